@@ -1,0 +1,117 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+BUILD := $(CURDIR)/.build
+LINK := $(BUILD)/link/ansible_collections/community/seventhings
+
+# The first interpreter that works; shims of version managers may be on PATH and fail.
+PYTHON ?= $(shell for candidate in python3.11 python3.12 python3.13 python3; do \
+	"$$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	&& echo "$$candidate" && break; done)
+
+# An environment that does not run, or that was made elsewhere, is made anew.
+ifneq (,$(wildcard $(VENV)))
+VENV_STATE := $(shell $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& grep -q 'command = .* $(VENV)$$' $(VENV)/pyvenv.cfg || echo stale)
+endif
+
+PIP = pip() { \
+	"$(BIN)/python" -m pip install --disable-pip-version-check --no-input "$$@" >$(BUILD)/pip.log 2>&1 \
+	|| { cat $(BUILD)/pip.log; exit 1; }; }; pip
+
+export ANSIBLE_COLLECTIONS_PATH := $(BUILD)/link
+export ANSIBLE_LOCALHOST_WARNING := false
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: demo
+demo: runtime ## Provision the example instance on the embedded service, twice, and show what happens
+	@"$(BIN)/python" tests/tools/demo.py
+
+.PHONY: emulator
+emulator: runtime ## Start the embedded service on port 8765 with demo data (or with EMULATOR_OPTIONS="...")
+	@exec "$(BIN)/python" tests/emulator $(or $(EMULATOR_OPTIONS),--port 8765 --data demo --db :memory:)
+
+.PHONY: test
+test: lint-environment ## Run every gate: linters, types, docs, unit and integration tests, sanity, build
+	@"$(BIN)/python" tests/tools/gates.py all
+
+.PHONY: test-fast
+test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit tests of the collection
+	@"$(BIN)/python" tests/tools/gates.py fast
+
+.PHONY: test-long
+test-long: lint-environment ## Run every gate, randomised tests with their full numbers
+	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
+
+.PHONY: coverage
+coverage: test-environment ## Line and branch coverage of plugins/, from unit and integration tests
+	@"$(BIN)/python" tests/tools/coverage_report.py
+
+.PHONY: bench
+bench: runtime ## Measure speed and request counts
+	@"$(BIN)/python" tests/tools/bench.py
+
+.PHONY: docs
+docs: lint-environment ## Build the documentation site into .build/docs
+	@"$(BIN)/python" tests/tools/docs.py
+
+.PHONY: environment
+environment: lint-environment ## Set up .venv with everything, and nothing else
+
+.PHONY: clean
+clean: ## Remove environments, build folders and caches
+	rm -rf .venv .build .mypy_cache .pytest_cache .ruff_cache .ansible .coverage .coverage.* htmlcov tests/output
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the environment, in layers: to play, to test, to lint ---------------------------------------
+
+.PHONY: runtime test-environment lint-environment
+runtime: $(VENV)/.runtime $(LINK)
+test-environment: $(VENV)/.test $(LINK)
+lint-environment: $(VENV)/.lint $(LINK)
+
+ifdef VENV_STATE
+.PHONY: $(BIN)/python
+endif
+
+$(BIN)/python:
+	@[ -n "$(PYTHON)" ] || { echo "No Python 3.11 or newer with the modules venv and ensurepip was found."; exit 1; }
+	@echo "Setting up .venv with $$($(PYTHON) --version)"
+	@rm -rf "$(VENV)"
+	@"$(PYTHON)" -m venv "$(VENV)"
+
+$(VENV)/.runtime: $(BIN)/python requirements.txt tests/requirements-runtime.txt $(wildcard tests/emulator/requirements.txt)
+	@mkdir -p $(BUILD)
+	@echo "Installing what is needed to play"
+	@$(PIP) -r tests/requirements-runtime.txt
+	@site=$$("$(BIN)/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
+	mkdir -p "$$site/ansible_collections/community"; \
+	ln -sfn "$(CURDIR)" "$$site/ansible_collections/community/seventhings"
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.runtime tests/requirements-test.txt
+	@echo "Installing what is needed to test"
+	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.test tests/requirements-lint.txt
+	@echo "Installing what is needed to lint and to build the documentation"
+	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt -r tests/requirements-lint.txt
+	@touch $@
+
+# The repository is the collection; Ansible looks for it under ansible_collections/community/seventhings.
+$(LINK):
+	@mkdir -p $(@D)
+	@ln -sfn "$(CURDIR)" $@

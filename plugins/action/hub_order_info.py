@@ -1,0 +1,10 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs the module inside the worker where that is possible."""
+
+from __future__ import annotations
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.door import ActionModule
+
+__all__ = ["ActionModule"]

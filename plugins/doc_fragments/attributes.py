@@ -1,0 +1,55 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every module says about check mode, diff mode, repeated runs and its action group."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+attributes:
+  check_mode:
+    description: Can run in check mode and predict its result without changing anything on the instance.
+  diff_mode:
+    description: Shows in diff mode what changes, or in check mode what would change.
+  idempotent:
+    description: Changes nothing, and reports no change, when it runs again with the same options.
+  action_group:
+    description: Takes defaults from C(group/community.seventhings.all) in C(module_defaults).
+    support: full
+    membership:
+      - community.seventhings.all
+"""
+
+    CHANGES = r"""
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Nothing is written. What is reported as changed, and the diff, are those of a real run.
+      - What an earlier task of the play would have made (a field definition, a record that is referred to) need not be
+        there yet. It is a warning then, not an error.
+  diff_mode:
+    support: full
+    details:
+      - Holds the changed fields only, out of those that were written. References stand there as they were written.
+  idempotent:
+    support: full
+"""
+
+    READS = r"""
+attributes:
+  check_mode:
+    support: full
+    details:
+      - This action does not change anything.
+  diff_mode:
+    support: N/A
+    details:
+      - This action does not change anything.
+  idempotent:
+    support: full
+    details:
+      - This action does not change anything.
+"""

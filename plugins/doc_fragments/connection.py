@@ -1,0 +1,219 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a task, an inventory or a lookup reaches an instance.
+
+``connection`` is for modules, ``connection.plugin`` for plugins that run on the controller. Both have the same options:
+a module's text names the environment variables, a plugin declares them. ``connection.execution`` is for the modules
+that can run in Ansible's worker.
+"""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  base_url:
+    description:
+      - Root of the instance, such as V(https://acme.seventhings.com). A C(/customer-api/v1) at its end is tolerated.
+      - Required, here or in the environment.
+      - Where it is not given, the environment variable E(SEVENTHINGS_BASE_URL) or E(SEVENTHINGS_INSTANCE_URL) is
+        read, where the module runs.
+    type: str
+  access_token:
+    description:
+      - Access token to work with. It saves the login.
+      - It is used until the instance refuses it. Then O(refresh_token) is tried, then O(username) and O(password).
+        Where none of them is given, the error says so.
+      - M(community.seventhings.auth_token) returns one.
+      - Where it is not given, the environment variable E(SEVENTHINGS_TOKEN) is read, where the module runs.
+    type: str
+  refresh_token:
+    description:
+      - Renews the access token, together with O(client_id). The newest pair is kept in memory for as long as the
+        process runs.
+      - This is how a user who signs in by SSO gets through a long run.
+      - Where it is not given, the environment variable E(SEVENTHINGS_REFRESH_TOKEN) is read, where the module runs.
+    type: str
+  username:
+    description:
+      - User to sign in with, together with O(password) and O(client_id).
+      - A token that was obtained in this way is renewed when less than 60 seconds and less than a tenth of its life
+        are left, and once when the instance refuses it.
+      - Where it is not given, the environment variable E(SEVENTHINGS_USERNAME) is read, where the module runs.
+    type: str
+  password:
+    description:
+      - Password of the user. Keep it in a vault, not in a playbook.
+      - Where it is not given, the environment variable E(SEVENTHINGS_PASSWORD) is read, where the module runs.
+    type: str
+  client_id:
+    description:
+      - Identifier of the client, from the integration settings of the instance. Every way to sign in, and to renew a
+        token, needs it.
+      - Where it is not given, the environment variable E(SEVENTHINGS_CLIENT_ID) is read, where the module runs.
+    type: str
+  timeout:
+    description:
+      - Seconds to wait for the answer to one request. The connection must be there within this time, and within 10
+        seconds.
+    type: float
+    default: 30.0
+  retries:
+    description:
+      - How often one request may be repeated.
+      - Repeated is what was refused before it was taken (HTTP 429, after the time that the instance asks for; no
+        connection), and after a lost answer or an HTTP 5xx only what does no harm a second time. What makes something
+        new is looked for first.
+    type: int
+    default: 3
+  rate_limit:
+    description:
+      - At most so many requests in any 60 seconds, counted per process. V(0) sets no limit.
+      - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
+      - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read, where the module runs.
+    type: int
+  validate_certs:
+    description:
+      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only.
+    type: bool
+    default: true
+  ca_path:
+    description:
+      - File or folder with the certificates of the authorities to trust, in PEM form, in place of the usual ones.
+    type: path
+  client_cert:
+    description:
+      - File with a client certificate, in PEM form. It may hold the key too.
+    type: path
+  client_key:
+    description:
+      - File with the key of O(client_cert), in PEM form.
+    type: path
+  allow_http:
+    description:
+      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted.
+    type: bool
+    default: false
+requirements:
+  - requests >= 2.31
+notes:
+  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY).
+  - Redirects are not followed, so that no token leaves for another host.
+  - To sign in once for a whole play, use M(community.seventhings.auth_token) and hand its token to the other modules
+    through C(module_defaults) of the action group C(group/community.seventhings.all).
+"""
+
+    EXECUTION = r"""
+options:
+  execution:
+    description:
+      - Where the task does its work.
+      - The options, the result and the requests are the same in both cases.
+    type: str
+    choices:
+      auto: >-
+        Inside Ansible's own worker if the task's target is the machine that Ansible runs on, with the same interpreter
+        and user. The items of a loop then share one connection and one token. Else as a module on the target.
+      module: Always as a module on the target.
+    default: auto
+"""
+
+    PLUGIN = r"""
+options:
+  base_url:
+    description:
+      - Root of the instance, such as V(https://acme.seventhings.com). A C(/customer-api/v1) at its end is tolerated.
+      - Required, here or in the environment.
+    type: str
+    env:
+      - name: SEVENTHINGS_BASE_URL
+      - name: SEVENTHINGS_INSTANCE_URL
+  access_token:
+    description:
+      - Access token to work with. It saves the login.
+      - It is used until the instance refuses it. Then O(refresh_token) is tried, then O(username) and O(password).
+        Where none of them is given, the error says so.
+      - M(community.seventhings.auth_token) returns one.
+    type: str
+    env:
+      - name: SEVENTHINGS_TOKEN
+  refresh_token:
+    description:
+      - Renews the access token, together with O(client_id). The newest pair is kept in memory for as long as the
+        process runs.
+      - This is how a user who signs in by SSO gets through a long run.
+    type: str
+    env:
+      - name: SEVENTHINGS_REFRESH_TOKEN
+  username:
+    description:
+      - User to sign in with, together with O(password) and O(client_id).
+      - A token that was obtained in this way is renewed when less than 60 seconds and less than a tenth of its life
+        are left, and once when the instance refuses it.
+    type: str
+    env:
+      - name: SEVENTHINGS_USERNAME
+  password:
+    description:
+      - Password of the user. Keep it in a vault, not in a playbook.
+    type: str
+    env:
+      - name: SEVENTHINGS_PASSWORD
+  client_id:
+    description:
+      - Identifier of the client, from the integration settings of the instance. Every way to sign in, and to renew a
+        token, needs it.
+    type: str
+    env:
+      - name: SEVENTHINGS_CLIENT_ID
+  timeout:
+    description:
+      - Seconds to wait for the answer to one request. The connection must be there within this time, and within 10
+        seconds.
+    type: float
+    default: 30.0
+  retries:
+    description:
+      - How often one request may be repeated.
+      - Repeated is what was refused before it was taken (HTTP 429, after the time that the instance asks for; no
+        connection), and after a lost answer or an HTTP 5xx only what does no harm a second time. What makes something
+        new is looked for first.
+    type: int
+    default: 3
+  rate_limit:
+    description:
+      - At most so many requests in any 60 seconds, counted per process. V(0) sets no limit.
+      - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
+    type: int
+    env:
+      - name: SEVENTHINGS_RATE_LIMIT
+  validate_certs:
+    description:
+      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only.
+    type: bool
+    default: true
+  ca_path:
+    description:
+      - File or folder with the certificates of the authorities to trust, in PEM form, in place of the usual ones.
+    type: path
+  client_cert:
+    description:
+      - File with a client certificate, in PEM form. It may hold the key too.
+    type: path
+  client_key:
+    description:
+      - File with the key of O(client_cert), in PEM form.
+    type: path
+  allow_http:
+    description:
+      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted.
+    type: bool
+    default: false
+requirements:
+  - requests >= 2.31
+notes:
+  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY).
+  - Redirects are not followed, so that no token leaves for another host.
+"""

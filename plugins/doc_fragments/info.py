@@ -1,0 +1,62 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What modules that read records have in common.
+
+``info`` is for all of them, with ``info.uuid`` or ``info.number`` for what identifies one record.
+"""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  filters:
+    description:
+      - Which records to return, as a map of field key to operator to value. All conditions must hold.
+      - A value in place of the operators is short for C(eq), a list for C(in), null for C(null).
+      - With one value, C(eq) (equal), C(neq) (not equal), C(gt), C(gte), C(lt), C(lte) (greater, greater or equal,
+        less, less or equal), and C(gt_or_null), C(gte_or_null), C(lt_or_null), C(lte_or_null), which let null through
+        as well.
+      - With one value or a list of values, C(like) and C(not_like) (contains any of them, contains none), C(in) and
+        C(nin) (is one of them, is none).
+      - Without a value (write V(true)), C(empty) (null, empty text, empty list), C(not_empty), C(null), C(not_null).
+        The number 0 is not empty.
+      - Values are written as in the module that manages the record, references by natural key included. A time may also
+        be written as C(YYYY-MM-DD hh:mm:ss), in UTC.
+    type: dict
+    default: {}
+  sort:
+    description:
+      - Field keys to sort by, the first one first. A C(-) before a key sorts in descending order.
+    type: list
+    elements: str
+    default: []
+  limit:
+    description:
+      - Return at most so many records. RV(count) still tells how many there are.
+    type: int
+notes:
+  - The list is complete, however many pages the instance has it on. One that does not add up is an error.
+  - The instance applies the filters where it can. What it cannot is applied to the complete list, with the same
+    meaning.
+"""
+
+    UUID = r"""
+options:
+  uuid:
+    description:
+      - UUID of the one record to read. Where no record has it, the list is empty.
+      - Mutually exclusive with O(filters).
+    type: str
+"""
+
+    NUMBER = r"""
+options:
+  id:
+    description:
+      - Integer id of the one record to read. Where no record has it, the list is empty.
+      - Mutually exclusive with O(filters).
+    type: int
+"""

@@ -1,0 +1,127 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of an instance in an expression."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: record
+short_description: Records of a seventhings instance
+version_added: 0.1.0
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+description:
+  - Gives records, or one field of them, by references as the modules take them.
+  - What is not found, and what fits more than one record, is an error that names candidates.
+  - Nothing is ever written.
+extends_documentation_fragment:
+  - community.seventhings.connection.plugin
+options:
+  _terms:
+    description:
+      - First the kind of record, one of V(object), V(location), V(room), V(person), V(user), V(task), V(rental_case).
+      - >-
+        Then one reference or more: an integer is an id, a text in the form of a uuid a uuid, any other text a natural
+        key, a map the record with these fields. A list stands for its items.
+      - >-
+        Natural keys: the barcode of an object; the name of a location; C(LOCATION/ROOM) for a room, by its number or
+        its name, or the number or name alone; the e-mail address of a person or a user; the title of a task or a
+        rental case.
+      - >-
+        If a task of that title is open, only open ones count. Archived objects are found by their uuid only.
+    type: list
+    elements: raw
+    required: true
+  field:
+    description:
+      - Key, or unique label, of a field. Its value is returned in place of the record.
+    type: str
+notes:
+  - >-
+    Requests for one natural key: one list of the kind (for a room one of locations besides), the record, the field
+    definitions where the kind has them, and the login where no O(access_token) is given. Lookups in one process share
+    the login; a task runs in a process of its own. For many records use an info module once.
+  - Several texts are joined with commas unless C(wantlist=True) is given, as in every lookup.
+seealso:
+  - module: community.seventhings.room_info
+  - module: community.seventhings.object_info
+  - plugin: community.seventhings.places
+    plugin_type: inventory
+"""
+
+EXAMPLES = r"""
+---
+- name: Where is the lab?
+  ansible.builtin.debug:
+    msg: "{{ lookup('community.seventhings.record', 'room', 'Head office/0.12') }}"
+
+- name: Only its uuid
+  ansible.builtin.debug:
+    msg: "{{ lookup('community.seventhings.record', 'room', 'Head office/0.12', field='uuid') }}"
+
+- name: Several records, as a list
+  ansible.builtin.debug:
+    msg: >-
+      {{ query('community.seventhings.record', 'object', '0001234', '0001235', field='inventory_name') }}
+
+- name: A room by its fields, from another instance than that in the environment
+  ansible.builtin.debug:
+    msg: >-
+      {{ lookup('community.seventhings.record', 'room', {'building_id': 'Head office', 'number': '0.12'},
+         base_url='https://acme.seventhings.com', access_token=my_token) }}
+"""
+
+RETURN = r"""
+_raw:
+  description:
+    - The record of each reference, in the shape in which the modules return it, with its C(uuid).
+    - With O(field) the value of that field of each; null where it has none.
+  type: list
+  elements: raw
+  sample:
+    - building_id:
+        display_name: Head office
+        id: 1
+        uuid: 6b0f3f0e-0d0b-4c5c-9d8c-0f5d3a6d4c11
+      id: 12
+      name: Lab
+      number: "0.12"
+      uuid: 0f8fad5b-d9cb-469f-a165-70867728950e
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.errors import AnsibleLookupError
+from ansible.plugins.lookup import LookupBase
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.plugin_utils.lookup_record import Finder, kind_named
+from ansible_collections.community.seventhings.plugins.plugin_utils.plugin_connection import (
+    connection_options,
+    shared_reader,
+)
+
+_WRITTEN = ("var",)
+"""Origins of options whose templates are still to be rendered: what a lookup is called with has been."""
+
+
+class LookupModule(LookupBase):
+    """The lookup plugin."""
+
+    def run(self, terms: list[Any], variables: Mapping[str, Any] | None = None, **kwargs: Any) -> list[Any]:
+        """The record of each reference, or one field of it.
+
+        :raises AnsibleLookupError: with the engine's message.
+        """
+        self.set_options(var_options=variables, direct=kwargs)
+        field = self.get_option("field")
+        try:
+            if len(terms) < 2:
+                raise InvalidInput("expected a kind of record and at least one reference, such as 'room', 'Lab/0.12'")
+            kind = kind_named(terms[0])
+            finder = Finder(shared_reader(connection_options(self, self._templar.template, _WRITTEN)), kind)
+            return [finder.show(record, field) for record in finder.find(self._flatten(terms[1:]))]
+        except SeventhingsError as error:
+            raise AnsibleLookupError(error.message) from None

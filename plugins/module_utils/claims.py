@@ -1,0 +1,72 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Natural keys of what is planned: each at most once, and none that only looks different."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .desired import Entry, Place
+from .schema import Schema
+from .world import World
+
+
+class Claims:
+    """Which entry has which natural key.
+
+    :param find: is told what is wrong, and where.
+    """
+
+    def __init__(self, world: World, find: Callable[[Place, str], None]) -> None:
+        self._world = world
+        self._find = find
+        self._claimed: dict[tuple[Any, ...], Entry] = {}
+        self._alike: dict[tuple[Any, ...], Entry] = {}
+
+    @staticmethod
+    def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
+        """A natural key as a person reads it."""
+        return "/".join(str(schema.brief(key, values.get(key))) for key in keys)
+
+    def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> bool:
+        """Whether this is the only entry with its natural key; both places are named where it is not."""
+        key = self._world.key_of(schema, keys, values)
+        if key is None:
+            return False
+        name = (schema.kind.name, entry.template, tuple(keys))
+        earlier = self._claimed.setdefault((*name, key), entry)
+        if earlier is not entry:
+            words = self.words(schema, keys, values)
+            self._find(entry.place, f"{schema.kind.words} {words} is written twice, first at {earlier.place}")
+            return False
+        if any(isinstance(part, str) and not part.isascii() for part in key):
+            composed = tuple(unicodedata.normalize("NFC", part) if isinstance(part, str) else part for part in key)
+            earlier = self._alike.setdefault((*name, composed), entry)
+            if earlier is not entry:
+                words = self.words(schema, keys, values)
+                self._find(
+                    entry.place,
+                    f"{schema.kind.words} {words} looks the same as the one at {earlier.place}, but is another "
+                    f"sequence of characters (unicode normal forms); write both in one form",
+                )
+                return False
+        return True
+
+    def judge_alike(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+        """A record that would be made although one is there that nobody can tell from it."""
+        for form in ("NFC", "NFD"):
+            other = {
+                key: unicodedata.normalize(form, value) if isinstance(value, str) else value
+                for key, value in ((key, values[key]) for key in keys)
+            }
+            if any(other[key] != values[key] for key in keys) and (hits := self._world.having(schema, keys, other)):
+                words = self.words(schema, keys, values)
+                self._find(
+                    entry.place,
+                    f"there is {schema.kind.one} that looks the same as {words}, but in another unicode normal form "
+                    f"({form}): {hits[0].uuid}; write it in this form",
+                )
+                return

@@ -1,0 +1,162 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The desired state of an instance, wherever it was written: in files, or inline in a playbook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .kinds import KINDS, USER, Kind
+
+SECTIONS: dict[str, str] = {
+    "fields": "field_definition",
+    "locations": "location",
+    "rooms": "room",
+    "persons": "person",
+    "users": "user",
+    "objects": "object",
+    "tasks": "task",
+    "rental_cases": "rental_case",
+    "hub": "hub_item",
+}
+"""Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
+
+``fields`` has one part for each template: asset, room, person.
+"""
+
+PRUNE = ("report", "delete", "archive")
+"""What may be done with a record that belongs to the set and is not in the files."""
+
+
+def prune_actions(section: str) -> tuple[str, ...]:
+    """What prune may do with the records of a section; whatever the service can't do with them is no choice."""
+    kind = KINDS[SECTIONS[section]]
+    if kind is USER or kind.numbered or "absent" not in kind.states:
+        return PRUNE[:1]
+    return PRUNE if "archived" in kind.states else PRUNE[:2]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was written: a file with line and column (from 1), or a path in a playbook's ``desired``."""
+
+    source: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with a desired state, and where."""
+
+    place: Place
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+@dataclass(slots=True)
+class Entry:
+    """One record as it shall be.
+
+    :ivar fields: field key (or label), or option of the module, to value as written; None clears.
+    :ivar places: where each field was written.
+    :ivar state: present, absent or archived.
+    :ivar template: of a field definition, the template that it belongs to.
+    :ivar uuid: the record that is meant, where a plan file says which; else it is found by its natural key.
+    """
+
+    kind: Kind
+    fields: Mapping[str, Any]
+    place: Place
+    places: Mapping[str, Place] = field(default_factory=dict)
+    state: str = "present"
+    template: str = ""
+    uuid: str = ""
+
+    def place_of(self, name: str) -> Place:
+        """Where a field was written, or the record where the field was not."""
+        return self.places.get(name, self.place)
+
+    def place_of_name(self, name: str) -> Place:
+        """Where the name of a field was written: of a table that is its first row."""
+        of_name = getattr(self.places, "of_name", None)
+        return of_name(name) if of_name and name in self.places else self.place_of(name)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The brakes for each kind: percent of the records in scope, where there are at least ``from_existing``; numbers of
+    changes; users a run.
+    """
+
+    create_percent: float = 30
+    update_percent: float = 30
+    delete_percent: float = 10
+    from_existing: float = 10
+    users: float = 10
+    creates: float = math.inf
+    updates: float = math.inf
+    deletes: float = math.inf
+
+
+def limit_of(value: Any) -> float | None:
+    """A limit as it was written, as a number from 0; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a run may do beyond making and changing records.
+
+    :ivar prune: section to ``report``, ``delete`` or ``archive``.
+    """
+
+    prune: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    create_users: bool = False
+    notify: bool = False
+
+
+@dataclass
+class DesiredInstance:
+    """Everything that was written, and what was found to be wrong with it.
+
+    :ivar instances: roots of the instances that it may be applied to; empty: any.
+    :ivar set_name: name of the managed set.
+    :ivar timezone: for date-times written without an offset.
+    :ivar identity: section to the fields that identify its records, where the default is not meant.
+    :ivar scope: section to field to the values that a record in scope has; empty: all of it.
+    :ivar marker: field that names the set in each record, where the files say so.
+    :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
+    :ivar moved_places: where a pair was written, by the identity of its new key.
+    :ivar root: the directory that local paths are relative to; empty where there is none.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    instances: Sequence[str] = ()
+    set_name: str = ""
+    timezone: str = ""
+    identity: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    policy: Policy = field(default_factory=Policy)
+    scope: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
+    marker: str = ""
+    moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
+    moved_places: dict[int, Place] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    root: str = ""
+    sections: set[str] = field(default_factory=set)

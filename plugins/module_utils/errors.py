@@ -1,0 +1,197 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can go wrong: one exception for each error kind of the interface (section 7), and those of the collection
+itself.
+
+Every exception carries one message for people: what was wrong, where, what was expected. None carries a secret.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+FEATURE_OFF_MESSAGE = "The required feature for this endpoint is not active"
+"""The words with which an instance says that a module (rental, hub) is switched off, to tell it from missing rights."""
+
+_QUOTE_LIMIT = 300
+
+
+class SeventhingsError(Exception):
+    """Base of everything that the engine raises on purpose."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class InvalidInput(SeventhingsError):
+    """The desired state or an option is wrong; nothing has been sent for it. ``problems`` holds one line for each
+    finding.
+    """
+
+    def __init__(self, problems: str | list[str]) -> None:
+        self.problems = [problems] if isinstance(problems, str) else problems
+        super().__init__("\n".join(self.problems))
+
+
+class NoMatch(SeventhingsError):
+    """A reference, a uuid or a key that must exist was not found."""
+
+
+class Ambiguous(SeventhingsError):
+    """More than one record fits where exactly one must; the message names all of them."""
+
+
+class IncompleteList(SeventhingsError):
+    """A list did not add up, so nothing may be decided from it."""
+
+
+class WriteRefused(SeventhingsError):
+    """A write was about to be sent in check mode. It was not."""
+
+
+class ConnectionFailed(SeventhingsError):
+    """The request certainly never reached the service: name, route, TLS or refused connection."""
+
+
+class OutcomeUnknown(SeventhingsError):
+    """The request may or may not have been carried out: time-out, broken connection, or a 5xx answer to a write.
+
+    :ivar status: the HTTP status where there was an answer, else None.
+    :ivar may_follow: nothing was heard in time, so the service may be at it still, and it may yet be carried out.
+    """
+
+    def __init__(self, message: str, status: int | None = None, may_follow: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.may_follow = may_follow
+
+
+class NotJson(SeventhingsError):
+    """The service (or something in front of it) answered with something that is not JSON."""
+
+
+class ServiceError(SeventhingsError):
+    """The service answered with an error. ``words`` are the service's own, quoted in the message."""
+
+    meaning = "the service answered with an error"
+
+    def __init__(self, status: int, words: str, where: str) -> None:
+        self.status = status
+        self.words = words
+        quoted = f' The service says: "{words}".' if words else " The service gave no reason."
+        super().__init__(f"{where}: HTTP {status}, {self.meaning}.{quoted}")
+
+
+class InvalidRequest(ServiceError):
+    """invalid request (400)."""
+
+    meaning = "the request body is missing or invalid, or the request data is invalid"
+
+
+class AccessTokenRefused(ServiceError):
+    """access token (401)."""
+
+    meaning = "the access token is missing or invalid"
+
+
+class PermissionMissing(ServiceError):
+    """permission (403)."""
+
+    meaning = "the signed-in user is not permitted to do this"
+
+
+class FeatureOff(PermissionMissing):
+    """permission (403) with the message of a module that is switched off."""
+
+    meaning = "this module is switched off on the instance"
+
+
+class NotFound(ServiceError):
+    """not found (404)."""
+
+    meaning = "the requested resource could not be found"
+
+
+class NotAcceptable(ServiceError):
+    """representation (406)."""
+
+    meaning = "the requested representation has no acceptable format"
+
+
+class Conflict(ServiceError):
+    """409: declared nowhere, expected by the vendor's clients for duplicates."""
+
+    meaning = "the request conflicts with what is there"
+
+
+class NotProcessable(ServiceError):
+    """not processable (422)."""
+
+    meaning = "the requested entry is not processable"
+
+
+class TooManyRequests(ServiceError):
+    """429: the request was not taken."""
+
+    meaning = "too many requests; the limit still held after all repeats"
+
+
+class InternalError(ServiceError):
+    """internal (5xx)."""
+
+    meaning = "internal server error"
+
+
+_BY_STATUS: dict[int, type[ServiceError]] = {
+    400: InvalidRequest,
+    401: AccessTokenRefused,
+    403: PermissionMissing,
+    404: NotFound,
+    406: NotAcceptable,
+    409: Conflict,
+    422: NotProcessable,
+    429: TooManyRequests,
+}
+
+REFUSED_VALUES = (InvalidRequest, Conflict, NotProcessable)
+"""How an instance may refuse a value, a duplicate among them: 400, 409 and 422 are reported alike."""
+
+
+def service_words(body: bytes, mask: Callable[[str], str] = str) -> str:
+    """The service's own explanation in an error body.
+
+    :param body: the raw body: JSON with ``detail``, ``message``, ``title`` or ``error`` (looked at in this
+        order), plain text, HTML, or nothing.
+    :param mask: takes secrets out of a text, before it is cut.
+    :returns: one line, at most 300 characters; empty if there is none.
+    """
+    text = body.decode("utf-8", "replace").strip()
+    try:
+        decoded: Any = json.loads(text)
+    except ValueError:
+        text = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL | re.IGNORECASE)
+    else:
+        if isinstance(decoded, dict):
+            found = [decoded[key] for key in ("detail", "message", "title", "error") if decoded.get(key)]
+            decoded = found[0] if found else decoded
+        text = decoded if isinstance(decoded, str) else json.dumps(decoded) if decoded else ""
+    text = mask(" ".join(text.split()))
+    return text if len(text) <= _QUOTE_LIMIT else text[:_QUOTE_LIMIT] + "..."
+
+
+def service_error(status: int, words: str, where: str) -> ServiceError:
+    """The exception for an error answer.
+
+    :param status: HTTP status, 300 or above.
+    :param words: from :func:`service_words`, secrets already taken out.
+    :param where: method and path of the request.
+    """
+    kind = _BY_STATUS.get(status, InternalError if status >= 500 else ServiceError)
+    if kind is PermissionMissing and FEATURE_OFF_MESSAGE in words:
+        kind = FeatureOff
+    return kind(status, words, where)

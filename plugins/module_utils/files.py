@@ -1,0 +1,256 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Single files: attached to an object's field, taken off it, downloaded (add-file and remove-file of section 4.2)."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .attachments import download, recognise, require_local, upload
+from .client import Client, Record
+from .errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
+from .fields import Field, Unfit, is_uuid, shorten
+from .kinds import FILE, KINDS
+from .links import Attachment, Reference, attachments_in, parse_reference
+from .references import Resolver
+from .report import Report
+from .schema import Schema, type_of
+from .transport import Effect
+
+_OBJECT = KINDS["object"]
+_HTTP_MIXED = 207
+
+
+def find_object(client: Client, written: Any, where: str) -> Record:
+    """The object that was written, read. Raises :class:`NoMatch`, ``Ambiguous`` or :class:`InvalidInput`."""
+    try:
+        reference: Reference = parse_reference("object")(written, Field(where, "LINKED_ASSET"))
+    except Unfit as unfit:
+        raise InvalidInput(f"{where}: {shorten(written)} does not fit; expected {unfit}") from unfit
+    resolver = Resolver(client)
+    resolver.resolve([reference])
+    record = resolver.record_of(reference)
+    if record is None:
+        raise NoMatch(f"{where}: there is no object {written!r}.")
+    return record
+
+
+def _attachment_field(schema: Schema, name: str) -> Field:
+    of = schema.find(name)
+    if of is None or of.type != "ATTACHMENT":
+        known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
+        raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
+    return of
+
+
+def _linked(record: Record, of: Field) -> list[Attachment]:
+    return list(attachments_in(type_of(of).read(record.flat.get(of.key), of)))
+
+
+# ---- attached or taken off
+
+
+def file(
+    client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Callable[[float], None] = time.sleep
+) -> Report:
+    """Attaches one file to a field of an object, or takes it off; other files of the field stay.
+
+    :param options: object, field, path (with name) or uuid, state.
+    """
+    wanted = Attachment(uuid=_uuid(options), path=options.get("path"), name=options.get("name"))
+    present = options["state"] == "present"
+    require_local([wanted], "path")
+    of = _attachment_field(client.schema(_OBJECT), options["field"])
+    try:
+        record = find_object(client, options["object"], "object")
+    except NoMatch as missing:
+        if not present:
+            return Report(False)
+        if not check_mode:
+            raise
+        return Report(True, diff=_diff(of, [], [wanted]), warnings=(missing.message,))
+    linked = _linked(record, of)
+    recognise(client, [wanted], linked)
+    is_linked = wanted.uuid in {one.uuid for one in linked}
+    if is_linked == present:
+        return _report(False, wanted, linked, _diff(of, [], []))
+    others = [one for one in linked if one.uuid != wanted.uuid]
+    diff = _diff(of, linked, [*linked, wanted] if present else others)
+    if check_mode:
+        return _report(True, wanted, linked, diff)
+    if present and wanted.uuid is None:
+        upload(client, wanted, sleep)
+    now = _link(client, record, of, wanted, present)
+    return _report(True, wanted, now, diff)
+
+
+def _uuid(options: Mapping[str, Any]) -> str | None:
+    uuid = options.get("uuid")
+    if uuid is not None and not is_uuid(uuid):
+        raise InvalidInput(f"uuid: {uuid!r} is not in uuid form")
+    return uuid.lower() if uuid else None
+
+
+def _diff(of: Field, before: Sequence[Attachment], after: Sequence[Attachment]) -> dict[str, Any]:
+    if not before and not after:
+        return {"before": {}, "after": {}}
+    return {"before": {of.key: [_brief(one) for one in before]}, "after": {of.key: [_brief(one) for one in after]}}
+
+
+def _brief(attachment: Attachment) -> Any:
+    return attachment.path or attachment.name or attachment.uuid
+
+
+def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]) -> Report:
+    now = next((one for one in linked if one.uuid == wanted.uuid), None)
+    record = type_of(Field("file", "ATTACHMENT")).show([now])[0] if now else {}
+    return Report(changed, record, wanted.uuid, diff)
+
+
+def _link(client: Client, record: Record, of: Field, wanted: Attachment, present: bool) -> list[Attachment]:
+    """Links or unlinks, once. What a mixed answer or a lost one means is read from the object itself."""
+    path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
+    body = [{"field-key": of.key, "file-uuid": wanted.uuid}]
+    refusal = ""
+    for last in (False, True):
+        try:
+            answer = client.send("POST", path, Effect.ONCE, body=body)
+        except OutcomeUnknown:
+            if last:
+                raise
+        else:
+            refusal = _refusal(answer.json()) if answer.status == _HTTP_MIXED else ""
+        now = client.get(_OBJECT, record.uuid)
+        linked = _linked(now, of) if now else []
+        if (wanted.uuid in {one.uuid for one in linked}) == present:
+            return linked
+        if refusal:
+            break
+    done = "added to" if present else "taken off"
+    said = f' The service says: "{refusal}".' if refusal else ""
+    raise SeventhingsError(f"The file {wanted.uuid} was not {done} {of.key}.{said}")
+
+
+def _refusal(items: Any) -> str:
+    texts = (
+        [item if isinstance(item, str) else str(item) for item in items] if isinstance(items, list) else [str(items)]
+    )
+    return "; ".join(texts)
+
+
+# ---- downloaded
+
+
+def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) -> Report:
+    """Writes one file, or every file of a field, to this machine; a file with the same content is left alone.
+
+    :param options: uuid, or object and field; dest: a file, or a directory in which files keep their names.
+    """
+    dest = Path(options["dest"]).expanduser()
+    files = _to_download(client, options)
+    if not dest.is_dir() and len(files) > 1:
+        raise InvalidInput(
+            f"dest: {dest} is not a directory, and {len(files)} files are to be written; expected an existing directory"
+        )
+    changed, before, after = False, {}, {}
+    for meta in files:
+        target = dest / Path(str(meta.get("name") or meta["uuid"])).name if dest.is_dir() else dest
+        was = target.stat().st_size if target.is_file() else None
+        if write_if_different(target, partial(download, client, str(meta["uuid"])), check_mode, meta.get("size")):
+            changed = True
+            before[str(target)] = None if was is None else {"size": was}
+            after[str(target)] = {"size": meta.get("size")}
+    return Report(changed, {"files": files, "dest": str(dest)}, options.get("uuid"), {"before": before, "after": after})
+
+
+def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    uuid = _uuid(options)
+    if uuid:
+        record = client.get(FILE, uuid)
+        if record is None:
+            raise NoMatch(f"There is no file with the uuid {uuid}.")
+        return [{**Schema.of(FILE).show(record.flat), "uuid": record.uuid}]
+    of = _attachment_field(client.schema(_OBJECT), options["field"])
+    linked = _linked(find_object(client, options["object"], "object"), of)
+    if not linked:
+        raise NoMatch(f"The object {options['object']!r} has no file in {of.key}.")
+    shown: list[dict[str, Any]] = type_of(of).show(linked)
+    return shown
+
+
+def write_if_different(
+    target: Path, content_of: Callable[[], bytes], check_mode: bool, size: int | None = None
+) -> bool:
+    """Writes a file in one step if its content differs. Returns whether it does.
+
+    :param content_of: gives the bytes; not called in check mode where the size tells.
+    :param size: of the new content in bytes, where it is known.
+    """
+    have = target.read_bytes() if target.is_file() else None
+    if check_mode and (have is None or (size is not None and len(have) != size)):
+        return True
+    content = content_of()
+    if have == content:
+        return False
+    if check_mode:
+        return True
+    if not target.parent.is_dir():
+        raise InvalidInput(f"dest: the directory {target.parent} does not exist")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        mode = target.stat().st_mode & 0o777 if have is not None else 0o644
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise SeventhingsError(f"dest: {target} can't be written ({error})") from error
+    return True
+
+
+# ---- reports
+
+
+def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Report:
+    """Writes a PDF report about objects; an existing file is kept unless ``force`` is set, because every report is new.
+
+    :param options: template (name or uuid), objects, dest, force.
+    """
+    dest = Path(options["dest"]).expanduser()
+    templates = client.send("GET", "/report-template").json() or []
+    wanted = options["template"]
+    found = [one for one in templates if wanted in (one.get("uuid"), one.get("name"))]
+    if len(found) != 1:
+        names = ", ".join(repr(one.get("name")) for one in templates)
+        raise NoMatch(
+            f"template: {len(found)} report templates are called {wanted!r}; expected exactly one of {names or 'none'}"
+        )
+    if not options["objects"]:
+        raise InvalidInput("objects: expected at least one object")
+    if dest.exists() and not options.get("force"):
+        return Report(False, {"dest": str(dest)})
+    diff = {"before": {}, "after": {"dest": str(dest)}}
+    try:
+        uuids = [find_object(client, one, f"objects[{number}]").uuid for number, one in enumerate(options["objects"])]
+    except NoMatch as missing:
+        if not check_mode:
+            raise
+        return Report(True, {"dest": str(dest)}, None, diff, (missing.message,))
+    if not check_mode:
+        answer = client.send(
+            "POST",
+            "/report",
+            Effect.READ,
+            body={"report_template_uuid": found[0]["uuid"], "object_uuids": uuids},
+            accept="application/pdf",
+        )
+        write_if_different(dest, lambda: answer.body, check_mode)
+    return Report(True, {"dest": str(dest)}, None, diff)

@@ -1,0 +1,390 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carries out the plan for an instance: level by level, concurrently inside a level, with a journal.
+
+A record that fails skips what depends on it; everything else goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+
+from . import matching, plan, relations
+from .accounts import make_user
+from .apply import Applier
+from .attachments import LOOK_AGAIN, recognise
+from .client import Client, Record
+from .errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotProcessable, SeventhingsError
+from .hub import offer
+from .journal import Journal, JournalBroken
+from .kinds import FIELD_DEFINITION, HUB_ITEM, KINDS, OBJECT, TASK, USER
+from .links import Reference, attachments_in, references_in
+from .plan import Change
+from .planned import LEVELS, InstancePlan, Planned, level_of
+from .uploads import Uploads
+from .values import DECIMAL
+from .world import World
+
+_LINKS = LEVELS.index("links")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an apply is: of one level's section, how many of how many are done."""
+
+    section: str
+    done: int
+    total: int
+    requests: int
+
+
+@dataclass
+class Outcome:
+    """What an apply came to.
+
+    :ivar done: section and action to number. :ivar failures: what failed and why. :ivar skipped: what was not
+        tried, and why.
+    :ivar twice: natural keys that stand twice after the creates, with both uuids.
+    """
+
+    done: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failures: list[tuple[Planned, str]] = field(default_factory=list)
+    skipped: list[tuple[Planned, str]] = field(default_factory=list)
+    twice: list[str] = field(default_factory=list)
+
+
+class Levels:
+    """Applies one plan.
+
+    :param workers: how many requests may be under way at once.
+    :param tell: is told how far the work is, after each record.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        made_of: InstancePlan,
+        journal: Journal,
+        workers: int = 8,
+        tell: Callable[[Progress], None] = lambda _progress: None,
+        sleep: Callable[[float], None] = time.sleep,
+        notify: bool = False,
+    ) -> None:
+        self._client = client
+        self._plan = made_of
+        self._journal = journal
+        self._workers = workers
+        self._tell = tell
+        self._sleep = sleep
+        self._notify = notify
+        self._parent = os.getppid()
+        self._of_entry = {id(planned.entry): planned for planned in made_of.changes}
+        self._failed: set[int] = set()
+        self._links: list[Planned] = []
+        self._link_ids: set[int] = set()
+        self._stopped = ""
+        self._mutex = threading.Lock()
+        self._uploads = Uploads(client, journal, sleep)
+        self._fields_to_come = {
+            (planned.entry.template, str(planned.desired.get("label"))): planned
+            for planned in made_of.changes
+            if planned.kind is FIELD_DEFINITION and planned.change.action == plan.CREATE
+        }
+        self.outcome = Outcome()
+
+    def run(self) -> Outcome:
+        """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
+        self._journal.managed(self._plan.managed)
+        writes = [planned for planned in self._plan.changes if planned.change.action not in (plan.DELETE, plan.ARCHIVE)]
+        removals = [planned for planned in self._plan.changes if planned.change.action in (plan.DELETE, plan.ARCHIVE)]
+        for number in range(len(LEVELS)):
+            level = [one for one in writes if level_of(one.section) == number]
+            self._run_level(self._links if number == _LINKS else level)
+            if number == 0 and writes:
+                self._learn_keys()
+                self._relate([planned for planned in level if planned.relations])
+        for number in reversed(range(len(LEVELS))):
+            self._run_level([one for one in removals if level_of(one.section) == number])
+        if not self._stopped:
+            self._look_for_twins(writes)
+        return self.outcome
+
+    # ---- one level
+
+    def _run_level(self, level: Sequence[Planned]) -> None:
+        totals = Counter(planned.section for planned in level)
+        done: Counter[str] = Counter()
+        with ThreadPoolExecutor(max_workers=max(1, self._workers)) as pool:
+            running = {pool.submit(self._try, planned): planned for planned in level}
+            for future in as_completed(running):
+                planned = running[future]
+                future.result()
+                done[planned.section] += 1
+                self._tell(
+                    Progress(
+                        planned.section, done[planned.section], totals[planned.section], self._client.transport.sent
+                    )
+                )
+
+    def _try(self, planned: Planned) -> None:
+        lacking = self._stopped or self._lacking(planned)
+        if lacking:
+            self._failed.add(id(planned))
+            self.outcome.skipped.append((planned, lacking))
+            return
+        try:
+            self._stop_if_orphaned()
+            self._carry_out(planned)
+        except SeventhingsError as error:
+            if isinstance(error, (JournalBroken, AccessTokenRefused, _Orphaned)) or _is_locked_out(planned, error):
+                self._stopped = f"not sent, because of an earlier failure: {error.message}"
+            self._fail(planned, error.message)
+        except Exception as error:
+            # Whatever it is, the others go on, and the account tells of it.
+            self._fail(planned, f"{type(error).__name__}: {error}")
+        else:
+            if id(planned) not in self._link_ids:
+                with self._mutex:
+                    self.outcome.done[planned.section, planned.change.action] += 1
+
+    def _fail(self, planned: Planned, reason: str) -> None:
+        self._failed.add(id(planned))
+        self.outcome.failures.append((planned, reason))
+
+    def _stop_if_orphaned(self) -> None:
+        # kill -9 of ansible-playbook leaves its workers running; they must not go on writing beside the next run.
+        if os.getppid() != self._parent:
+            raise _Orphaned("not sent: the process that started this run is gone")
+
+    def _awaited(self, planned: Planned) -> list[tuple[str, Reference]]:
+        values = planned.change.values
+        return [(key, one) for key, value in values.items() for one in references_in(value) if one.awaits is not None]
+
+    def _lacking(self, planned: Planned) -> str:
+        """Why a record can't be written, because it needs something that was not made; empty where nothing lacks.
+
+        The uuids of what was made are filled in.
+        """
+        for key in planned.change.values:
+            definition = self._fields_to_come.get((planned.kind.template, key))
+            if definition is not None and definition.made is None:
+                return f"needs {definition}, which was not made"
+        for _key, reference in self._awaited(planned):
+            other = self._of_entry.get(id(reference.awaits))
+            if other is None:
+                return f"needs {reference.target} {reference.written}, which is not made by this run"
+            if other.made:
+                reference.uuid, reference.awaits = other.made, None
+            elif id(other) in self._failed:
+                return f"needs {other}, which was not made"
+        return ""
+
+    def _carry_out(self, planned: Planned) -> None:
+        if planned.kind is USER:
+            self._make_user(planned)
+        elif planned.kind is HUB_ITEM:
+            self._write_offer(planned)
+        else:
+            self._write(planned, self._without_later_links(planned))
+
+    def _make_user(self, planned: Planned) -> None:
+        email = str(planned.change.values["email"])
+        made = self._earlier(planned)
+        if made is None:
+            self._journal.sent(planned.kind.name, planned.key)
+            planned.made = make_user(self._client, email, self._sleep).uuid
+        else:
+            planned.made = made.uuid
+        self._journal.made(planned.kind.name, planned.key, planned.made)
+
+    def _write_offer(self, planned: Planned) -> None:
+        change = planned.change
+        if change.current is not None:
+            if change.action == plan.DELETE:
+                self._client.delete(HUB_ITEM, str(change.current.id))
+            else:
+                price = DECIMAL.write(change.values["price"])
+                self._client.update(HUB_ITEM, str(change.current.id), {"price": price})
+            return
+        meant = next(references_in(change.values["object"]))
+        offered = Record(OBJECT, str(meant.uuid), meant.id)
+        if meant.id is None:
+            offered = self._client.get(OBJECT, str(meant.uuid)) or offered
+        offer(self._client, offered, change.values.get("category"), change.values.get("price"), self._sleep)
+
+    def _without_later_links(self, planned: Planned) -> Change:
+        """The change without links to records of the same level that are not made yet; those follow in a pass of their
+        own.
+        """
+        later = {key for key, _reference in self._awaited(planned)}
+        change = planned.change
+        if not later:
+            return change
+        values = {key: value for key, value in change.values.items() if key not in later}
+        rest = {key: change.values[key] for key in later}
+        link = replace(planned, change=replace(change, action=plan.UPDATE, values=rest))
+        self._link_ids.add(id(link))
+        self._links.append(link)
+        return replace(change, values=values)
+
+    def _write(self, planned: Planned, change: Change) -> None:
+        extra = {"notify": True} if self._notify and planned.kind is TASK else {}
+        applier = Applier(self._client, planned.schema, planned.entry.template, extra, self._sleep)
+        if id(planned) in self._link_ids and change.current is None:
+            change = replace(
+                change, current=Record(planned.kind, str(self._of_entry[id(planned.entry)].made), None, {})
+            )
+        if not change.values and change.action == plan.UPDATE and not change.unarchive:
+            return
+        if change.action == plan.CREATE:
+            planned.made = self._create(applier, planned, change)
+            self._journal.made(planned.kind.name, planned.key, planned.made)
+            return
+        self._upload(planned, change)
+        planned.made = applier.write(change, lambda: self._find(planned))
+        if change.action in (plan.DELETE, plan.ARCHIVE):
+            self._journal.gone(planned.kind.name, planned.key, planned.made or "")
+        elif planned.kind.update == "PUT" and planned.made:
+            applier.read_back(change, planned.made)
+
+    def _upload(self, planned: Planned, change: Change) -> None:
+        for value in change.values.values():
+            for attachment in attachments_in(value):
+                if attachment.uuid is None:
+                    self._uploads.upload(attachment, planned.kind.name, planned.key)
+
+    def _create(self, applier: Applier, planned: Planned, change: Change) -> str:
+        found = self._earlier(planned)
+        if found is not None:
+            return self._adopt(applier, planned, change, found, archived=False)
+        self._upload(planned, change)
+        self._journal.sent(planned.kind.name, planned.key)
+        try:
+            uuid = applier.write(change, lambda: self._find(planned))
+        except (InvalidRequest, NotProcessable):
+            twin = self._archived_twin(planned)
+            if twin is None:
+                raise
+            return self._adopt(applier, planned, change, twin, archived=True)
+        if uuid is None:
+            raise SeventhingsError("it was sent, but nothing came of it")
+        return uuid
+
+    def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record, archived: bool) -> str:
+        """A record that an earlier run made, or that is archived, becomes what was to be made."""
+        for key, value in change.values.items():
+            recognise(
+                self._client, attachments_in(value), list(attachments_in(planned.schema.read_one(key, found.flat)))
+            )
+        rest = plan.plan_present(planned.schema, change.values, found, archived)
+        if rest.changed:
+            self._upload(planned, rest)
+            applier.write(rest, list)
+        return found.uuid
+
+    def _archived_twin(self, planned: Planned) -> Record | None:
+        """The archived object that keeps its barcode from being given to a new one; no list shows it."""
+        if not planned.kind.barcode_path or "barcode" not in planned.keys:
+            return None
+        record = self._client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
+        if record is None or not matching.identified(planned.schema, planned.keys, planned.desired, [record]):
+            return None
+        return record if self._client.is_archived(record) else None
+
+    def _earlier(self, planned: Planned) -> Record | None:
+        """What a run that was killed may have made: its create was sent, and its answer not noted."""
+        if f"{planned.kind.name} {planned.key}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
+            return None
+        for pause in LOOK_AGAIN:
+            if pause:
+                self._sleep(pause)
+            found = self._find(planned)
+            if found:
+                return found[0]
+        return None
+
+    def _find(self, planned: Planned) -> list[Record]:
+        """The records that have the natural key of a planned one, asked for now."""
+        schema, keys, desired = planned.schema, planned.keys, planned.desired
+        conditions = matching.conditions(schema, keys, desired) if planned.kind.filters == "query" else []
+        records = self._client.list_all(planned.kind, conditions, template=planned.entry.template)
+        return matching.identified(schema, keys, desired, records)
+
+    # ---- definitions that were made, twins
+
+    def _learn_keys(self) -> None:
+        """The service makes the keys of new fields; from now on records are written with them."""
+        made = [
+            planned
+            for planned in self._plan.changes
+            if planned.kind is FIELD_DEFINITION and planned.made and planned.change.action == plan.CREATE
+        ]
+        if not made:
+            return
+        self._client.forget_definitions()
+        keys: dict[tuple[str, str], str] = {}
+        for template in {planned.entry.template for planned in made}:
+            for definition in self._client.definitions(template):
+                keys[template, definition.get("uuid", "")] = definition.get("field_key", "")
+        for planned in made:
+            label = str(planned.desired["label"])
+            key = keys.get((planned.entry.template, planned.made or ""), "")
+            for schema in {id(other.schema): other.schema for other in self._plan.changes}.values():
+                if schema.kind.template == planned.entry.template and label in schema.fields and key:
+                    schema.fields[label] = replace(schema.fields[label], wire=key)
+
+    def _relate(self, level: Sequence[Planned]) -> None:
+        """Relations of definitions to others that were made in the same run: now those have uuids."""
+        for planned in level:
+            if id(planned) in self._failed:
+                continue
+            uuid = planned.made or (planned.change.current.uuid if planned.change.current else "")
+            template = planned.entry.template
+            try:
+                resolved, missing = relations.with_uuids(planned.relations, self._client.definitions(template))
+                if missing:
+                    raise InvalidInput(f"relations: needs {', '.join(missing)}, which was not made")
+                values, findings = planned.schema.parse({"relations": resolved}, "")
+                if findings.errors:
+                    raise InvalidInput(findings.errors)
+                current = self._client.get(FIELD_DEFINITION, uuid, template)
+                applier = Applier(self._client, planned.schema, template, {}, self._sleep)
+                applier.write(Change(FIELD_DEFINITION, plan.UPDATE, current, values), list)
+            except SeventhingsError as error:
+                self._failed.add(id(planned))
+                self.outcome.failures.append((planned, error.message))
+
+    def _look_for_twins(self, writes: Sequence[Planned]) -> None:
+        """After creates: does a natural key stand twice now, because somebody else made the same at the same time?"""
+        made = [
+            planned
+            for planned in writes
+            if planned.change.action == plan.CREATE and planned.made and planned.kind not in (USER, HUB_ITEM)
+        ]
+        world = World(self._client)
+        if self._plan.world is not None:
+            # What this run did not make of is as it was.
+            world.take_over(self._plan.world, {*KINDS} - {planned.kind.name for planned in made})
+        for planned in made:
+            for reference in references_in(tuple(planned.desired[key] for key in planned.keys)):
+                world.records(KINDS[reference.target])
+            same = world.having(planned.schema, planned.keys, planned.desired, planned.entry.template)
+            if len(same) > 1:
+                uuids = ", ".join(sorted(record.uuid for record in same))
+                self.outcome.twice.append(f"{planned} stands twice: {uuids}")
+
+
+def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
+    # Of all that was judged before it was planned, nothing but signing in is found wrong now.
+    return isinstance(error, InvalidInput) and planned.kind not in (HUB_ITEM, FIELD_DEFINITION)
+
+
+class _Orphaned(SeventhingsError):
+    """The process that started this run is gone."""

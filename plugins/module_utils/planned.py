@@ -1,0 +1,123 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a plan for an instance is made of: records with the change that each of them takes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from . import plan
+from .client import Record
+from .desired import Entry, Finding
+from .kinds import SERVER_KEYS, Kind
+from .plan import Change
+from .schema import Schema
+from .world import World
+
+LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "tasks rental_cases hub")
+"""Sections by level: a level may refer to those before it, and is applied after them."""
+
+
+def level_of(section: str) -> int:
+    """The level at which a section is applied."""
+    return next(number for number, names in enumerate(LEVELS) if section in names.split())
+
+
+@dataclass(slots=True)
+class Planned:
+    """One desired record with the change that it takes.
+
+    :ivar key: its natural key in words.
+    :ivar keys: the fields of its natural key.
+    :ivar image: hash of the record that the change was made from; empty where there is none yet.
+    :ivar made: uuid of the record once it is there.
+    :ivar archived: whether the record is there, but archived.
+    :ivar relations: of a definition, relations to others that are still to be made, as written.
+    """
+
+    section: str
+    entry: Entry
+    schema: Schema
+    desired: dict[str, Any]
+    keys: tuple[str, ...]
+    key: str
+    change: Change
+    image: str = ""
+    made: str | None = None
+    relations: Sequence[Any] = ()
+    archived: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        return self.schema.kind
+
+    @property
+    def approval(self) -> str:
+        """What the brakes let pass, as a later run knows it again: half of what is made may be left to update."""
+        kind = "remove" if self.change.action in (plan.DELETE, plan.ARCHIVE) else "write"
+        return f"{kind} {self.section} {self.key}"
+
+    def __str__(self) -> str:
+        return f"{self.kind.words} {self.key}"
+
+
+@dataclass
+class InstancePlan:
+    """What is to be done to an instance.
+
+    :ivar changes: in order of their levels; what is unchanged is only counted.
+    :ivar unchanged: section to number.
+    :ivar existing: section to number of records in scope.
+    :ivar reported: section to natural keys of records that are not in the files and stay.
+    :ivar brakes: reasons why the plan must not be applied as it is.
+    :ivar managed: uuids of records that are in the files and there already.
+    :ivar world: the lists that the plan was made from.
+    """
+
+    changes: list[Planned] = field(default_factory=list)
+    unchanged: Counter[str] = field(default_factory=Counter)
+    existing: Counter[str] = field(default_factory=Counter)
+    reported: dict[str, list[str]] = field(default_factory=dict)
+    brakes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    managed: list[str] = field(default_factory=list)
+    world: World | None = None
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How a plan is made.
+
+    :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
+    :ivar known: uuids of records that belong to the managed set.
+    :ivar approved: what the brakes let pass before, by :attr:`Planned.approval`.
+    """
+
+    only: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    known: frozenset[str] = frozenset()
+    allow_destructive: bool = False
+    confirm_empty: bool = False
+    approved: frozenset[str] = frozenset()
+    workers: int = 8
+
+
+def image_of(schema: Schema, record: Record | None) -> str:
+    """The hash of a record as it is, without what the service changes by itself."""
+    if record is None:
+        return ""
+    shown = {key: value for key, value in schema.show(record.flat).items() if key not in SERVER_KEYS}
+    return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:
+    """The plan without some of its changes."""
+    gone = {id(one) for one in dropped}
+    return replace(result, changes=[one for one in result.changes if id(one) not in gone])

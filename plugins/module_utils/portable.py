@@ -1,0 +1,269 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of one instance as plain data that means the same on every instance: what a person would write in a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from .client import Record
+from .downloads import Downloads
+from .errors import Ambiguous, NotFound
+from .fields import Field, Plain, Unfit
+from .kinds import SERVER_KEYS, USER
+from .links import Attachment, Reference, attachments_in, parse_reference, references_in
+from .references import is_text_renter, renter_of
+from .schema import Schema, type_of
+from .structures import Interval
+from .values import UNWRITABLE
+from .world import World
+
+_MADE_KEY = re.compile(r".+_[0-9a-f]{8}|custom_[0-9]+")
+"""Keys that the service made for a field: seen are ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
+
+TEMPLATE_MARKS = ("{{", "{%", "{#")
+"""What files of a desired state refuse, because they are plain data."""
+
+_HALF = re.compile(r"[\ud800-\udfff]")
+
+_BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
+"""Statuses that the service sets by itself when a day has passed, and what they were."""
+
+
+class NotPortable(Exception):
+    """A value that can't be written in a file so that it means the same again; the text says why."""
+
+
+def is_made(key: str) -> bool:
+    """Whether the service made a field's key, so that it differs from instance to instance."""
+    return _MADE_KEY.fullmatch(key) is not None
+
+
+def name_in_files(of: Field) -> str:
+    """How files name a field: by its key, or by its label where the service made the key."""
+    return of.label if of.key and is_made(of.key) and of.label else of.key
+
+
+class Portable:
+    """Turns the records of one instance into plain data.
+
+    :param tell: is told what was left out, and why.
+    """
+
+    def __init__(self, world: World, downloads: Downloads, tell: Callable[[str], None]) -> None:
+        self._world = world
+        self._downloads = downloads
+        self._tell = tell
+        self._names: dict[tuple[str, str], Any] = {}
+
+    def record(self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """The fields of one record, those without a value left out.
+
+        :param fields: which fields, in the order in which they shall stand.
+        :param values: canonical values by field key.
+        :param where: what the record is called in a message.
+        """
+        written = {}
+        for of in fields:
+            value = values.get(of.key)
+            if value in (None, (), {}, ""):
+                continue
+            name = name_in_files(of)
+            try:
+                written[name] = self._proved(schema, of, name, value)
+            except NotPortable as reason:
+                self._tell(f"{where}: {name}: {reason}")
+        return written
+
+    def _proved(self, schema: Schema, of: Field, name: str, value: Any) -> Any:
+        """A value as it is written, after reading it again as the loader and the planner will."""
+        written = self.value(of, value)
+        parsed, findings = schema.parse({name: written}, "")
+        if findings.errors or findings.unknown:
+            raise NotPortable(findings.errors[0] if findings.errors else findings.unknown[0])
+        is_linked = any(references_in((value, parsed[of.key]))) or any(attachments_in(value))
+        if not is_linked and not schema.equal(of.key, parsed[of.key], value):
+            raise NotPortable("what would be written is not read as the same value again")
+        return written
+
+    def value(self, of: Field, value: Any) -> Any:
+        """One canonical value as plain data; numbers and dates are :class:`Plain`, so that they stand unquoted."""
+        if isinstance(value, Reference):
+            return self._reference(value)
+        if isinstance(value, Attachment):
+            return self._attachment(value)
+        if isinstance(value, Interval):
+            return value.plain()
+        if of.type == "RENTER":
+            kind, who = self._renter(value)
+            return {"type": kind, "value": self.value(Field(of.key, "USER"), who)}
+        if of.type in ("ATTRIBUTES", "CONSTRAINTS"):
+            return _terms(type_of(of).show(value))
+        if of.type == "RENTAL_STATUS":
+            return _BY_TIME.get(value, value)
+        if isinstance(value, tuple):
+            items = [self.value(of, item) for item in value]
+            # Links are sets: instances answer them in any order.
+            return sorted(items, key=str) if isinstance(value[0], (Reference, Attachment)) else items
+        return plain(of, value)
+
+    def words(self, of: Field, value: Any) -> Any:
+        """A value of a natural key as it stands in messages and as records are ordered by it."""
+        try:
+            return self.value(of, value)
+        except NotPortable:
+            return ""
+
+    def named(self, target: str, number: int | None) -> Any:
+        """How files name the record with an integer id; None where it stands in no list, or has no name."""
+        try:
+            return self._reference(Reference(target, id=number))
+        except NotPortable:
+            return None
+
+    # ---- links
+
+    def _renter(self, value: tuple[str, Any]) -> tuple[str, Any]:
+        """A renter that is told apart: some instances answer a text alone."""
+        if not is_text_renter(value):
+            return value
+        try:
+            return renter_of(value[1], self._world.records(USER))
+        except Ambiguous as several:
+            raise NotPortable(several.message) from several
+
+    def _attachment(self, attachment: Attachment) -> Any:
+        try:
+            return self._downloads.written(attachment)
+        except NotFound as missing:
+            raise NotPortable(f"the file {attachment.uuid} can't be taken along: {missing.message}") from missing
+
+    def _reference(self, reference: Reference) -> Any:
+        record = self._world.find(reference)
+        if record is None:
+            gone = reference.uuid or reference.id
+            raise NotPortable(f"the {reference.target} {gone} stands in no list (archived, or gone)")
+        key = (reference.target, record.uuid)
+        if key not in self._names:
+            self._names[key] = self._name(record)
+        if self._names[key] is None:
+            raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
+        return self._names[key]
+
+    def _name(self, record: Record) -> Any:
+        """The shortest natural key that leads back to a record; None where there is none."""
+        for written in self._ways_to_name(record):
+            if self._leads_to(written, record):
+                return written
+        return None
+
+    def _leads_to(self, written: Any, record: Record) -> bool:
+        kind = record.kind.name
+        try:
+            reference: Reference = parse_reference(kind)(written, Field(kind, "LINKED"))
+        except Unfit:
+            return False
+        return not self._world.resolve(reference) and reference.uuid == record.uuid
+
+    def _ways_to_name(self, record: Record) -> Iterable[Any]:
+        name = self._world.name_of(record)
+        if name:
+            yield name
+        if record.kind.name != "room":
+            return
+        schema = Schema(record.kind, record.kind.identity)
+        values = schema.read(record.flat)
+        building = values.get("building_id")
+        location = self._world.find(building) if isinstance(building, Reference) else None
+        place = self._world.name_of(location) if location else None
+        if place:
+            for keys in (("number",), ("name",), ("number", "name")):
+                if all(values.get(key) for key in keys):
+                    yield {"building_id": place, **{key: values[key] for key in keys}}
+
+
+def _terms(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes or constraints in the one order that is the same everywhere; what may be chosen keeps its order."""
+    return {
+        name: sorted(value, key=str) if isinstance(value, list) and name != "allowed_values" else value
+        for name, value in sorted(shown.items())
+    }
+
+
+def plain(of: Field, value: Any) -> Any:
+    """A single canonical value as it stands in a file."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, dt.datetime):
+        # Instances answer one instant in different zones; in UTC it is written the same everywhere.
+        return Plain(value.astimezone(dt.UTC).isoformat(timespec="seconds"))
+    if isinstance(value, dt.date):
+        return Plain(value.isoformat())
+    if isinstance(value, Decimal):
+        return Plain(_digits(value, of.fraction_digits))
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return Plain(_digits(Decimal(repr(value)), None))
+    if isinstance(value, str):
+        if any(mark in value for mark in TEMPLATE_MARKS):
+            raise NotPortable("it looks like a template, and files hold none")
+        if _HALF.search(value):
+            raise NotPortable("it holds half a character, which is no Unicode")
+        return value
+    raise NotPortable(f"{value!r} is nothing that a file can hold")
+
+
+def _digits(value: Decimal, fraction_digits: int | None) -> str:
+    """A number without an exponent: with the digits that its field keeps where that is exact, else with as few as it
+    needs.
+    """
+    if not value.is_finite():
+        raise NotPortable(f"{value} is no number")
+    shortest = format(value.normalize(), "f")
+    if not fraction_digits:
+        return shortest
+    whole, _point, fraction = shortest.partition(".")
+    return f"{whole}.{fraction.ljust(fraction_digits, '0')}" if len(fraction) <= fraction_digits else shortest
+
+
+def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = ()) -> list[Field]:
+    """The fields that a person may write, in an order that is the same on every instance: those that identify a
+    record, those that name it, then all others by name.
+    """
+    volatile = {
+        str(raw.get("field_key"))
+        for raw in definitions
+        if any(
+            one.get("type") == "generated" and one.get("value") == "on_update" for one in raw.get("attributes") or ()
+        )
+    }
+    mine = [
+        of
+        for of in schema.fields.values()
+        if of.key not in SERVER_KEYS and of.key not in volatile and type_of(of) is not UNWRITABLE
+    ]
+    if not schema.kind.template and not schema.kind.open_fields:
+        return mine
+    first = [key for keys in schema.kind.match_on for key in keys]
+    order = list(dict.fromkeys([*first, *(of.key for of in schema.kind.fields), *_NAMING]))
+    places = {key: number for number, key in enumerate(order)}
+    return sorted(mine, key=lambda of: (places.get(of.key, len(places)), name_in_files(of)))
+
+
+_NAMING = ("inventory_name", "number", "name", "first_name", "last_name")
+
+IDENTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "locations": (("name", "address"), ("name", "address", "zip", "city")),
+    "rooms": (("building_id", "number", "name"),),
+    "persons": (("email", "first_name", "last_name"),),
+    "objects": (("barcode", "inventory_name"),),
+    "tasks": (("title", "deadline"), ("title", "deadline", "assignees"), ("title", "deadline", "references")),
+    "rental_cases": (("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
+}
+"""Section to further natural keys, the first that tells more records apart than the default is taken."""

@@ -1,0 +1,284 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One record from what a person wrote to the report: desired -> match -> compare -> plan -> apply -> report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from . import matching, plan
+from .apply import Applier
+from .attachments import recognise, require_local
+from .client import Client, Record
+from .errors import REFUSED_VALUES, InvalidInput, NoMatch
+from .fields import is_uuid
+from .kinds import FIELD_DEFINITION, RENTAL_CASE, TASK, USER, Kind
+from .links import attachments_in, references_in
+from .plan import Change
+from .references import Resolver, is_text_renter, renter_of
+from .report import Report
+from .schema import Findings
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a user wants of one record.
+
+    :ivar fields: field key (or label) to value as written; None clears; what is not here is not managed.
+    :ivar where: what stands before a field's name in a message.
+    :ivar match_on: fields that identify the record, where the user named them.
+    :ivar uuid: identifies the record in place of ``match_on``.
+    :ivar state: present, absent or archived.
+    :ivar extra: members of a body that are only written, never answered (notify).
+    """
+
+    kind: Kind
+    fields: Mapping[str, Any]
+    where: str = ""
+    match_on: Sequence[str] | None = None
+    uuid: str | None = None
+    state: str = "present"
+    template: str = ""
+    allow_unknown_fields: bool = False
+    allow_destructive: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def ensure(client: Client, wish: Wish, check_mode: bool = False) -> Report:
+    """Makes a record what the user wants, with the requests that are missing and no others.
+
+    :raises SeventhingsError: one of its kinds; nothing was written where it could be known before.
+    """
+    return _Ensure(client, wish, check_mode).run()
+
+
+class _Ensure:
+    def __init__(self, client: Client, wish: Wish, check_mode: bool) -> None:
+        self._client = client
+        self._wish = wish
+        self._kind = wish.kind
+        self._check_mode = check_mode
+        # What refers to something that is not there is not there either, so it is as absent as it is wanted to be.
+        self._resolver = Resolver(client, allow_missing=check_mode or wish.state != "present")
+        self._schema = client.schema(wish.kind)
+        self._warnings: list[str] = []
+
+    def run(self) -> Report:
+        desired = self._desired()
+        keys = self._keys(desired)
+        needed = desired.values() if self._wish.state == "present" else [desired[key] for key in keys if key in desired]
+        self._resolver.resolve(references_in(tuple(needed)))
+        hits = self._hits(keys, desired)
+        named = [key for key in keys if key in desired]
+        what = f"the uuid {self._wish.uuid}" if self._wish.uuid else matching.describe(self._schema, named, desired)
+        known = frozenset(record.uuid for record in hits)
+        meant = self._tasks_meant(hits, desired) if self._kind is TASK else hits
+        current = matching.one_of(self._kind, what, meant)
+        may_be_archived = "archived" in self._kind.states and self._wish.uuid is not None
+        archived = current is not None and may_be_archived and self._client.is_archived(current)
+        if current is None and "archived" in self._kind.states and self._wish.state != "absent":
+            current = self._archived_twin(keys, desired)
+            archived = current is not None
+        change = self._plan(desired, what, current, archived)
+        if self._check_mode or not change.changed:
+            return self._predicted(change)
+        applier = Applier(self._client, self._schema, self._wish.template, self._wish.extra)
+        try:
+            record = applier.carry_out(change, lambda: self._hits(keys, desired), known)
+        except REFUSED_VALUES as refused:
+            if change.action == plan.CREATE and "archived" in self._kind.states:
+                refused.message += (
+                    f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {what}."
+                )
+            raise
+        finally:
+            if self._kind is FIELD_DEFINITION:
+                self._client.forget_definitions()
+        return self._report(change, record)
+
+    # ---- desired
+
+    def _desired(self) -> dict[str, Any]:
+        wish = self._wish
+        if wish.uuid is not None and not is_uuid(wish.uuid):
+            raise InvalidInput(f"uuid: {wish.uuid!r} is not in uuid form, such as 9091afea-81ee-4003-ac76-2ac11e3ddc3f")
+        if (
+            self._kind.open_fields
+            and not set(wish.fields) <= set(self._schema.fields)
+            and not wish.allow_unknown_fields
+        ):
+            for record in self._client.list_all(self._kind):
+                self._schema.learn(record.flat)
+        desired, findings = self._schema.parse(wish.fields, wish.where, wish.allow_unknown_fields)
+        self._judge(findings)
+        for name, value in desired.items():
+            require_local(attachments_in(value), f"{wish.where}{name}")
+        return desired
+
+    def _judge(self, findings: Findings) -> None:
+        # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
+        if findings.errors or (findings.unknown and not self._check_mode):
+            raise InvalidInput([*findings.errors, *findings.unknown])
+        self._warnings += findings.unknown
+
+    def _unknown(self) -> dict[str, Any]:
+        return {name: value for name, value in self._wish.fields.items() if self._schema.find(name) is None}
+
+    # ---- match
+
+    def _keys(self, desired: Mapping[str, Any]) -> tuple[str, ...]:
+        if self._wish.uuid:
+            return ()
+        named = self._wish.match_on
+        if named:
+            fields = [self._schema.find(name) for name in named]
+            unknown = [
+                f"match_on: {name}: {self._schema.nearest(name)}"
+                for name, of in zip(named, fields, strict=True)
+                if of is None
+            ]
+            if unknown and not (self._check_mode and set(named) <= set(self._wish.fields)):
+                raise InvalidInput(unknown)
+            if unknown:
+                # A field that is not made yet identifies nothing yet.
+                return tuple(named)
+            named = [of.key for of in fields if of is not None]
+        return matching.key_fields(self._kind, named, desired)
+
+    def _hits(self, keys: Sequence[str], desired: Mapping[str, Any]) -> list[Record]:
+        if self._wish.uuid:
+            record = self._client.get(self._kind, self._wish.uuid, self._wish.template)
+            if record is None and self._wish.state == "present":
+                raise NoMatch(f"There is no {self._kind.words} with the uuid {self._wish.uuid}.")
+            return [record] if record else []
+        if any(key not in desired for key in keys):
+            return []
+        if any(not reference.resolved for key in keys for reference in references_in(desired[key])):
+            return []
+        if keys == ("field_key",):
+            records = [Record.of(self._kind, raw) for raw in self._client.definitions(self._wish.template)]
+        else:
+            conditions = matching.conditions(self._schema, keys, desired) if self._kind.filters == "query" else []
+            records = self._client.list_all(
+                self._kind, conditions, parameters=self._parameters(keys, desired), template=self._wish.template
+            )
+        for key in keys:
+            for record in records:
+                self._resolver.decide(desired[key], self._schema.read(record.flat).get(key))
+        return matching.identified(self._schema, keys, desired, records)
+
+    def _parameters(self, keys: Sequence[str], desired: Mapping[str, Any]) -> dict[str, str]:
+        if self._kind.filters != "parameters" or "deadline" not in keys:
+            return {}
+        day = desired["deadline"].isoformat()
+        return {"deadline_from": day, "deadline_to": day}
+
+    def _archived_twin(self, keys: Sequence[str], desired: Mapping[str, Any]) -> Record | None:
+        """The archived record with the natural key, where it can be looked up; lists leave it out."""
+        if "barcode" not in keys or not self._kind.barcode_path:
+            return None
+        record = self._client.get_by_barcode(self._kind, desired["barcode"])
+        hits = matching.identified(self._schema, keys, desired, [record] if record else [])
+        return hits[0] if hits else None
+
+    def _tasks_meant(self, hits: Sequence[Record], desired: Mapping[str, Any]) -> list[Record]:
+        def as_wanted(record: Record) -> bool:
+            for key, value in desired.items():
+                self._resolver.decide(value, self._schema.read_one(key, record.flat))
+            return not plan.plan_present(self._schema, desired, record).changed
+
+        return matching.task_meant(hits, desired.get("status"), as_wanted, self._wish.state == "absent")
+
+    # ---- plan
+
+    def _plan(self, desired: Mapping[str, Any], what: str, current: Record | None, archived: bool) -> Change:
+        if self._wish.state == "absent":
+            return plan.plan_gone(self._schema, desired, current)
+        if self._wish.state == "archived":
+            if current is None:
+                self._warnings.append(f"No {self._kind.words} with {what} was found, so there is nothing to archive.")
+            return plan.plan_gone(self._schema, desired, None if archived else current, plan.ARCHIVE)
+        if self._kind is FIELD_DEFINITION:
+            desired = self._definition_wanted(desired, current)
+        if current is not None:
+            have = self._schema.read(current.flat)
+            for key, value in desired.items():
+                self._resolver.decide(value, have.get(key))
+                recognise(self._client, attachments_in(value), list(attachments_in(have.get(key))))
+        # In check mode an earlier task may be the one that makes the record, with what is mandatory.
+        change = plan.plan_present(self._schema, desired, current, archived, may_be_made=self._check_mode)
+        plan.check_choices(current, change)
+        plan.check_destructive(current, change, self._wish.allow_destructive)
+        change = self._with_renter(change)
+        if change.changed and self._kind.template == "":
+            self._resolver.with_uuid(references_in(tuple(change.values.values())))
+        return self._with_unknown(change)
+
+    def _with_renter(self, change: Change) -> Change:
+        """A PUT carries the renter along; where the instance answers a text alone, it must be known what it means."""
+        if change.current is None or not change.changed or "renter" in change.values or self._kind is not RENTAL_CASE:
+            return change
+        renter = self._schema.read_one("renter", change.current.flat)
+        if not is_text_renter(renter):
+            return change
+        meant = renter_of(renter[1], self._client.list_all(USER))
+        if meant[0] == "plain":
+            note = f"renter: the instance answers {renter[1]!r} alone, none of its users; it is kept as that text."
+            self._warnings.append(note)
+        return replace(change, values={**change.values, "renter": meant})
+
+    def _definition_wanted(self, desired: Mapping[str, Any], current: Record | None) -> dict[str, Any]:
+        if current is None and "field_key" in desired:
+            raise NoMatch(
+                f"There is no field definition with the key {desired['field_key']!r}; the service makes keys "
+                f"itself, so leave field_key out to make one."
+            )
+        wanted = plan.with_equal_allowed_values(self._schema, desired, current)
+        return {key: value for key, value in wanted.items() if key != "field_key"}
+
+    def _with_unknown(self, change: Change) -> Change:
+        """Check mode: fields of a definition that is not made yet are predicted as written."""
+        unknown = self._unknown()
+        if not unknown:
+            return change
+        before = {} if change.current is None else dict.fromkeys(unknown)
+        return Change(
+            change.kind,
+            plan.UPDATE if change.action == plan.UNCHANGED else change.action,
+            change.current,
+            change.values,
+            {**change.before, **before},
+            {**change.after, **unknown},
+            change.unarchive,
+            change.warnings,
+        )
+
+    # ---- report
+
+    def _predicted(self, change: Change) -> Report:
+        record: dict[str, Any] = {}
+        if change.current is not None and change.action != plan.DELETE:
+            record = self._schema.show(change.current.flat)
+        if change.action in (plan.CREATE, plan.UPDATE):
+            record |= self._schema.show_canonical(change.values) | self._unknown()
+        return self._finish(change, record, change.current.uuid if change.current else None)
+
+    def _report(self, change: Change, record: Record | None) -> Report:
+        if record is None:
+            return self._finish(change, {}, change.current.uuid if change.current else None)
+        return self._finish(change, self._schema.show(record.flat), record.uuid)
+
+    def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Report:
+        if uuid and change.action != plan.DELETE:
+            record["uuid"] = uuid
+        pending = self._resolver.warnings if self._wish.state == "present" else ()
+        diff = {side: self._as_written(fields) for side, fields in change.diff.items()}
+        return Report(change.changed, record, uuid, diff, (*self._warnings, *pending, *change.warnings))
+
+    def _as_written(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields of a diff by the names that the user wrote: a label stays one, whether its key is known yet or not."""
+        names = {of.key: name for name in self._wish.fields for of in [self._schema.find(name)] if of is not None}
+        return {names.get(key, key): value for key, value in fields.items()}

@@ -1,0 +1,47 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Relations between field definitions, written with the key or the label of the other field in place of its uuid: the
+uuid is made by the instance, and files shall mean the same on every one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Definition = Mapping[str, Any]
+
+
+def names_fields(written: Any) -> bool:
+    """Whether relations name other fields in place of their uuids."""
+    return isinstance(written, list) and any(isinstance(one, Mapping) and "field" in one for one in written)
+
+
+def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], list[str]]:
+    """Relations with the uuids of the fields that they name, and the names that mean no field (or several)."""
+    known = list(definitions)
+    resolved: list[Any] = []
+    missing: list[str] = []
+    for one in written:
+        if not isinstance(one, Mapping) or "field" not in one:
+            resolved.append(one)
+            continue
+        name = str(one["field"])
+        uuid = _uuid_of(name, known)
+        if uuid is None:
+            missing.append(name)
+        else:
+            rest = {member: value for member, value in one.items() if member != "field"}
+            resolved.append({**rest, "field_uuid": uuid})
+    return resolved, missing
+
+
+def _uuid_of(name: str, definitions: Iterable[Definition]) -> str | None:
+    by_label = []
+    for raw in definitions:
+        if raw.get("field_key") == name:
+            return str(raw.get("uuid"))
+        if raw.get("label") == name:
+            by_label.append(str(raw.get("uuid")))
+    return by_label[0] if len(by_label) == 1 else None

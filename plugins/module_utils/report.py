@@ -1,0 +1,33 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every call of the engine that may change something answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a wish: ``record`` in the normalised read shape (what it would be, in check mode), its uuid, and
+    the diff.
+    """
+
+    changed: bool
+    record: Mapping[str, Any] = field(default_factory=dict)
+    uuid: str | None = None
+    diff: Mapping[str, Any] = field(default_factory=lambda: {"before": {}, "after": {}})
+    warnings: tuple[str, ...] = ()
+
+    def result(self) -> dict[str, Any]:
+        """As a module returns it."""
+        return {
+            "changed": self.changed,
+            "record": dict(self.record),
+            "uuid": self.uuid,
+            "diff": dict(self.diff),
+            "warnings": list(self.warnings),
+        }

@@ -1,0 +1,191 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: file_download
+short_description: Download files
+version_added: 0.1.0
+description:
+  - Writes one file, or every file in a field of an object, to the machine where the module runs.
+  - A file that is there already with the same content is left alone.
+options:
+  uuid:
+    description:
+      - UUID of the file.
+      - One of O(uuid) and O(object) is required. They are mutually exclusive.
+    type: str
+  object:
+    description:
+      - The object whose files are wanted, by barcode, UUID, integer id, or as a map of field keys. Requires O(field).
+    type: raw
+  field:
+    description:
+      - Key of a field of the type V(ATTACHMENT). The label of the field may stand in its place where no other field has
+        that label. Requires O(object).
+    type: str
+  dest:
+    description:
+      - Where to write. In a directory that exists, files keep their names. Anything else is the path of the file, which
+        is possible for one file only.
+    type: path
+    required: true
+attributes:
+  diff_mode:
+    details:
+      - Shows the paths that are written and the sizes of the files, not their content.
+notes:
+  - A file is written in one step. A new one has the mode V(0644), one that is overwritten keeps its mode.
+  - In check mode a file is downloaded only where one of the same size is there already, to compare them.
+  - Takes one request for O(uuid), or one for the field definitions and one for O(object), and one for each file.
+seealso:
+  - module: community.seventhings.file
+  - module: community.seventhings.file_info
+extends_documentation_fragment:
+  - community.seventhings.record.references
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.changes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+      purchasing_price: 1299.50
+
+- name: Keep an invoice as a file
+  ansible.builtin.copy:
+    content: "Invoice 2031-117: one laptop\n"
+    dest: /tmp/invoice-2031-117.txt
+    mode: "0600"
+
+- name: Ensure that the invoice is attached
+  community.seventhings.file:
+    object: "100234"
+    field: documents
+    path: /tmp/invoice-2031-117.txt
+  register: invoice
+
+- name: Ensure a directory
+  ansible.builtin.file:
+    path: /tmp/documents-100234
+    state: directory
+    mode: "0700"
+
+- name: Ensure a copy of every document of the object
+  community.seventhings.file_download:
+    object: "100234"
+    field: documents
+    dest: /tmp/documents-100234
+  register: copied
+
+- name: Say what it has
+  ansible.builtin.debug:
+    msg: "{{ copied.record.files | map(attribute='size') }}"
+
+- name: Ensure a copy of one file
+  community.seventhings.file_download:
+    uuid: "{{ invoice.uuid }}"
+    dest: /tmp/copy-of-invoice.txt
+"""
+
+RETURN = r"""
+record:
+  description:
+    - What was wanted and where it is.
+  returned: success
+  type: dict
+  contains:
+    dest:
+      description: The path of the file, or of the directory.
+      type: str
+    files:
+      description: The files, downloaded or there already.
+      type: list
+      elements: dict
+      contains:
+        uuid:
+          description: UUID of the file.
+          type: str
+        name:
+          description: Name of the file. Null where it is not told.
+          type: str
+        type:
+          description: Media type of the file.
+          type: str
+        size:
+          description: Size in bytes.
+          type: int
+        data_uri:
+          description: Where the content of the file is.
+          type: str
+        file_uri:
+          description: Where what is known about the file is. With O(object) only.
+          type: str
+        thumbnail_uri:
+          description: Where a thumbnail is. Null where there is none.
+          type: str
+        creator_id:
+          description: Integer id of the user who uploaded it. With O(uuid) only.
+          type: int
+        created_at:
+          description: When it was uploaded. With O(uuid) only.
+          type: str
+  sample:
+    dest: /tmp/documents-100234
+    files:
+      - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
+        name: invoice-2031-117.txt
+        type: text/plain
+        size: 29
+        data_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/data
+        file_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
+        thumbnail_uri: null
+uuid:
+  description:
+    - UUID of the file, as in O(uuid). Null where O(object) was written.
+  returned: success
+  type: str
+  sample: null
+diff:
+  description:
+    - The files that are written. Both sides are empty where all are there already.
+  returned: success
+  type: dict
+  contains:
+    before:
+      description: Path to the C(size) of the file that was there. Null where there was none.
+      type: dict
+    after:
+      description: Path to the C(size) of the file now.
+      type: dict
+  sample:
+    before: {/tmp/documents-100234/invoice-2031-117.txt: null}
+    after: {/tmp/documents-100234/invoice-2031-117.txt: {size: 29}}
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 3
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("file_download")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: file_info
+short_description: List files
+version_added: 0.1.0
+description:
+  - Returns what is known about one file of an instance by its O(uuid), or about those of the newest files that match
+    O(filters).
+  - Instances list the 20 files that were uploaded last, and no others. RV(complete) tells whether there may be more.
+    Every file can be read by its O(uuid).
+  - Fields to filter and sort by are C(name), C(type), C(size), C(creator_id) and C(created_at).
+notes:
+  - Here the list is not complete where RV(complete) is false.
+  - Takes one request.
+seealso:
+  - module: community.seventhings.file
+  - module: community.seventhings.file_download
+extends_documentation_fragment:
+  - community.seventhings.info
+  - community.seventhings.info.uuid
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+      purchasing_price: 1299.50
+
+- name: Keep an invoice as a file
+  ansible.builtin.copy:
+    content: "Invoice 2031-117: one laptop\n"
+    dest: /tmp/invoice-2031-117.txt
+    mode: "0600"
+
+- name: Ensure that the invoice is attached
+  community.seventhings.file:
+    object: "100234"
+    field: documents
+    path: /tmp/invoice-2031-117.txt
+  register: invoice
+
+- name: Read what is known about it
+  community.seventhings.file_info:
+    uuid: "{{ invoice.uuid }}"
+
+- name: List the text files among the newest files, the largest first
+  community.seventhings.file_info:
+    filters:
+      type: text/plain
+      size:
+        gt: 10
+    sort: [-size]
+  register: texts
+
+- name: Say whether these are all
+  ansible.builtin.debug:
+    msg: "{{ 'These are all' if texts.complete else 'There may be older ones' }}"
+"""
+
+RETURN = r"""
+records:
+  description:
+    - All listed files that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    uuid:
+      description: UUID of the file.
+      type: str
+    name:
+      description: Name of the file.
+      type: str
+    type:
+      description: Media type of the file.
+      type: str
+    size:
+      description: Size in bytes.
+      type: int
+    creator_id:
+      description: Integer id of the user who uploaded it.
+      type: int
+    created_at:
+      description: When it was uploaded.
+      type: str
+    data_uri:
+      description: Where the content of the file is.
+      type: str
+    thumbnail_uri:
+      description: Where a thumbnail is.
+      type: str
+  sample:
+    - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
+      name: Invoice 2031-117.txt
+      type: text/plain
+      size: 29
+      creator_id: 7
+      created_at: "2031-05-02T09:14:12+00:00"
+      data_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/data
+      thumbnail_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/thumbnail
+count:
+  description:
+    - How many listed files match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Whether these are all files that match. False where the instance has listed 20 files, because there may be older
+      ones.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 1
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("file_info")
+
+
+if __name__ == "__main__":
+    main()

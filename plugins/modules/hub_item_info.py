@@ -1,0 +1,148 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: hub_item_info
+short_description: List what is offered on the circularity hub
+version_added: 0.1.0
+description:
+  - Returns one hub item of an instance by its O(id), or all that match O(filters), completely.
+  - Fields to filter and sort by are C(id), C(asset_id), C(price), C(suggested_price), C(category_id), C(created_at)
+    and C(updated_at).
+  - The circularity hub is a module of the instance that can be switched off. The error says so.
+notes:
+  - Takes one request for every 1,000 hub items.
+seealso:
+  - module: community.seventhings.hub_item
+  - module: community.seventhings.hub_suggestion_info
+extends_documentation_fragment:
+  - community.seventhings.info
+  - community.seventhings.info.number
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+      purchasing_price: 1299.50
+  register: laptop
+
+- name: Ensure that it is offered
+  community.seventhings.hub_item:
+    object: "100234"
+    price: 450
+
+- name: List what costs 500 or less, the most expensive first
+  community.seventhings.hub_item_info:
+    filters:
+      price:
+        lte: 500
+    sort: [-price]
+  register: cheap
+
+- name: Read one of them by its id
+  community.seventhings.hub_item_info:
+    id: "{{ cheap.records[0].id }}"
+
+- name: Find the offer of one object
+  community.seventhings.hub_item_info:
+    filters:
+      asset_id: "{{ laptop.record.id }}"
+"""
+
+RETURN = r"""
+records:
+  description:
+    - All hub items that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: Integer id of the hub item.
+      type: int
+    asset_id:
+      description: Integer id of the object.
+      type: int
+    price:
+      description: Price that is asked for.
+      type: float
+    suggested_price:
+      description: Price that the instance suggests.
+      type: float
+    category_id:
+      description: Integer id of the category.
+      type: int
+    deleted:
+      description: Whether the item was taken off.
+      type: bool
+    permission:
+      description: What the signed-in user may do with the item, as a number.
+      type: int
+    object_data:
+      description: What the hub shows of the object, by field key.
+      type: dict
+    created_at:
+      description: When the object was offered.
+      type: str
+    updated_at:
+      description: When the offer was last changed.
+      type: str
+  sample:
+    - id: 4
+      asset_id: 245
+      price: 450.0
+      suggested_price: 519.8
+      category_id: 1
+      deleted: false
+      permission: 1
+      object_data:
+        item_title: Laptop Ada
+        internal_identifier: "100234"
+        item_original_purchase_price: 1299.5
+        inventory_name: Laptop Ada
+        barcode: "100234"
+      created_at: "2031-05-02 09:14:11"
+      updated_at: "2031-05-02 09:14:11"
+count:
+  description:
+    - How many hub items match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Whether these are all hub items that match. True, because a list that is not complete is an error.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 1
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("hub_item_info")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: hub_order_info
+short_description: List orders on the circularity hub
+version_added: 0.1.0
+description:
+  - Returns one order of an instance by its O(id), or all that match O(filters), completely.
+  - Fields to filter and sort by are C(id), C(order_number), C(created_at), C(user_id), C(total_price), C(completed),
+    C(cancelled) and C(cancellation_reason).
+  - The circularity hub is a module of the instance that can be switched off. The error says so.
+notes:
+  - Takes one request for every 1,000 orders.
+seealso:
+  - module: community.seventhings.hub_order
+extends_documentation_fragment:
+  - community.seventhings.info
+  - community.seventhings.info.number
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+      purchasing_price: 1299.50
+
+- name: Ensure that it is offered
+  community.seventhings.hub_item:
+    object: "100234"
+
+- name: Ensure that it is ordered
+  community.seventhings.hub_order:
+    items: ["100234"]
+
+- name: List what is still to be handed over, the newest first
+  community.seventhings.hub_order_info:
+    filters:
+      completed: false
+      cancelled: false
+    sort: [-created_at]
+  register: waiting
+
+- name: Read one of them by its id
+  community.seventhings.hub_order_info:
+    id: "{{ waiting.records[0].id }}"
+
+- name: Find an order by its number
+  community.seventhings.hub_order_info:
+    filters:
+      order_number: "{{ waiting.records[0].order_number }}"
+"""
+
+RETURN = r"""
+records:
+  description:
+    - All orders that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: Integer id of the order.
+      type: int
+    order_number:
+      description: Number of the order.
+      type: str
+    created_at:
+      description: When the order was placed.
+      type: str
+    user_id:
+      description: Integer id of the user who placed the order.
+      type: int
+    total_price:
+      description: Price of all articles.
+      type: float
+    completed:
+      description: Whether the order is completed.
+      type: bool
+    cancelled:
+      description: Whether the order is cancelled.
+      type: bool
+    cancellation_reason:
+      description: Why it is cancelled. Null where it is not.
+      type: str
+    billing_data:
+      description: Name and address of the user who placed the order.
+      type: dict
+    articles:
+      description: What was ordered.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: Integer id of the hub item.
+          type: int
+        asset_id:
+          description: Integer id of the object.
+          type: int
+        price:
+          description: Price of the article.
+          type: float
+        suggested_price:
+          description: Price that the instance suggested.
+          type: float
+        category_id:
+          description: Integer id of the category.
+          type: int
+        deleted:
+          description: Whether the article was deleted, as 0 or 1.
+          type: int
+        created_at:
+          description: When the object was offered.
+          type: str
+        updated_at:
+          description: When the offer was last changed.
+          type: str
+        mappedAssetData:
+          description:
+            - What the hub shows of the object, by field key. For an object that was deleted, as it was when it was
+              ordered.
+          type: dict
+  sample:
+    - id: 2
+      order_number: 7THX-31-4571-25
+      created_at: "2031-05-02T09:14:12+00:00"
+      user_id: 1
+      total_price: 450.0
+      completed: false
+      cancelled: false
+      cancellation_reason: null
+      billing_data:
+        firstName: Ada
+        lastName: Lovelace
+        street: Long Street
+        house_number: "1"
+        zip_code: "01067"
+        city: Dresden
+      articles:
+        - id: 4
+          deleted: 0
+          asset_id: 245
+          created_at: "2031-05-02 09:14:11"
+          price: 450.0
+          category_id: 1
+          suggested_price: 519.8
+          updated_at: "2031-05-02 09:14:11"
+          mappedAssetData:
+            item_title: Laptop Ada
+            internal_identifier: "100234"
+            barcode: "100234"
+count:
+  description:
+    - How many orders match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Whether these are all orders that match. True, because a list that is not complete is an error.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 1
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("hub_order_info")
+
+
+if __name__ == "__main__":
+    main()

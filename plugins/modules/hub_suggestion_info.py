@@ -1,0 +1,128 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: hub_suggestion_info
+short_description: Read which category and price the circularity hub suggests
+version_added: 0.1.0
+description:
+  - Returns the category and the price that an instance suggests for the objects that match O(filters), so that they can
+    be offered with M(community.seventhings.hub_item). Nothing is changed.
+  - The circularity hub is a module of the instance that can be switched off. The error says so.
+options:
+  filters:
+    description:
+      - Which objects, as a map of field key to operator to value. All conditions must hold. Empty means all objects.
+      - The operators are those of M(community.seventhings.object_info). Here the instance applies them, and values are
+        sent as they are written. A reference is the integer id of the other record, a time is
+        C(YYYY-MM-DD hh:mm:ss) in UTC.
+    type: dict
+    default: {}
+  sort:
+    description:
+      - Field keys to sort the objects by, the first one first. A C(-) before a key sorts in descending order.
+    type: list
+    elements: str
+    default: []
+  limit:
+    description:
+      - Return at most so many suggestions. RV(count) still tells how many there are.
+    type: int
+notes:
+  - Takes three requests, for the field definitions, the categories and the prices.
+seealso:
+  - module: community.seventhings.hub_item
+  - module: community.seventhings.object_info
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+      purchasing_price: 1299.50
+
+- name: Ask what laptops that cost 1000 or more should be offered for
+  community.seventhings.hub_suggestion_info:
+    filters:
+      inventory_name:
+        like: Laptop Ada
+      purchasing_price:
+        gte: 1000
+    sort: [barcode]
+  register: suggested
+
+- name: Ensure that they are offered for that
+  community.seventhings.hub_item:
+    object: "{{ item.uuid }}"
+    category: "{{ item.category }}"
+    price: "{{ item.price }}"
+  loop: "{{ suggested.records }}"
+  loop_control:
+    label: "{{ item.uuid }}"
+"""
+
+RETURN = r"""
+records:
+  description:
+    - A suggestion for each object that matches, at most O(limit) of them, in the order of O(sort). Empty where there
+      are none.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    uuid:
+      description: UUID of the object.
+      type: str
+    category:
+      description: The suggested category, for O(community.seventhings.hub_item#module:category).
+      type: str
+    price:
+      description: The suggested price. Null where the instance suggests none.
+      type: float
+  sample:
+    - uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+      category: category_it
+      price: 519.8
+count:
+  description:
+    - How many objects match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Always true. The instance answers for all objects at once.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 3
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("hub_suggestion_info")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,347 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: instance
+short_description: Plan and apply a whole instance from files
+version_added: 0.1.0
+description:
+  - Makes an instance what a directory of YAML, CSV and JSON Lines files says, thousands of records in one task.
+  - Check mode is the plan. It shows every change with its fields, as they are and as they will be, and sends no write.
+  - Only what is written is managed. A field that is not written is left alone, V(null) clears it, and a record that is
+    in no file stays unless O(prune) says otherwise.
+  - Runs on the controller, so that it can tell how far it is while it works.
+  - >-
+    The directory holds C(instance.yml) (which instance, policy, identity), C(fields/asset.yml), C(fields/room.yml),
+    C(fields/person.yml), and a file or a directory for each of C(locations), C(rooms), C(persons), C(users),
+    C(objects), C(tasks), C(rental_cases) and C(hub). C(moved.yml) tells of natural keys that were renamed.
+  - Files are plain data. Templates, tags and inline vaulted values in them are errors. A file that is vaulted as a
+    whole is decrypted. Computed values belong in O(desired).
+options:
+  mode:
+    description:
+      - What to do.
+    type: str
+    choices:
+      apply: Plan, and apply the plan unless check mode is on.
+      validate: >-
+        Only judge what is written. No connection is needed. All findings come at once, each with its file, line and
+        column.
+    default: apply
+  src:
+    description:
+      - The directory with the files, or one file with the sections as its keys.
+      - Local paths in it, such as those of attachments, are relative to this directory and never lead outside of it.
+      - One of O(src), O(desired) and O(plan_file) is required.
+    type: path
+  desired:
+    description:
+      - The same inline, with the sections as keys, for a playbook that computes what is wanted.
+      - May be given besides O(src). No record may be in both.
+    type: dict
+  plan_file:
+    description:
+      - Check mode writes the plan to this file.
+      - A real run applies the file if it is there, then reads no O(src), and takes it away when it was applied.
+      - Each change in it carries the hash of the record that it was made from. See O(stale).
+    type: path
+  report:
+    description:
+      - Writes what was planned, or done, to this file. Its ending says how.
+      - V(.md) is made for a comment on a pull request, V(.html) is one page without anything beside it, V(.json) holds
+        what the task returns.
+    type: path
+  journal:
+    description:
+      - Directory of the journal. Default is C(.seventhings) in O(src).
+      - The journal notes what was sent and which records belong to this set. A run that was killed is simply run again,
+        and O(prune) takes away only what the journal (or the marker field that C(instance.yml) names) knows.
+      - It holds no secrets. Losing it never causes a duplicate. Keep it between runs, as a cache of the CI job.
+    type: path
+  only:
+    description:
+      - Sections (such as V(rooms)) or natural keys (such as V(Head office/0.12)). Nothing else is changed.
+    type: list
+    elements: str
+    default: []
+  exclude:
+    description:
+      - Sections or natural keys that are not changed.
+    type: list
+    elements: str
+    default: []
+  prune:
+    description:
+      - What to do with records that belong to this set and are in no file any more, by section. V(report), V(delete) or
+        V(archive).
+      - Overrides C(policy.prune) of C(instance.yml). Where neither says anything, they are reported.
+    type: dict
+    default: {}
+  limits:
+    description:
+      - Brakes, by name. C(create_percent) (30), C(update_percent) (30) and C(delete_percent) (10) are percent of the
+        records of a section that are there. They hold from C(from_existing) (10) records on, so that an empty instance
+        can be filled. C(users) (10) is the number of users that one run may make.
+      - Overrides C(policy.limits) of C(instance.yml).
+    type: dict
+    default: {}
+  workers:
+    description:
+      - How many requests may be under way at once. All share one token and one rate limit.
+    type: int
+    default: 8
+  stale:
+    description:
+      - What to do where a record is not as it was when O(plan_file) was made.
+    type: str
+    choices:
+      refuse: Nothing is applied.
+      skip: The change is left out, and a warning says so.
+    default: refuse
+  confirm_empty:
+    description:
+      - Let O(prune) take away all records of a section that the files leave empty.
+    type: bool
+    default: false
+  allow_destructive:
+    description:
+      - Let field definitions change their type and lose values that records use.
+    type: bool
+    default: false
+  drift_fail:
+    description:
+      - Fail in check mode where something would be changed. For jobs that only look.
+    type: bool
+    default: false
+  expect_instance:
+    description:
+      - Roots of the instances that may be changed, in place of what C(instance.yml) says.
+    type: list
+    elements: str
+    default: []
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The plan. Nothing is written to the instance. O(plan_file) and O(report) are written.
+  diff_mode:
+    support: full
+    details:
+      - Every change with its fields, as text.
+  idempotent:
+    support: full
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+requirements:
+  - jsonschema >= 4.21 (for O(mode=validate))
+notes:
+  - Takes one list of each kind that is written or referred to, a page for every 1000 records, and three lists of field
+    definitions. A change takes one request, an attachment one more, a field definition, task or rental case two more.
+  - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
+    other fields.
+  - New users get an e-mail. They are made only with C(create_users) in the C(policy) of C(instance.yml).
+seealso:
+  - module: community.seventhings.instance_export
+  - module: community.seventhings.object
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.attributes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Judge the files without a connection
+  community.seventhings.instance:
+    mode: validate
+    src: acme
+
+- name: Plan, and write the plan for a comment on a pull request
+  community.seventhings.instance:
+    src: acme
+    report: plan.md
+  check_mode: true
+
+- name: Apply
+  community.seventhings.instance:
+    src: acme
+    report: report.html
+
+- name: Apply exactly what was planned and approved
+  community.seventhings.instance:
+    plan_file: acme.plan
+
+- name: Fail where somebody changed the instance behind the files' back
+  community.seventhings.instance:
+    src: acme
+    drift_fail: true
+  check_mode: true
+
+- name: Archive objects of this set that are in no file any more, at most 5 percent of them
+  community.seventhings.instance:
+    src: acme
+    prune:
+      objects: archive
+    limits:
+      delete_percent: 5
+
+- name: Ensure places that the playbook computes
+  community.seventhings.instance:
+    desired:
+      locations:
+        - name: "Depot {{ inventory_hostname }}"
+      rooms:
+        - building_id: "Depot {{ inventory_hostname }}"
+          number: "0.01"
+"""
+
+RETURN = r"""
+outcome:
+  description:
+    - What it came to. The last three fail the task.
+    - V(unchanged), nothing differs. V(changed), everything was applied (in check mode, would be).
+    - V(failed), nothing was applied, because of RV(findings) or because every change failed.
+    - V(refused), a brake, a stale plan or the guard held. V(partly_applied), some changes failed.
+  returned: O(mode=apply)
+  type: str
+  sample: changed
+instance:
+  description:
+    - Root of the instance.
+  returned: O(mode=apply)
+  type: str
+  sample: https://acme.seventhings.com
+check_mode:
+  description:
+    - Whether this was only a plan.
+  returned: O(mode=apply)
+  type: bool
+  sample: false
+summary:
+  description:
+    - Section to counts of records. In check mode, what would be done.
+  returned: O(mode=apply)
+  type: dict
+  sample:
+    objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
+changes:
+  description:
+    - Every change in the order in which it is applied.
+  returned: O(mode=apply)
+  type: list
+  elements: dict
+  contains:
+    section:
+      description: The section.
+      type: str
+    key:
+      description: The natural key.
+      type: str
+    action:
+      description: V(create), V(update), V(delete) or V(archive).
+      type: str
+    uuid:
+      description: UUID of the record. Null where it is not there yet.
+      type: str
+    before:
+      description: The fields that change, as they are.
+      type: dict
+    after:
+      description: The fields that change, as they are written.
+      type: dict
+    place:
+      description: Where it is written.
+      type: str
+  sample:
+    - section: objects
+      key: "0001003"
+      action: update
+      uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+      before: {purchasing_price: 849.9}
+      after: {purchasing_price: 799.0}
+      place: objects/it.yml:17:3
+failures:
+  description:
+    - What failed, and what was skipped because of it.
+  returned: O(mode=apply)
+  type: list
+  elements: dict
+  contains:
+    change:
+      description: The record.
+      type: str
+    place:
+      description: Where it is written.
+      type: str
+    reason:
+      description: Why it was not made so.
+      type: str
+  sample: []
+refusals:
+  description:
+    - Why nothing was applied, and how to let this one pass.
+  returned: O(mode=apply)
+  type: list
+  elements: str
+  sample:
+    - "objects: delete 12 of 40 records is more than limits.delete_percent (10 %); a higher limits.delete_percent lets
+      this pass"
+findings:
+  description:
+    - What is wrong with the files, each with its file, line and column. Where there is any, nothing was sent.
+  returned: success or failure
+  type: list
+  elements: str
+  sample:
+    - "objects/it.yml:12:3: actual_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
+warnings:
+  description:
+    - What should be known although it is no error.
+  returned: O(mode=apply)
+  type: list
+  elements: str
+  sample: []
+reported:
+  description:
+    - Section to natural keys of records that are in no file and were left alone.
+  returned: O(mode=apply)
+  type: dict
+  sample:
+    rooms: [Workshop/0.99]
+requests:
+  description:
+    - How many requests were sent, login and repeats included.
+  returned: O(mode=apply)
+  type: int
+  sample: 14
+duration:
+  description:
+    - Seconds that it took.
+  returned: O(mode=apply)
+  type: float
+  sample: 1.842
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=INSTANCE, required_one_of=[("src", "desired", "plan_file")], supports_check_mode=True
+    )
+    module.fail_json(msg="community.seventhings.instance runs on the controller, through the action of the same name.")
+
+
+if __name__ == "__main__":
+    main()

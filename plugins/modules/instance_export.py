@@ -1,0 +1,183 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: instance_export
+short_description: Export a whole instance as files
+version_added: 0.1.0
+description:
+  - Writes what an instance holds as the files that M(community.seventhings.instance) reads. What was exported and is
+    planned again changes nothing, two exports have the same bytes, and an empty instance becomes a copy.
+  - Other records are named by their natural key, and fields whose key the instance made by their label, so that the
+    files mean the same on every instance. Attachments are downloaded into C(files/).
+  - Only what a person may write is exported. Time stamps and other things that the service makes are not.
+  - Writes a JSON Schema of this instance's own fields into C(schema/), for editors that complete names and values.
+  - Runs on the controller and never writes to the instance.
+options:
+  dest:
+    description:
+      - The directory to write to. It is made if it is not there.
+      - Files of an earlier export that are gone are taken away. Nothing else is. What an export wrote is noted in
+        C(.export.json), which belongs to the files.
+      - Where the directory holds records that no export wrote, nothing is written, because they would stand there
+        twice.
+      - An C(instance.yml) that somebody edited is kept, and its C(identity) is used.
+    type: path
+    required: true
+  only:
+    description:
+      - Sections to export. V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks),
+        V(rental_cases), V(hub). Files of other sections stay as they are.
+    type: list
+    elements: str
+    default: []
+  filters:
+    description:
+      - Section to filters, as the modules that read records take them. Only records that match are exported.
+    type: dict
+    default: {}
+  format:
+    description:
+      - How locations, rooms, persons and objects are written. CSV and JSON Lines are read much faster, which counts
+        from some ten thousand records on. All else is always YAML.
+      - A record that CSV can't hold is written as JSON Lines beside it.
+    type: str
+    choices: [yaml, csv, jsonl]
+    default: yaml
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Tells which files would be written. Nothing is.
+  diff_mode:
+    support: full
+    details:
+      - The names of the files, not what is in them.
+  idempotent:
+    support: full
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+notes:
+  - Takes one list of each kind, a page for every 1000 records, three lists of field definitions, and one request for
+    each attachment that an earlier export to the same directory did not fetch (one more where the instance does not
+    tell its name).
+  - Archived objects are not exported, because no list shows them. Nor are the orders of the hub, and users who are no
+    persons. Passwords and rights of users can't be read at all.
+  - A label that two fields share is an error where files would need it to name one of them.
+seealso:
+  - module: community.seventhings.instance
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.attributes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Export everything
+  community.seventhings.instance_export:
+    dest: acme
+
+- name: Export objects in use as CSV
+  community.seventhings.instance_export:
+    dest: acme-objects
+    only: [objects]
+    filters:
+      objects:
+        status: in use
+    format: csv
+
+- name: Tell which files would change
+  community.seventhings.instance_export:
+    dest: acme
+  check_mode: true
+"""
+
+RETURN = r"""
+dest:
+  description:
+    - The directory.
+  returned: success
+  type: str
+  sample: acme
+summary:
+  description:
+    - Section to number of records.
+  returned: success
+  type: dict
+  sample: {fields: 35, locations: 3, objects: 25, rooms: 12}
+files:
+  description:
+    - What became of the files. The task is changed where any was written or removed.
+  returned: success
+  type: dict
+  contains:
+    written:
+      description: Paths of the files that are new or have other bytes now.
+      type: list
+      elements: str
+    removed:
+      description: Paths of files of an earlier export that are gone.
+      type: list
+      elements: str
+    unchanged:
+      description: How many files are as they were.
+      type: int
+  sample:
+    written: [objects/0001.yml]
+    removed: []
+    unchanged: 21
+not_cloned:
+  description:
+    - What the instance holds and no file can, by kind.
+  returned: success
+  type: dict
+  sample:
+    hub_orders: [7THX-24-4570-61]
+    users: [operator@acme.example]
+left_out:
+  description:
+    - Single values and records that were left out, and why.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - "object 0001240: accessories: the object 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11 stands in no list (archived, or
+      gone)"
+requests:
+  description:
+    - How many requests were sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 14
+duration:
+  description:
+    - Seconds that it took.
+  returned: success
+  type: float
+  sample: 0.582
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE_EXPORT
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=INSTANCE_EXPORT, supports_check_mode=True)
+    module.fail_json(
+        msg="community.seventhings.instance_export runs on the controller, through the action of the same name."
+    )
+
+
+if __name__ == "__main__":
+    main()

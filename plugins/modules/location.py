@@ -1,0 +1,139 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: location
+short_description: Manage locations
+version_added: 0.1.0
+description:
+  - Creates, changes and deletes the locations of an instance, which are the buildings or sites that rooms belong to.
+  - A location is found by its C(name), by other fields (O(match_on)), or by its O(uuid).
+  - Locations have no field definitions. Their fields are C(name), C(address), C(zip), C(city), C(country), and every
+    other key that the instance shows in a location. All of them are texts. A new location needs a C(name).
+notes:
+  - What belongs to a location that is deleted, such as its rooms, is left to the instance.
+  - Takes one request where nothing changes, and two more for a change. Fields beyond the five named above take one
+    request more.
+seealso:
+  - module: community.seventhings.location_info
+  - module: community.seventhings.room
+extends_documentation_fragment:
+  - community.seventhings.record
+  - community.seventhings.record.fields
+  - community.seventhings.record.references
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.changes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure the head office is there
+  community.seventhings.location:
+    fields:
+      name: Head office
+      address: Long Street 1
+      zip: "01067"
+      city: Dresden
+      country: Germany
+
+- name: Ensure its address, and leave every other field as it is
+  community.seventhings.location:
+    fields:
+      name: Head office
+      address: Long Street 1
+
+- name: Ensure a branch in Leipzig, another one than that in Dresden
+  community.seventhings.location:
+    match_on: [name, city]
+    fields:
+      name: Branch
+      city: Leipzig
+  register: branch
+
+- name: Clear a field of the location with this UUID
+  community.seventhings.location:
+    uuid: "{{ branch.uuid }}"
+    fields:
+      address: null
+
+- name: Ensure several sites
+  community.seventhings.location:
+    fields:
+      name: "{{ item.name }}"
+      city: "{{ item.city }}"
+  loop:
+    - {name: Warehouse north, city: Hamburg}
+    - {name: Warehouse south, city: Munich}
+  loop_control:
+    label: "{{ item.name }}"
+
+- name: Ensure that a site that was given up is absent
+  community.seventhings.location:
+    fields:
+      name: Old depot
+    state: absent
+"""
+
+RETURN = r"""
+record:
+  description:
+    - The location as it is now (in check mode, as it would be), all fields included. Empty where there is none.
+  returned: success
+  type: dict
+  sample:
+    id: 4
+    name: Head office
+    address: Long Street 1
+    zip: "01067"
+    city: Dresden
+    country: Germany
+    uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+uuid:
+  description:
+    - UUID of the location. Null where there is none, or where check mode would create it.
+  returned: success
+  type: str
+  sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+diff:
+  description:
+    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
+      would be).
+    - C(before) is empty for a location that is created, C(after) for one that is deleted. Both are empty where nothing
+      changed.
+  returned: success
+  type: dict
+  contains:
+    before:
+      description: Field to value, before.
+      type: dict
+    after:
+      description: Field to value, after.
+      type: dict
+  sample:
+    before: {address: null}
+    after: {address: Long Street 1}
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 3
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("location")
+
+
+if __name__ == "__main__":
+    main()

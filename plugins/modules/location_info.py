@@ -1,0 +1,105 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: location_info
+short_description: List locations
+version_added: 0.1.0
+description:
+  - Returns one location of an instance by its O(uuid), or all that match O(filters), completely.
+notes:
+  - Takes one request for every 1,000 locations.
+seealso:
+  - module: community.seventhings.location
+extends_documentation_fragment:
+  - community.seventhings.info
+  - community.seventhings.info.uuid
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure a location to look for
+  community.seventhings.location:
+    fields:
+      name: Head office
+      city: Dresden
+      country: Germany
+
+- name: List all locations
+  community.seventhings.location_info:
+    sort: [country, name]
+  register: all_locations
+
+- name: Find the head office
+  community.seventhings.location_info:
+    filters:
+      name: Head office
+  register: head_office
+
+- name: Read it by its UUID
+  community.seventhings.location_info:
+    uuid: "{{ head_office.records[0].uuid }}"
+
+- name: List locations in Dresden or Leipzig whose name contains "office"
+  community.seventhings.location_info:
+    filters:
+      city:
+        in: [Dresden, Leipzig]
+      name:
+        like: office
+"""
+
+RETURN = r"""
+records:
+  description:
+    - All locations that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 4
+      name: Head office
+      address: Long Street 1
+      zip: "01067"
+      city: Dresden
+      country: Germany
+      uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+count:
+  description:
+    - How many locations match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Whether these are all locations that match. True, because a list that is not complete is an error.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 1
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("location_info")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: object
+short_description: Manage objects
+version_added: 0.1.0
+description:
+  - Creates, changes, archives and deletes the objects (assets) of an instance.
+  - An object is found by its C(barcode), by other fields (O(match_on)), or by its O(uuid).
+  - The fields of an object are what the field definitions of the template V(asset) say.
+    M(community.seventhings.field_definition) manages them.
+options:
+  state:
+    description:
+      - What is wanted.
+      - An archived object keeps its data, but lists leave it out. It is found by O(uuid), and by C(barcode) on
+        instances that look up single barcodes. Where an instance refuses a new object because of a value that must be
+        unique, an archived one may hold it.
+    type: str
+    choices:
+      present: The object is there, not archived, with the values that are written. An archived one is brought back.
+      absent: The object is not there. It is deleted for good.
+      archived: >-
+        The object, if there is one, is archived. O(fields) only identify it. Where nothing is found, nothing is done,
+        and a warning says so.
+    default: present
+notes:
+  - Takes two requests where nothing changes (the field definitions and the object), one more for each kind of record
+    that is referred to by a natural key (a room takes two, one of them for locations), one for the lookup of the
+    barcode of a new object, one for each linked file of the same size as a file given by path, and two more for a
+    change, plus one for each file that is uploaded.
+seealso:
+  - module: community.seventhings.object_info
+  - module: community.seventhings.field_definition
+  - module: community.seventhings.room
+extends_documentation_fragment:
+  - community.seventhings.record
+  - community.seventhings.record.fields
+  - community.seventhings.record.references
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.changes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure a location
+  community.seventhings.location:
+    fields:
+      name: Head office
+
+- name: Ensure a room
+  community.seventhings.room:
+    fields:
+      building_id: Head office
+      number: "0.12"
+      name: Workshop
+
+- name: Ensure a laptop and the room that it is in
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+      purchasing_price: 1299.50
+      actual_room: Head office/0.12
+  register: laptop
+
+- name: Ensure one field, and leave every other one as it is
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+
+- name: Clear a field, of the object with this UUID
+  community.seventhings.object:
+    uuid: "{{ laptop.uuid }}"
+    fields:
+      target_room: null
+
+- name: Name the room by its fields, and the object by its name
+  community.seventhings.object:
+    match_on: [inventory_name]
+    fields:
+      inventory_name: Laptop Ada
+      actual_room:
+        building_id: Head office
+        number: "0.12"
+
+- name: Keep an invoice as a file
+  ansible.builtin.copy:
+    content: "Invoice 2031-117: one laptop\n"
+    dest: /tmp/invoice-2031-117.txt
+    mode: "0600"
+
+- name: Ensure that the invoice, and nothing else, is attached
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      documents:
+        - path: /tmp/invoice-2031-117.txt
+          name: Invoice 2031-117.txt
+
+- name: Ensure that an object that was sold is archived
+  community.seventhings.object:
+    fields:
+      barcode: "100017"
+    state: archived
+
+- name: Ensure that an object that was entered by mistake is absent
+  community.seventhings.object:
+    fields:
+      barcode: "100018"
+    state: absent
+"""
+
+RETURN = r"""
+record:
+  description:
+    - The object as it is now (in check mode, as it would be), all fields included. Empty where there is none.
+    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
+      about the other record is null. Attachments are lists of maps.
+  returned: success
+  type: dict
+  sample:
+    id: 245
+    inventory_name: Laptop Ada
+    barcode: "100234"
+    purchasing_price: 1299.5
+    actual_room:
+      id: 31
+      uuid: 8f3f5c36-5a0c-4b1e-a2df-6d6b3f1ed3c5
+      display_name: Workshop
+    target_room: null
+    documents:
+      - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
+        name: Invoice 2031-117.txt
+        type: text/plain
+        size: 29
+        data_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/data
+        file_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
+        thumbnail_uri: null
+    uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+uuid:
+  description:
+    - UUID of the object. Null where there is none, or where check mode would create it.
+  returned: success
+  type: str
+  sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+diff:
+  description:
+    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
+      would be).
+    - C(before) is empty for a object that is created, C(after) for one that is deleted. Both are empty where nothing
+      changed.
+  returned: success
+  type: dict
+  contains:
+    before:
+      description: Field to value, before.
+      type: dict
+    after:
+      description: Field to value, after.
+      type: dict
+  sample:
+    before: {actual_room: Storage, purchasing_price: null}
+    after: {actual_room: Head office/0.12, purchasing_price: 1299.5}
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 6
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("object")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: person_info
+short_description: List persons
+version_added: 0.1.0
+description:
+  - Returns one person of an instance by O(uuid), or all that match O(filters), completely.
+notes:
+  - Takes one request for the field definitions and one for every 1,000 persons. O(filters) are applied to the complete
+    list, because not every instance filters it.
+seealso:
+  - module: community.seventhings.person
+  - module: community.seventhings.user_info
+extends_documentation_fragment:
+  - community.seventhings.info
+  - community.seventhings.info.uuid
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure a person to look for
+  community.seventhings.person:
+    fields:
+      email: ada.lovelace@example.com
+      first_name: Ada
+      last_name: Lovelace
+      department: Research
+
+- name: Find a person by the e-mail address
+  community.seventhings.person_info:
+    filters:
+      email: ada.lovelace@example.com
+  register: ada
+
+- name: List a department by last name, and by first name within it
+  community.seventhings.person_info:
+    filters:
+      department: Research
+    sort: [last_name, first_name]
+
+- name: List persons who have no e-mail address, so that they cannot become users
+  community.seventhings.person_info:
+    filters:
+      email:
+        empty: true
+"""
+
+RETURN = r"""
+records:
+  description:
+    - All persons that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
+      about the other record is null.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 12
+      user_uuid: null
+      email: ada.lovelace@example.com
+      first_name: Ada
+      last_name: Lovelace
+      department: Research
+      uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+count:
+  description:
+    - How many persons match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Whether these are all persons that match. True, because a list that is not complete is an error.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 2
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("person_info")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: rental_case_info
+short_description: List rental cases
+version_added: 0.1.0
+description:
+  - Returns one rental case of an instance by its O(uuid), or all that match O(filters), completely.
+  - Fields to filter and sort by are the options of M(community.seventhings.rental_case), and C(uuid).
+  - Rental cases are a module of the instance that can be switched off. The error says so.
+notes:
+  - Takes one request for every 1,000 rental cases, and one more for objects and one more for users that O(filters) name
+    by a natural key.
+seealso:
+  - module: community.seventhings.rental_case
+extends_documentation_fragment:
+  - community.seventhings.info
+  - community.seventhings.info.uuid
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+
+- name: Ensure a person
+  community.seventhings.person:
+    fields:
+      email: ada.lovelace@example.com
+      first_name: Ada
+      last_name: Lovelace
+
+- name: Ensure that she is a user
+  community.seventhings.user_from_person:
+    person: ada.lovelace@example.com
+
+- name: Ensure a rental case to look for
+  community.seventhings.rental_case:
+    title: Laptop for the trade fair
+    references: ["100234"]
+    issue_date: "2031-05-05"
+    due_date: "2031-05-09"
+    responsible_user: ada.lovelace@example.com
+    renter:
+      type: plain
+      value: Trade fair team
+
+- name: List what is to be handed out in May
+  community.seventhings.rental_case_info:
+    filters:
+      issue_date:
+        gte: "2031-05-01"
+        lte: "2031-05-31"
+      status: [requested, confirmed]
+    sort: [issue_date]
+  register: may
+
+- name: Read the first one by its UUID
+  community.seventhings.rental_case_info:
+    uuid: "{{ may.records[0].uuid }}"
+
+- name: List what one user is responsible for
+  community.seventhings.rental_case_info:
+    filters:
+      responsible_user: ada.lovelace@example.com
+"""
+
+RETURN = r"""
+records:
+  description:
+    - All rental cases that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    uuid:
+      description: UUID of the rental case.
+      type: str
+    status:
+      description: One of the values of O(community.seventhings.rental_case#module:status).
+      type: str
+    title:
+      description: Title of the rental case.
+      type: str
+    references:
+      description:
+        - The objects that are lent, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+      type: list
+      elements: dict
+    issue_date:
+      description: Day of the pickup, as C(YYYY-MM-DD).
+      type: str
+    issue_date_reminder:
+      description: Lead time before the pickup, as C(unit) and C(value). Null where there is no reminder.
+      type: dict
+    due_date:
+      description: Day of the return, as C(YYYY-MM-DD).
+      type: str
+    due_date_reminder:
+      description: Lead time before the return, as C(unit) and C(value). Null where there is no reminder.
+      type: dict
+    responsible_user:
+      description:
+        - The user who is responsible, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+      type: dict
+    renter:
+      description:
+        - Who borrows, as C(type) and C(value). The value for the type C(user) is the UUID of the user. The type is null
+          where the instance tells no more than a text.
+      type: dict
+    comment:
+      description: Remarks.
+      type: str
+    attachments:
+      description: The files of the rental case.
+      type: list
+      elements: dict
+    author:
+      description: UUID of the user who made it, where the instance tells it.
+      type: str
+    created_at:
+      description: When it was made, where the instance tells it.
+      type: str
+    updated_at:
+      description: When it was last changed, where the instance tells it.
+      type: str
+  sample:
+    - uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+      status: requested
+      title: Laptop for the trade fair
+      references:
+        - id: 245
+          uuid: 8f3f5c36-5a0c-4b1e-a2df-6d6b3f1ed3c5
+          display_name: Laptop Ada
+      issue_date: "2031-05-05"
+      issue_date_reminder:
+        unit: days
+        value: 1
+      due_date: "2031-05-09"
+      due_date_reminder: null
+      responsible_user:
+        id: null
+        uuid: 7c1f7d39-1f0c-4c0f-8c62-5b1d7e3f9a20
+        display_name: null
+      renter:
+        type: plain
+        value: Trade fair team
+      comment: null
+      attachments:
+        - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
+          name: Contract.pdf
+          type: application/pdf
+          size: 48213
+          data_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/data
+          file_uri: null
+          thumbnail_uri: null
+count:
+  description:
+    - How many rental cases match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Whether these are all rental cases that match. True, because a list that is not complete is an error.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 2
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("rental_case_info")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: report
+short_description: Write PDF reports about objects
+version_added: 0.1.0
+description:
+  - Lets an instance make a PDF report about objects and writes it to the machine where the module runs.
+  - Every report is new, with its own time, so that two of them cannot be compared. A file that is there is kept unless
+    O(force=true).
+  - Instances of an earlier version have no reports. That is an error.
+options:
+  template:
+    description:
+      - Report template of the instance, by its name or its UUID. A name that is not known is an error that lists the
+        names.
+    type: str
+    required: true
+  objects:
+    description:
+      - The objects that the report is about, at least one, each by barcode, UUID, integer id, or as a map of field
+        keys.
+    type: list
+    elements: raw
+    required: true
+  dest:
+    description:
+      - Path of the file. Its directory must exist.
+    type: path
+    required: true
+  force:
+    description:
+      - Make a new report also where O(dest) is there. This is always reported as a change.
+    type: bool
+    default: false
+attributes:
+  diff_mode:
+    details:
+      - Shows the path that is written, not the content.
+  idempotent:
+    support: partial
+    details:
+      - With O(force=true) there is a new report each time.
+notes:
+  - Template and objects are looked up also where the file is kept.
+  - Takes one request for the templates, one for each object, and one for the report.
+seealso:
+  - module: community.seventhings.object
+  - module: community.seventhings.history_info
+extends_documentation_fragment:
+  - community.seventhings.record.references
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.changes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+      purchasing_price: 1299.50
+
+- name: Ensure a report about it
+  community.seventhings.report:
+    template: Object list
+    objects: ["100234"]
+    dest: /tmp/object-100234.pdf
+"""
+
+RETURN = r"""
+record:
+  description:
+    - Where the report is.
+  returned: success
+  type: dict
+  contains:
+    dest:
+      description: Path of the file.
+      type: str
+  sample:
+    dest: /tmp/object-100234.pdf
+uuid:
+  description:
+    - Always null. Instances do not keep reports.
+  returned: success
+  type: str
+  sample: null
+diff:
+  description:
+    - The path that is written. Both sides are empty where the file is kept.
+  returned: success
+  type: dict
+  contains:
+    before:
+      description: Always empty.
+      type: dict
+    after:
+      description: The path, as C(dest).
+      type: dict
+  sample:
+    before: {}
+    after: {dest: /tmp/object-100234.pdf}
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 3
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("report")
+
+
+if __name__ == "__main__":
+    main()

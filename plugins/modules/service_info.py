@@ -1,0 +1,118 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: service_info
+short_description: Read the state of an instance
+version_added: 0.1.0
+description:
+  - Tells whether an instance answers, who is signed in, and which of its modules are switched on. It makes a good first
+    task.
+notes:
+  - The instance tells who is signed in when it hands out a token. Where O(access_token) is given, no login takes place,
+    and RV(user) is null.
+  - Takes three requests, and one more for the user.
+seealso:
+  - module: community.seventhings.auth_token
+  - module: community.seventhings.user_info
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ask the instance how it is
+  community.seventhings.service_info:
+  register: service
+
+- name: Say it
+  ansible.builtin.debug:
+    msg: "{{ service.status }}, {{ service.description }}"
+
+- name: Do something with rental cases where the instance has them
+  community.seventhings.rental_case_info:
+    limit: 1
+  when: service.modules.rental
+"""
+
+RETURN = r"""
+status:
+  description:
+    - What the instance says of itself, usually V(OK).
+  returned: success
+  type: str
+  sample: OK
+description:
+  description:
+    - The same in more words.
+  returned: success
+  type: str
+  sample: seventhings API is ready
+user:
+  description:
+    - The user who signed in. Null where that is not known, because O(access_token) is given.
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: Integer id of the user.
+      type: int
+    email:
+      description: E-mail address of the user.
+      type: str
+    firstname:
+      description: First name.
+      type: str
+    lastname:
+      description: Last name.
+      type: str
+    display_name:
+      description: The name that the instance shows.
+      type: str
+  sample:
+    id: 7
+    email: ada.lovelace@example.com
+    firstname: Ada
+    lastname: Lovelace
+    display_name: Ada Lovelace
+modules:
+  description:
+    - Which modules of the instance are switched on. A value is null where the user may not look.
+  returned: success
+  type: dict
+  contains:
+    rental:
+      description: Whether there are rental cases.
+      type: bool
+    hub:
+      description: Whether there is a circularity hub.
+      type: bool
+  sample:
+    rental: true
+    hub: false
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 5
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("service_info")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,291 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: task
+short_description: Manage tasks
+version_added: 0.1.0
+description:
+  - Creates, changes, closes, reopens and deletes the tasks of an instance, which remind a user of something to do with
+    objects.
+  - A task is found by its O(title), by other options (O(match_on)), or by its O(uuid).
+  - If any task that matches is open, only open ones count. Of a title that was used before, the closed tasks are
+    history.
+  - One task that matches is the one that is meant. Where it is closed, it stays closed unless O(status=open). Two open
+    ones are an error, and so are several closed ones, unless O(status=closed) is all that is wanted of them.
+options:
+  title:
+    description:
+      - Title of the task. Required for a new task.
+    type: str
+  comment:
+    description:
+      - Details. Null clears them.
+    type: str
+  deadline:
+    description:
+      - Day on which the task is due, as C("YYYY-MM-DD"). Required for a new task.
+    type: str
+  reminders:
+    description:
+      - Lead times before the deadline at which a reminder is sent, at most two. Null or C([]) means none, which is also
+        what a new task has. Some instances want at least one.
+    type: list
+    elements: dict
+    suboptions:
+      unit:
+        description:
+          - Unit of time.
+        type: str
+        choices: [days, weeks, months, years]
+        required: true
+      value:
+        description:
+          - How many of them before the deadline. V(0) reminds on the deadline itself.
+        type: int
+        required: true
+  recurring_schedule:
+    description:
+      - Time after which the task comes again. Null means that it does not.
+    type: dict
+    suboptions:
+      unit:
+        description:
+          - Unit of time.
+        type: str
+        choices: [days, weeks, months, years]
+        required: true
+      value:
+        description:
+          - How many of them from one deadline to the next.
+        type: int
+        required: true
+  assignees:
+    description:
+      - The user whose task it is, exactly one, by e-mail address, UUID, id, or as a map of fields. Required for a new
+        task.
+    type: list
+    elements: raw
+  references:
+    description:
+      - The whole list of objects that the task is about. Each is given by its barcode, UUID, id, or as a map of fields.
+        Null or C([]) means none, which is also what a new task has. Some instances want at least one.
+    type: list
+    elements: raw
+  status:
+    description:
+      - Status of the task. A new one is open.
+    type: str
+    choices: [open, closed]
+  notify:
+    description:
+      - Whether the instance tells the assignee about a task that this run creates or changes. It is no change by
+        itself, and a change of the status alone does not send it. Where it is left out, the instance decides.
+    type: bool
+  match_on:
+    description:
+      - Names of the options that together identify the task. Each of them needs a value. V(title) where it is left out.
+    type: list
+    elements: str
+notes:
+  - The instance replaces a task as a whole. What was not written is sent as it is.
+  - Takes one request where nothing changes, one more for objects and one more for users that are named by a natural
+    key, and two more for a change, plus one if the status changes along with other values.
+seealso:
+  - module: community.seventhings.task_info
+  - module: community.seventhings.rental_case
+extends_documentation_fragment:
+  - community.seventhings.record
+  - community.seventhings.record.attachments
+  - community.seventhings.record.references
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.changes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+
+- name: Ensure a person
+  community.seventhings.person:
+    fields:
+      email: ada.lovelace@example.com
+      first_name: Ada
+      last_name: Lovelace
+
+- name: Ensure that she is a user
+  community.seventhings.user_from_person:
+    person: ada.lovelace@example.com
+
+- name: Ensure a yearly task, with a reminder one week and one day before
+  community.seventhings.task:
+    title: Check the battery
+    deadline: "2031-05-31"
+    assignees: [ada.lovelace@example.com]
+    references: ["100234"]
+    reminders:
+      - {unit: weeks, value: 1}
+      - {unit: days, value: 1}
+    recurring_schedule: {unit: years, value: 1}
+  register: battery
+
+- name: Clear the comment of the task with this UUID
+  community.seventhings.task:
+    uuid: "{{ battery.uuid }}"
+    comment: null
+
+- name: Ensure a task of which there is one for each day
+  community.seventhings.task:
+    match_on: [title, deadline]
+    title: Count the laptops
+    deadline: "2031-12-01"
+    assignees: [ada.lovelace@example.com]
+    references: ["100234"]
+    reminders:
+      - {unit: days, value: 0}
+    notify: false
+  register: count
+
+- name: Ensure that it is closed
+  community.seventhings.task:
+    uuid: "{{ count.uuid }}"
+    status: closed
+
+- name: Ensure that a task is absent
+  community.seventhings.task:
+    title: Return the borrowed charger
+    state: absent
+"""
+
+RETURN = r"""
+record:
+  description:
+    - The task as it is now (in check mode, as it would be). Empty where there is none.
+  returned: success
+  type: dict
+  contains:
+    uuid:
+      description: UUID of the task.
+      type: str
+    slug:
+      description: Key of the task for people. Not every instance has it.
+      type: str
+    status:
+      description: V(open) or V(closed).
+      type: str
+    author:
+      description: UUID of the user who created the task.
+      type: str
+    title:
+      description: Title of the task.
+      type: str
+    comment:
+      description: Details.
+      type: str
+    deadline:
+      description: Day on which the task is due, as C(YYYY-MM-DD).
+      type: str
+    reminders:
+      description: Lead times before the deadline, as C(unit) and C(value).
+      type: list
+      elements: dict
+    recurring_schedule:
+      description: Time after which the task comes again, as C(unit) and C(value). Null where it does not.
+      type: dict
+    assignees:
+      description:
+        - The user whose task it is, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+      type: list
+      elements: dict
+    references:
+      description:
+        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+      type: list
+      elements: dict
+    attachments:
+      description: The files of the task.
+      type: list
+      elements: dict
+  sample:
+    uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+    slug: TASK-17
+    status: open
+    author: 0d9b7f6a-95b2-4c5c-8a40-0a7f5f2a9c11
+    title: Check the battery
+    comment: null
+    deadline: "2031-05-31"
+    reminders:
+      - unit: days
+        value: 1
+    recurring_schedule:
+      unit: years
+      value: 1
+    assignees:
+      - id: null
+        uuid: 7c1f7d39-1f0c-4c0f-8c62-5b1d7e3f9a20
+        display_name: null
+    references:
+      - id: 245
+        uuid: 8f3f5c36-5a0c-4b1e-a2df-6d6b3f1ed3c5
+        display_name: Laptop Ada
+    attachments:
+      - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
+        name: Checklist.pdf
+        type: application/pdf
+        size: 48213
+        data_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/data
+        file_uri: null
+        thumbnail_uri: null
+uuid:
+  description:
+    - UUID of the task. Null where there is none, or where check mode would create it.
+  returned: success
+  type: str
+  sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+diff:
+  description:
+    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
+      would be).
+    - C(before) is empty for a task that is created, C(after) for one that is deleted. Both are empty where nothing
+      changed.
+  returned: success
+  type: dict
+  contains:
+    before:
+      description: Field to value, before.
+      type: dict
+    after:
+      description: Field to value, after.
+      type: dict
+  sample:
+    before: {deadline: "2031-04-30", status: closed}
+    after: {deadline: "2031-05-31", status: open}
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 5
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("task")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: task_info
+short_description: List tasks
+version_added: 0.1.0
+description:
+  - Returns one task of an instance by its O(uuid), or all that match O(filters).
+  - Fields to filter and sort by are C(title), C(comment), C(status), C(deadline), C(assignees), C(references),
+    C(author) (UUID of the user), C(slug), C(reminders), C(recurring_schedule), C(attachments) and C(uuid).
+notes:
+  - Takes one request, and one more for objects and one more for users that O(filters) name by a natural key.
+  - An instance shows at most 10,000 tasks. Where it has more, its tasks are read by status. A list that is still cut is
+    an error. A filter on C(status), C(deadline), C(assignees) or C(author) makes it shorter.
+seealso:
+  - module: community.seventhings.task
+extends_documentation_fragment:
+  - community.seventhings.info
+  - community.seventhings.info.uuid
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an object
+  community.seventhings.object:
+    fields:
+      barcode: "100234"
+      inventory_name: Laptop Ada
+
+- name: Ensure a person
+  community.seventhings.person:
+    fields:
+      email: ada.lovelace@example.com
+      first_name: Ada
+      last_name: Lovelace
+
+- name: Ensure that she is a user
+  community.seventhings.user_from_person:
+    person: ada.lovelace@example.com
+
+- name: Ensure a task to look for
+  community.seventhings.task:
+    title: Check the battery
+    deadline: "2031-05-31"
+    assignees: [ada.lovelace@example.com]
+    references: ["100234"]
+    reminders:
+      - {unit: days, value: 1}
+
+- name: List open tasks of one user, the most urgent first
+  community.seventhings.task_info:
+    filters:
+      status: open
+      assignees: ada.lovelace@example.com
+    sort: [deadline, title]
+  register: todo
+
+- name: Show what is to be done, and when
+  ansible.builtin.debug:
+    msg: "{{ item.deadline }}: {{ item.title }}"
+  loop: "{{ todo.records }}"
+  loop_control:
+    label: "{{ item.uuid }}"
+
+- name: List tasks of one month
+  community.seventhings.task_info:
+    filters:
+      deadline:
+        gte: "2031-05-01"
+        lt: "2031-06-01"
+
+- name: List tasks about one object
+  community.seventhings.task_info:
+    filters:
+      references: "100234"
+"""
+
+RETURN = r"""
+records:
+  description:
+    - All tasks that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    uuid:
+      description: UUID of the task.
+      type: str
+    slug:
+      description: Key of the task for people. Not every instance has it.
+      type: str
+    status:
+      description: V(open) or V(closed).
+      type: str
+    author:
+      description: UUID of the user who created the task.
+      type: str
+    title:
+      description: Title of the task.
+      type: str
+    comment:
+      description: Details.
+      type: str
+    deadline:
+      description: Day on which the task is due, as C(YYYY-MM-DD).
+      type: str
+    reminders:
+      description: Lead times before the deadline, as C(unit) and C(value).
+      type: list
+      elements: dict
+    recurring_schedule:
+      description: Time after which the task comes again, as C(unit) and C(value). Null where it does not.
+      type: dict
+    assignees:
+      description:
+        - The user whose task it is, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+      type: list
+      elements: dict
+    references:
+      description:
+        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+      type: list
+      elements: dict
+    attachments:
+      description: The files of the task.
+      type: list
+      elements: dict
+  sample:
+    - uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+      slug: TASK-17
+      status: open
+      author: 0d9b7f6a-95b2-4c5c-8a40-0a7f5f2a9c11
+      title: Check the battery
+      comment: null
+      deadline: "2031-05-31"
+      reminders:
+        - unit: days
+          value: 1
+      recurring_schedule:
+        unit: years
+        value: 1
+      assignees:
+        - id: null
+          uuid: 7c1f7d39-1f0c-4c0f-8c62-5b1d7e3f9a20
+          display_name: null
+      references:
+        - id: 245
+          uuid: 8f3f5c36-5a0c-4b1e-a2df-6d6b3f1ed3c5
+          display_name: Laptop Ada
+      attachments:
+        - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
+          name: Checklist.pdf
+          type: application/pdf
+          size: 48213
+          data_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/data
+          file_uri: null
+          thumbnail_uri: null
+count:
+  description:
+    - How many tasks match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Whether these are all tasks that match. True, because a list that is not complete is an error.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 2
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import run
+
+
+def main() -> None:
+    run("task_info")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,284 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the action ``instance_export`` does on the controller: read all of it first, then make the files be so."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible.utils.display import Display
+
+from ansible_collections.community.seventhings.plugins.module_utils.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.desired import SECTIONS
+from ansible_collections.community.seventhings.plugins.module_utils.downloads import FOLDER, Downloads
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.export import (
+    Exported,
+    Selection,
+    export_instance,
+)
+
+from .json_schema import schema_files
+from .layout import SCHEMAS, section_files, settings_file
+from .loading import ENDINGS, load
+
+MANIFEST = ".export.json"
+"""Which files an export wrote, by their SHA-256, and which file of the instance each attachment is."""
+
+_SETTINGS = "instance.yml"
+_EVERY_SECONDS = 4.0
+_display = Display()
+
+
+@dataclass
+class Manifest:
+    """What an earlier export noted about itself."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    downloads: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, dest: Path) -> Manifest:
+        """The manifest of a directory; an empty one where nothing was exported to it."""
+        path = dest / MANIFEST
+        if not path.exists():
+            return cls()
+        try:
+            noted = json.loads(path.read_text("utf-8"))
+            return cls(dict(noted["files"]), dict(noted["downloads"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidInput(f"dest: {path} is not the manifest of an export ({error!r}); take it away") from error
+
+    def text(self) -> bytes:
+        """As it is written."""
+        noted = {"version": 1, "files": self.files, "downloads": self.downloads}
+        return (json.dumps(noted, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+@dataclass
+class Changes:
+    """What becomes of the files below ``dest``, by path."""
+
+    written: dict[str, bytes | Path] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    manifest: Manifest = field(default_factory=Manifest)
+
+
+def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """One call of the module ``instance_export``: its result as Ansible wants it."""
+    connected: list[Client] = []
+    try:
+        return _export(options, check_mode, connected)
+    except SeventhingsError as error:
+        message = error.message
+    except OSError as error:
+        message = f"dest: {error}"
+    return {
+        "failed": True,
+        "changed": False,
+        "msg": message,
+        "requests": connected[0].transport.sent if connected else 0,
+    }
+
+
+def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
+    started = time.monotonic()
+    dest = Path(options["dest"]).expanduser()
+    client = connect(options, read_only=True)
+    connected.append(client)
+    earlier = Manifest.read(dest)
+    selection = Selection(tuple(options["only"]), options["filters"], _identity(dest))
+    with tempfile.TemporaryDirectory() as held:
+        downloads = Downloads(client, Path(held), _still_there(dest, earlier))
+        exported = export_instance(client, selection, downloads, _tell())
+        changes = _changes(dest, earlier, selection, exported, downloads, options["format"], client.transport.root)
+        if not check_mode:
+            _carry_out(dest, changes)
+    return _result(dest, exported, changes, client.transport.sent, time.monotonic() - started)
+
+
+def _identity(dest: Path) -> Mapping[str, Any]:
+    """The natural keys that an ``instance.yml`` in the directory names: its author decides."""
+    if not (dest / _SETTINGS).is_file():
+        return {}
+    identity = {section: tuple(keys) for section, keys in load(dest).identity.items()}
+    noted = Manifest.read(dest).files.get(_SETTINGS)
+    return {} if noted == _digest((dest / _SETTINGS).read_bytes()) else identity
+
+
+def _still_there(dest: Path, earlier: Manifest) -> dict[str, str]:
+    """The attachments that an earlier export fetched and that nobody touched since."""
+    return {
+        uuid: path
+        for uuid, path in earlier.downloads.items()
+        if (dest / path).is_file() and earlier.files.get(path) == _digest((dest / path).read_bytes())
+    }
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+# ---- which files
+
+
+def _changes(
+    dest: Path,
+    earlier: Manifest,
+    selection: Selection,
+    exported: Exported,
+    downloads: Downloads,
+    format_name: str,
+    root: str,
+) -> Changes:
+    wanted: dict[str, bytes | Path] = {}
+    for section, records in exported.sections.items():
+        wanted |= section_files(section, records, format_name)
+    wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
+    _refuse_strangers(dest, earlier, exported, wanted)
+    if _may_be_written(dest, earlier):
+        wanted[_SETTINGS] = settings_file(root, exported.identity)
+    kept = {path: digest for path, digest in earlier.files.items() if not _is_exported(path, exported, selection)}
+    taken = set(downloads.paths.values()) - set(downloads.fetched)
+    kept |= {path: earlier.files[path] for path in taken if path in earlier.files}
+    wanted |= downloads.fetched
+    return _compare(dest, earlier, wanted, kept, downloads)
+
+
+def _compare(
+    dest: Path, earlier: Manifest, wanted: Mapping[str, bytes | Path], kept: dict[str, str], downloads: Downloads
+) -> Changes:
+    changes = Changes()
+    digests = dict(kept)
+    for path, content in sorted(wanted.items()):
+        data = content if isinstance(content, bytes) else content.read_bytes()
+        digests[path] = _digest(data)
+        if (dest / path).is_file() and (dest / path).read_bytes() == data:
+            changes.unchanged.append(path)
+        else:
+            changes.written[path] = content
+    changes.removed = sorted(path for path in earlier.files if path not in digests and (dest / path).is_file())
+    noted = {uuid: path for uuid, path in {**earlier.downloads, **downloads.paths}.items() if path in digests}
+    changes.manifest = Manifest(digests, noted)
+    return changes
+
+
+def _may_be_written(dest: Path, earlier: Manifest) -> bool:
+    """Whether ``instance.yml`` is still as an export wrote it; once somebody changed it, it is theirs."""
+    path = dest / _SETTINGS
+    return not path.exists() or earlier.files.get(_SETTINGS) == _digest(path.read_bytes())
+
+
+def _section_of(path: str) -> str:
+    head = path.split("/", 1)[0]
+    return head if "/" in path else head.rsplit(".", 1)[0]
+
+
+def _is_exported(path: str, exported: Exported, selection: Selection) -> bool:
+    """Whether this export decides about a file of an earlier one."""
+    section = _section_of(path)
+    if section == FOLDER:
+        # What other sections refer to is not known when only some are exported.
+        return not selection.only
+    if section == SCHEMAS:
+        return True
+    return section in {name.split("/")[0] for name in exported.sections}
+
+
+def _refuse_strangers(dest: Path, earlier: Manifest, exported: Exported, wanted: Mapping[str, Any]) -> None:
+    """Files of the exported sections that no export wrote would hold the same records a second time."""
+    sections = {name.split("/")[0] for name in exported.sections}
+    strangers = [
+        name
+        for path in sorted(dest.rglob("*") if dest.is_dir() else ())
+        if path.is_file() and path.suffix in ENDINGS
+        for name in [path.relative_to(dest).as_posix()]
+        if name not in earlier.files and _section_of(name) in sections & set(SECTIONS)
+    ]
+    # A file with just the bytes that would be written is no stranger (a manifest was lost).
+    strangers = [name for name in strangers if name not in wanted or (dest / name).read_bytes() != wanted[name]]
+    if strangers:
+        raise InvalidInput(
+            f"dest: {', '.join(strangers)}: not written by an export, so nothing is written beside it. Export to an "
+            f"empty directory, or take these files away."
+        )
+
+
+# ---- writing
+
+
+def _carry_out(dest: Path, changes: Changes) -> None:
+    # The note comes first: what it names and a broken run did not write is no harm, a file that it lacks is.
+    before = Manifest.read(dest)
+    both = Manifest({**before.files, **changes.manifest.files}, changes.manifest.downloads)
+    if changes.written or changes.removed:
+        _write(dest / MANIFEST, both.text())
+    for path, content in changes.written.items():
+        _write(dest / path, content if isinstance(content, bytes) else content.read_bytes())
+    for path in changes.removed:
+        (dest / path).unlink(missing_ok=True)
+        for folder in (dest / path).relative_to(dest).parents:
+            if folder != Path() and not any((dest / folder).iterdir()):
+                (dest / folder).rmdir()
+    _write(dest / MANIFEST, changes.manifest.text())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of a file or nothing of it; one that is so already is not touched."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.write_bytes(content)
+    fresh.replace(path)
+
+
+# ---- telling
+
+
+def _tell() -> Any:
+    last = [time.monotonic()]
+
+    def tell(section: str, number: int) -> None:
+        now = time.monotonic()
+        if now - last[0] >= _EVERY_SECONDS:
+            last[0] = now
+            _display.display(f"{section}: {number} read")
+
+    return tell
+
+
+def _result(dest: Path, exported: Exported, changes: Changes, requests: int, seconds: float) -> dict[str, Any]:
+    summary: dict[str, int] = {}
+    for section, records in exported.sections.items():
+        name = section.split("/")[0]
+        summary[name] = summary.get(name, 0) + len(records)
+    lines = [*(f"~ {path}" for path in changes.written), *(f"- {path}" for path in changes.removed)]
+    told = ", ".join(f"{number} {section}" for section, number in summary.items())
+    return {
+        "changed": bool(lines),
+        "dest": str(dest),
+        "summary": summary,
+        "files": {
+            "written": list(changes.written),
+            "removed": changes.removed,
+            "unchanged": len(changes.unchanged),
+        },
+        "not_cloned": exported.not_cloned,
+        "left_out": exported.left_out,
+        "requests": requests,
+        "duration": round(seconds, 3),
+        "diff": {"prepared": "".join(line + "\n" for line in lines)},
+        "msg": f"{told}; {len(changes.written)} files written, {len(changes.removed)} removed, "
+        f"{len(changes.unchanged)} as they were",
+    }

@@ -1,0 +1,124 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an export holds as the files of a desired state: which record stands in which file, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .writing import Unwritable, csv_header, csv_record, json_record, yaml_map, yaml_record
+
+FILE_SIZE = 1_000_000
+"""Bytes after which the records of a section go on in a further file."""
+
+SCHEMAS = "schema"
+"""The directory of the JSON Schemas."""
+
+_BULK = ("locations", "rooms", "persons", "objects")
+"""Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
+
+
+def schema_name(section: str) -> str:
+    """The file name of the schema of a section, of ``instance`` or of ``moved``."""
+    return f"{section.split('/')[0]}.schema.json"
+
+
+def section_files(section: str, records: Sequence[Any], format_name: str, size: int = FILE_SIZE) -> dict[str, bytes]:
+    """The files of one section, by their path below the root: one, or a directory of several where it grows too big.
+
+    :param section: such as ``rooms`` or ``fields/asset``.
+    :param format_name: yaml, csv or jsonl; what CSV can't hold goes into JSON Lines beside it.
+    """
+    chosen = format_name if section in _BULK else "yaml"
+    parts, rest = {"yaml": _yaml, "csv": _csv, "jsonl": _json}[chosen](section, records, size)
+    ending = {"yaml": "yml"}.get(chosen, chosen)
+    files = _named(section, parts, ending)
+    if rest:
+        files |= _named(f"{section}/more" if _is_directory(section, parts) else section, _json("", rest, size)[0])
+    return files
+
+
+def _is_directory(section: str, parts: Sequence[str]) -> bool:
+    return section == "objects" or len(parts) > 1
+
+
+def _named(section: str, parts: Sequence[str], ending: str = "jsonl") -> dict[str, bytes]:
+    if not _is_directory(section, parts):
+        return {f"{section}.{ending}": part.encode() for part in parts}
+    return {f"{section}/{number:04d}.{ending}": part.encode() for number, part in enumerate(parts, start=1)}
+
+
+_Parts = tuple[list[str], list[Any]]
+
+
+class _Growing:
+    """Texts that begin anew, with the same head, when they are big enough."""
+
+    def __init__(self, head: str, size: int) -> None:
+        self._head = head
+        self._size = size
+        self._lines: list[str] = []
+        self._length = 0
+        self.parts: list[str] = []
+
+    def add(self, text: str) -> None:
+        self._lines.append(text)
+        self._length += len(text)
+        if self._length >= self._size:
+            self.end()
+
+    def end(self) -> None:
+        if self._lines:
+            self.parts.append(self._head + "".join(self._lines))
+        self._lines, self._length = [], 0
+
+
+def _yaml(section: str, records: Sequence[Any], size: int) -> _Parts:
+    depth = "../" if "/" in section or section == "objects" else ""
+    growing = _Growing(_yaml_head(section, depth), size)
+    for record in records:
+        growing.add(yaml_record(record))
+    growing.end()
+    if len(growing.parts) > 1 and not depth:
+        # They stand one directory deeper than a single file.
+        growing.parts = [part.replace(_yaml_head(section, ""), _yaml_head(section, "../"), 1) for part in growing.parts]
+    return growing.parts, []
+
+
+def _yaml_head(section: str, depth: str) -> str:
+    return f"# yaml-language-server: $schema={depth}{SCHEMAS}/{schema_name(section)}\n---\n"
+
+
+def _json(_section: str, records: Sequence[Any], size: int) -> _Parts:
+    growing = _Growing("", size)
+    for record in records:
+        growing.add(json_record(record))
+    growing.end()
+    return growing.parts, []
+
+
+def _csv(_section: str, records: Sequence[Mapping[str, Any]], size: int) -> _Parts:
+    try:
+        header = csv_header(records)
+    except Unwritable:
+        return [], list(records)
+    growing = _Growing(csv_record(header, {name: name for name in header}), size)
+    rest = []
+    for record in records:
+        try:
+            growing.add(csv_record(header, record))
+        except Unwritable:
+            rest.append(record)
+    growing.end()
+    return growing.parts, rest
+
+
+def settings_file(root: str, identity: Mapping[str, Sequence[str]]) -> bytes:
+    """The ``instance.yml`` of an export: which instance it is, and what tells its records apart."""
+    members: dict[str, Any] = {"api": "seventhings/v1", "instance": root}
+    if identity:
+        members["identity"] = {section: list(keys) for section, keys in sorted(identity.items())}
+    head = _yaml_head("instance", "") + "# Yours: an export writes this file once, and again only while you leave it.\n"
+    return (head + yaml_map(members)).encode()

@@ -1,0 +1,216 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A desired state from a directory, a file, or inline: all findings at once, each with its place; nothing is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.desired import (
+    SECTIONS,
+    DesiredInstance,
+    Entry,
+    Finding,
+    Place,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.fields import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, TEMPLATES
+
+from .settings import API, Settings
+from .sources import Node, Places, plain_node, read_csv, read_json_lines, read_yaml
+
+ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
+_ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")
+"""Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
+
+_STATES = ("present", "absent", "archived")
+
+
+def load(
+    src: Path | None,
+    inline: Mapping[str, Any] | None = None,
+    read_text: Callable[[Path], str] = lambda path: path.read_text("utf-8"),
+) -> DesiredInstance:
+    """Reads what was written in files, inline, or both.
+
+    :param src: a directory as the guide shows it, or one file with the sections as keys.
+    :param inline: sections as keys, as in one file.
+    :param read_text: the text of a file; decrypts one that is vaulted as a whole.
+    """
+    loading = _Loading(read_text)
+    if src is not None and src.is_dir():
+        loading.directory(src)
+    elif src is not None:
+        loading.single(src)
+    if inline is not None:
+        loading.document(plain_node(inline, "desired"))
+    return loading.desired
+
+
+class _Loading:
+    def __init__(self, read_text: Callable[[Path], str]) -> None:
+        self._read_text = read_text
+        self.desired = DesiredInstance()
+        self._read_settings = Settings(self.desired)
+
+    def _find(self, place: Place, message: str) -> None:
+        self.desired.findings.append(Finding(place, message))
+
+    # ---- where things are
+
+    def directory(self, root: Path) -> None:
+        """A directory: instance.yml, a file or directory for each section, fields/TEMPLATE.yml, moved.yml."""
+        self.desired.root = str(root)
+        settings = [
+            root / f"instance{ending}" for ending in (".yml", ".yaml") if (root / f"instance{ending}").is_file()
+        ]
+        if len(settings) != 1:
+            self._find(Place("instance.yml"), f"expected exactly one instance.yml in {root}")
+        for path in sorted(root.iterdir()):
+            name = path.name.removesuffix(path.suffix) if path.is_file() else path.name
+            if path in settings:
+                self._settings(self._yaml(path, root), path, root)
+            elif name == "moved" and path.suffix in (".yml", ".yaml"):
+                node = self._yaml(path, root)
+                if node is not None:
+                    self._read_settings.moved(node)
+            elif name in SECTIONS and (path.is_dir() or path.suffix.lower() in _ALIKE):
+                self._section_files(name, path, root)
+            elif path.is_dir() or path.suffix in ENDINGS:
+                near = get_close_matches(name, [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
+                if near and not path.name.startswith("."):
+                    self._find(Place(str(path.relative_to(root))), f"no such section; did you mean {near[0]}?")
+
+    def _section_files(self, section: str, path: Path, root: Path) -> None:
+        self.desired.sections.add(section)
+        below = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for one in below:
+            at = Place(str(one.relative_to(root)))
+            hidden = any(part.startswith(".") for part in one.relative_to(root).parts)
+            template = one.stem if section == "fields" else ""
+            if hidden or not one.is_file() or one.suffix.lower() not in _ALIKE:
+                continue
+            if one.suffix not in ENDINGS:
+                self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
+            elif not one.resolve().is_relative_to(root.resolve()):
+                self._find(at, f"leads outside of {root}")
+            elif section == "fields" and template not in TEMPLATES:
+                self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
+            else:
+                self._records(section, self._nodes(one, root), template)
+
+    def _settings(self, node: Node | None, path: Path, root: Path) -> None:
+        if node is not None:
+            self._read_settings.read(node)
+        elif not self.desired.findings:
+            self._find(Place(str(path.relative_to(root)), 1, 1), f"this file is empty; expected at least api: {API}")
+
+    def single(self, path: Path) -> None:
+        """One file with the sections as keys."""
+        self.desired.root = str(path.parent)
+        if not path.is_file():
+            self._find(Place(str(path)), "no such file or directory")
+            return
+        node = self._yaml(path, path.parent)
+        if node is not None:
+            self.document(node)
+
+    def document(self, node: Node) -> None:
+        """A map of sections; ``instance`` holds what instance.yml holds."""
+        if not isinstance(node.value, dict):
+            self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
+            return
+        for name, member in node.members.items():
+            if name == "instance":
+                self._read_settings.read(member)
+            elif name == "moved":
+                self._read_settings.moved(member)
+            elif name == "fields":
+                self.desired.sections.add(name)
+                self._templates(member)
+            elif name in SECTIONS:
+                self.desired.sections.add(name)
+                self._records(name, self._list(member))
+            else:
+                known = [*SECTIONS, "instance", "moved"]
+                near = get_close_matches(str(name), known, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
+                self._find(member.place, f"{name}: no such section; {hint}")
+
+    def _templates(self, node: Node) -> None:
+        if not isinstance(node.value, dict):
+            self._find(node.place, f"expected a map with the templates {', '.join(TEMPLATES)}")
+            return
+        for template, member in node.members.items():
+            if template in TEMPLATES:
+                self._records("fields", self._list(member), template)
+            else:
+                self._find(member.place, f"fields.{template}: expected one of {', '.join(TEMPLATES)}")
+
+    # ---- files
+
+    def _text(self, path: Path, root: Path) -> str | None:
+        try:
+            return self._read_text(path)
+        except UnicodeDecodeError as error:
+            line = error.object[: error.start].count(b"\n") + 1
+            self._find(
+                Place(str(path.relative_to(root)), line, 1), f"expected UTF-8: {error.reason} at byte {error.start}"
+            )
+        except OSError as error:
+            self._find(Place(str(path.relative_to(root))), f"can't be read: {error.strerror or error}")
+        return None
+
+    def _yaml(self, path: Path, root: Path) -> Node | None:
+        text = self._text(path, root)
+        return None if text is None else read_yaml(text, str(path.relative_to(root)), self.desired.findings)
+
+    def _nodes(self, path: Path, root: Path) -> Iterable[Node]:
+        source = str(path.relative_to(root))
+        if path.suffix in (".yml", ".yaml"):
+            node = self._yaml(path, root)
+            return [] if node is None else self._list(node)
+        text = self._text(path, root)
+        if text is None:
+            return []
+        return (read_csv if path.suffix == ".csv" else read_json_lines)(text, source, self.desired.findings)
+
+    def _list(self, node: Node) -> list[Node]:
+        if node.value is None:
+            return []
+        if not isinstance(node.value, list):
+            self._find(node.place, "expected a list of records")
+            return []
+        return node.items()
+
+    # ---- records
+
+    def _records(self, section: str, nodes: Iterable[Node], template: str = "") -> None:
+        for node in nodes:
+            entry = self._entry(section, node, template)
+            if entry is not None:
+                self.desired.entries.append(entry)
+
+    def _entry(self, section: str, node: Node, template: str) -> Entry | None:
+        kind = KINDS[SECTIONS[section]]
+        if section == "users" and isinstance(node.value, str):
+            return Entry(kind, {"email": node.value}, node.place)
+        if not isinstance(node.value, dict):
+            self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
+            return None
+        state = node.value.get("_state", "present")
+        allowed = [
+            one for one in _STATES if one in (("present",) if section in ("fields", "users") else (*kind.states,))
+        ]
+        if state not in allowed:
+            place = node.member("_state").place
+            self._find(place, f"_state: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
+            return None
+        fields = node.value
+        if "_state" in fields:
+            fields = {name: value for name, value in fields.items() if name != "_state"}
+        return Entry(kind, fields, node.place, Places(node), state, template)

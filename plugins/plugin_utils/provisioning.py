@@ -1,0 +1,132 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the action ``instance`` does on the controller: load, plan, apply, report, and tell how far it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.module_utils.basic import missing_required_lib
+from ansible.utils.display import Display
+
+from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.instance import (
+    Account,
+    Order,
+    many_objects,
+    run_instance,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.levels import Progress
+
+from .loading import load
+from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
+from .reports import as_text, check_report, write_report
+
+_EVERY_SECONDS = 4.0
+_display = Display()
+
+
+def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
+    """One call of the module ``instance``: its result as Ansible wants it."""
+    try:
+        return _provision(options, check_mode, loader, written)
+    except SeventhingsError as error:
+        return {"failed": True, "changed": False, "msg": error.message, "outcome": "failed"}
+
+
+def _provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
+    src = Path(options["src"]).expanduser() if options.get("src") else None
+    plan_file = Path(options["plan_file"]).expanduser() if options.get("plan_file") else None
+    report = Path(options["report"]).expanduser() if options.get("report") else None
+    if report is not None:
+        check_report(report)
+    applies_plan = plan_file is not None and plan_file.exists() and not check_mode
+    with many_objects():
+        desired = load(None if applies_plan else src, None if applies_plan else written.get("desired"), _reader(loader))
+    if options["mode"] == "validate":
+        if JSONSCHEMA_IMPORT_ERROR is not None:
+            raise SeventhingsError(missing_required_lib("jsonschema"))
+        problems = [str(finding) for finding in offline_findings(desired)]
+        text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
+        return {"changed": False, "failed": bool(problems), "findings": problems, "msg": "\n".join([text, *problems])}
+    order = Order(
+        check_mode=check_mode,
+        plan_file=plan_file,
+        journal=Path(options["journal"]).expanduser() if options.get("journal") else None,
+        only=options["only"],
+        exclude=options["exclude"],
+        prune=options["prune"],
+        limits=options["limits"],
+        workers=options["workers"],
+        stale=options["stale"],
+        confirm_empty=options["confirm_empty"],
+        allow_destructive=options["allow_destructive"],
+        expect_instance=options["expect_instance"],
+    )
+    account = run_instance(connect(options, read_only=check_mode), desired, order, _teller())
+    if report is not None:
+        _write_report(account, report)
+    return _result(account, options["drift_fail"])
+
+
+def _write_report(account: Account, path: Path) -> None:
+    try:
+        write_report(account, path)
+    except OSError as error:
+        # What was done must still be told.
+        account.warnings.append(f"report: {path} can't be written ({error})")
+
+
+def _reader(loader: Any) -> Callable[[Path], str]:
+    """Reads a file, decrypted where it is vaulted as a whole."""
+
+    def read(path: Path) -> str:
+        if path.read_bytes().startswith(b"$ANSIBLE_VAULT"):
+            try:
+                return str(loader.get_text_file_contents(str(path)))
+            except AnsibleError as error:
+                raise OSError(f"it is vaulted, and was not decrypted ({error})") from error
+        return path.read_text("utf-8")
+
+    return read
+
+
+def _teller() -> Callable[[Progress], None]:
+    """Tells how far the work is, every few seconds at the most, and nothing when nothing takes long."""
+    last = time.monotonic()
+    begun: dict[str, float] = {}
+
+    def tell(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        # The first of a section is done when it is told of; what it took is not known.
+        started = begun.setdefault(progress.section, now)
+        if now - last < _EVERY_SECONDS:
+            return
+        last = now
+        left = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
+        _display.display(
+            f"{progress.section}: {progress.done} of {progress.total}, {progress.requests} requests sent, "
+            f"about {left:.0f} s left"
+        )
+
+    return tell
+
+
+def _result(account: Account, drift_fail: bool) -> dict[str, Any]:
+    drifted = drift_fail and account.outcome == "changed"
+    result: dict[str, Any] = {
+        **account.document(),
+        "changed": account.outcome in ("changed", "partly_applied"),
+        "msg": as_text(account),
+        "diff": {"prepared": as_text(account) + "\n"},
+    }
+    if account.failed or drifted:
+        result["failed"] = True
+    return result

@@ -1,0 +1,147 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: start, say where, stop cleanly."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import switches
+from .startdata.credentials import CLIENT_ID, PASSWORD, USERNAME
+
+_HOST = "127.0.0.1"
+_DESCRIPTION = """\
+An asset-management service on this machine, to try playbooks on and to test clients against.
+It speaks the whole interface, keeps its data in SQLite and can be as awkward as real instances are.
+"""
+_EPILOG = """\
+The first line on standard output, and the ready file, hold one JSON object:
+  {"base_url", "username", "password", "client_id", "admin_url"}
+
+Steering (no token needed), below admin_url:
+  GET DELETE /requests           what was sent
+  GET PUT /switches              the weather: {"name": "side"}, {"weather": "calm" | "rough"}
+  GET PUT POST DELETE /faults    {"method", "path", "fault", "probability", "after", "times", ...}
+  PUT /rate-limit                {"per_minute": 200, "burst": 10} or null
+  POST /users, /sso-codes, /tokens/expire, /reset
+  GET PUT /settings              {"access_token_seconds", "modules_off"}
+  GET /dump[?canonical=1], /mails
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    if options.list_switches:
+        sys.stdout.write(switches.as_markdown())
+        return 0
+    logging.getLogger("aiohttp").setLevel(logging.CRITICAL)
+    try:
+        asyncio.run(_run(options))
+    except (OSError, sqlite3.Error) as error:
+        print(f"emulator: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="emulator", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--port", type=int, default=8765, help="port on 127.0.0.1; 0 picks a free one (default: 8765)")
+    parser.add_argument(
+        "--db", default=":memory:", metavar="FILE", help="where the data is kept; default :memory:, gone at the end"
+    )
+    parser.add_argument(
+        "--data",
+        type=_data,
+        default="demo",
+        metavar="demo|empty|N",
+        help="what a new database starts with: a small instance, the built-in fields alone, or N objects",
+    )
+    parser.add_argument("--ready-file", type=Path, metavar="FILE", help="write the ready line there as well")
+    parser.add_argument("--weather", choices=("calm", "rough"), default="calm", help="every switch to that side")
+    parser.add_argument(
+        "--switch", action="append", default=[], type=_switch, metavar="NAME=SIDE", help="one switch; can be repeated"
+    )
+    parser.add_argument("--list-switches", action="store_true", help="print the table of the switches and stop")
+    return parser
+
+
+def _data(text: str) -> str:
+    if text not in ("demo", "empty") and not (text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not demo, empty or a number")
+    return text
+
+
+def _switch(text: str) -> tuple[str, str]:
+    try:
+        return switches.parse(text)
+    except switches.UnknownSide as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+async def _run(options: argparse.Namespace) -> None:
+    # Imported here, so that --help and the table of switches come at once.
+    from aiohttp import web
+
+    from .faults import Faults
+    from .journal import Journal
+    from .server import Server
+    from .service import Service
+    from .startdata.start import StartData
+    from .steering.calls import ADMIN, Steering
+    from .store import Store
+
+    store = Store(options.db)
+    start = StartData(options.data)
+    if store.is_new:
+        start.fill(store)
+        if start.count:
+            start.keep(store)
+    weather = switches.Weather({"weather": options.weather, **dict(options.switch)})
+    service = Service(store, weather)
+    faults, journal = Faults(), Journal()
+    server = Server(service, Steering(service, faults, journal, start), journal, faults)
+
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+
+    runner = web.ServerRunner(web.Server(server.handle, access_log=None), access_log=None, shutdown_timeout=1)
+    await runner.setup()
+    site = web.TCPSite(runner, _HOST, options.port, reuse_address=True)
+    await site.start()
+    port = runner.addresses[0][1]
+    server.base_url = f"http://{_HOST}:{port}"
+    _announce(options, server.base_url, ADMIN)
+    await stopped.wait()
+    await runner.cleanup()
+    store.close()
+
+
+def _announce(options: argparse.Namespace, base_url: str, admin: str) -> None:
+    ready = {
+        "base_url": base_url,
+        "username": USERNAME,
+        "password": PASSWORD,
+        "client_id": CLIENT_ID,
+        "admin_url": base_url + admin,
+    }
+    line = json.dumps(ready)
+    if options.ready_file:
+        # In one step, so that whoever waits for the file never reads half of it.
+        unfinished = options.ready_file.with_name(f"{options.ready_file.name}.{os.getpid()}")
+        unfinished.write_text(line + "\n", encoding="utf-8")
+        unfinished.replace(options.ready_file)
+    print(line, flush=True)

@@ -1,0 +1,155 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a handler gets: the request taken apart, the user, the data, the weather."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .dates import stamp
+from .messages import PREFIX, Answer, Call, answer_json, not_found
+from .query import Query, conditions_of, sort_of
+from .selection import Page, Selector, Where, page_of
+from .templates import Column
+from .views import Links, View
+
+if TYPE_CHECKING:
+    from .service import Service
+    from .store import Store
+    from .switches import Weather
+    from .templates import Templates
+
+
+@dataclass(frozen=True)
+class User:
+    """The caller."""
+
+    id: int
+    uuid: str
+    email: str
+    firstname: str
+    lastname: str
+    rights: frozenset[str]
+
+    def may(self, right: str | None) -> bool:
+        """``area:read`` and ``area:write`` are given one by one, by ``read`` or ``write``, by area, or as ``all``."""
+        if right is None or "all" in self.rights:
+            return True
+        area, _colon, verb = right.partition(":")
+        return bool(self.rights & {right, area, verb})
+
+
+@dataclass
+class Context:
+    """One request on its way through a handler."""
+
+    service: Service
+    call: Call
+    path: Mapping[str, str]
+    query: Query
+    parameters: Mapping[str, Any]
+    body: Any
+    user: User
+    moment: datetime
+    produces: str
+
+    @property
+    def store(self) -> Store:
+        return self.service.store
+
+    @property
+    def weather(self) -> Weather:
+        return self.service.weather
+
+    @property
+    def templates(self) -> Templates:
+        return self.service.templates
+
+    @cached_property
+    def now(self) -> str:
+        return stamp(self.moment)
+
+    @cached_property
+    def links(self) -> Links:
+        return Links(self.store)
+
+    @cached_property
+    def selector(self) -> Selector:
+        return Selector(self.store, self.weather, self.links)
+
+    @cached_property
+    def view(self) -> View:
+        return View(self.store, self.weather, self.call.base_url)
+
+    def identifier(self, name: str) -> int:
+        """An integer of the path; one that no record can have when it does not fit into the database."""
+        value = int(self.path[name])
+        return value if abs(value) < 2**63 else -1
+
+    def uuid(self, name: str) -> str:
+        return self.path[name].lower()
+
+    def page(
+        self,
+        columns: Mapping[str, Column],
+        *,
+        select: str,
+        source: str,
+        where: Where | None = None,
+        filtered: bool = True,
+    ) -> Page:
+        """The page that the query asks for, filtered and sorted as it asks."""
+        conditions = self.query.conditions if filtered else ()
+        return page_of(
+            self.store,
+            select=select,
+            source=source,
+            where=self.selector.where(conditions, columns, where),
+            order=self.selector.order(self.query.sort, columns),
+            page=self.parameters["page"],
+            per_page=self.parameters["per_page"],
+            beyond=self.weather["page_beyond_end"],
+        )
+
+    def body_where(self, columns: Mapping[str, Column], where: Where | None = None) -> Where:
+        """The filter of a body, as ``{filter: {KEY: {operator: value}}}``."""
+        return self.selector.where(conditions_of(self.body.get("filter") or {}), columns, where)
+
+    def body_order(self, columns: Mapping[str, Column]) -> str:
+        """The sort of a body, as ``{sort: {KEY: "ASC"}}``."""
+        return self.selector.order(sort_of(self.body.get("sort") or {}), columns)
+
+    def listing(self, items: Sequence[Any], page: Page) -> Answer:
+        """A list in its envelope (interface 2.8)."""
+        if self.weather["list_envelope"] == "array":
+            return answer_json(list(items))
+        envelope: dict[str, Any] = {"items": list(items), "page": page.page, "per_page": page.per_page}
+        if self.weather["list_total"] == "given":
+            envelope["total"] = page.total
+        return answer_json(envelope)
+
+    def created(self, path: str, *, uuid: str | None = None, number: int | None = None) -> Answer:
+        """201 with the headers that say what was made."""
+        location = self.view.url(path) if self.weather["location_header"] == "url" else PREFIX + path
+        headers = {"Location": location}
+        if uuid is not None:
+            headers["Location-UUID"] = uuid
+        if number is not None:
+            headers["Location-ID"] = str(number)
+        return Answer(201, headers=headers)
+
+    def missing_person(self, message: str) -> Answer:
+        """The answer for a user or a person that is not there."""
+        if self.weather["missing_person"] == "empty":
+            return Answer(200)
+        raise not_found(message)
+
+
+def new_uuid() -> str:
+    return str(uuid.uuid4())

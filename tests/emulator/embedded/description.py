@@ -1,0 +1,172 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The description of the interface (``openapi.yaml``) at work: requests are held against it, in the current weather.
+
+The file marks what a switch changes with ``x-switch``; its own head explains how. Schemas are put together once for
+each combination of the switches that the file names, and kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from . import dates
+from .fieldtypes import is_uuid
+from .messages import bad_request
+from .switches import Weather
+
+FILE = Path(__file__).resolve().parent.parent / "openapi.yaml"
+_MOST_KEPT = 16
+_LONGEST_MESSAGE = 300
+_INTEGER = re.compile(r"-?\d{1,30}\Z")
+
+
+class Description:
+    """The operations of the file, and validators for what is sent to them."""
+
+    def __init__(self, weather: Weather, path: Path = FILE) -> None:
+        self._weather = weather
+        self._path = path
+        self._schemas: dict[tuple[str, ...], dict[str, Any]] = {}
+        self._validators: dict[tuple[Any, ...], Any] = {}
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        import yaml
+
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        document: dict[str, Any] = yaml.load(self._path.read_text(encoding="utf-8"), Loader=loader)
+        return document
+
+    @cached_property
+    def switches(self) -> tuple[str, ...]:
+        """The switches that the file names in its schemas."""
+        return tuple(sorted(_switches_in(self.document["components"])))
+
+    def operation(self, method: str, path: str) -> Mapping[str, Any]:
+        """An operation, together with the parameters of its path."""
+        item = self.document["paths"][path]
+        found: dict[str, Any] = item[method.lower()]
+        if "x-all-parameters" not in found:
+            every = [self._followed(one) for one in (*item.get("parameters", ()), *found.get("parameters", ()))]
+            found["x-all-parameters"] = every
+        return found
+
+    def check_parameters(
+        self, operation: Mapping[str, Any], path: Mapping[str, str], query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Hold path and query against the description. Gives the values of the query, defaults filled in."""
+        values: dict[str, Any] = {}
+        for parameter in operation["x-all-parameters"]:
+            name, where = parameter["name"], parameter["in"]
+            if name in ("filter", "sort"):
+                continue
+            given = (path if where == "path" else query).get(name)
+            schema = self._resolved(parameter["schema"])
+            if given is None:
+                if where == "query":
+                    values[name] = schema.get("default")
+                continue
+            value = _typed(given, schema)
+            problem = self._problem((where, name, repr(schema)), schema, value)
+            if problem:
+                raise bad_request(f"{where.capitalize()} parameter {name} is invalid: {problem}")
+            if where == "query":
+                values[name] = value
+        return values
+
+    def body_media(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The media types that an operation takes a body in, with their schemas; empty when it takes none."""
+        body = self._followed(operation.get("requestBody", {}))
+        content: Mapping[str, Any] = body.get("content", {})
+        return content
+
+    def check_body(self, name: str, schema: Mapping[str, Any], value: Any, *, secret: bool = False) -> None:
+        """Hold a body against its schema. What is secret in it is not repeated in the error."""
+        problem = self._problem(("body", name), schema, value)
+        if problem:
+            raise bad_request("Body does not match schema" + ("" if secret else f": {problem}"))
+
+    def _followed(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
+        while "$ref" in node:
+            target: Any = self.document
+            for step in node["$ref"].removeprefix("#/").split("/"):
+                target = target[step]
+            node = target
+        return node
+
+    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        side: Mapping[str, Any] = _on_this_side(self._followed(schema), self._weather)
+        return side
+
+    def _problem(self, name: tuple[Any, ...], schema: Mapping[str, Any], value: Any) -> str | None:
+        side = self._weather.key(self.switches)
+        validator = self._validators.get((side, name))
+        if validator is None:
+            schemas = self._all_schemas(side)
+            validator = self._validators[side, name] = _validator(schemas, schema)
+        from jsonschema.exceptions import best_match
+
+        error = best_match(validator.iter_errors(value))
+        if error is None:
+            return None
+        where = ".".join(str(step) for step in error.absolute_path)
+        message = str(error.message)
+        if len(message) > _LONGEST_MESSAGE:
+            message = f"{message[:_LONGEST_MESSAGE]}..."
+        return f"{where}: {message}" if where else message
+
+    def _all_schemas(self, side: tuple[str, ...]) -> dict[str, Any]:
+        schemas = self._schemas.get(side)
+        if schemas is None:
+            if len(self._schemas) >= _MOST_KEPT:
+                # Whoever tries one weather after the other does not fill the memory with all of them.
+                self._schemas.clear()
+                self._validators.clear()
+            schemas = _on_this_side(self.document["components"]["schemas"], self._weather)
+            self._schemas[side] = schemas
+        return schemas
+
+
+def _switches_in(node: Any) -> set[str]:
+    if isinstance(node, dict):
+        found = set(node.get("x-switch", ()))
+        return found.union(*(_switches_in(child) for child in node.values())) if node else found
+    if isinstance(node, list):
+        return set().union(*(_switches_in(child) for child in node)) if node else set()
+    return set()
+
+
+def _on_this_side(node: Any, weather: Weather) -> Any:
+    """The same schemas as they are in this weather."""
+    if isinstance(node, Sequence) and not isinstance(node, str):
+        return [_on_this_side(child, weather) for child in node]
+    if not isinstance(node, dict):
+        return node
+    for switch, sides in node.get("x-switch", {}).items():
+        if weather[switch] in sides:
+            return _on_this_side(sides[weather[switch]], weather)
+    return {key: _on_this_side(child, weather) for key, child in node.items() if key != "x-switch"}
+
+
+def _validator(schemas: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
+    from jsonschema import Draft202012Validator, FormatChecker
+
+    checker = FormatChecker(formats=())
+    checker.checks("uuid")(lambda value: not isinstance(value, str) or is_uuid(value))
+    checker.checks("date")(lambda value: not isinstance(value, str) or dates.is_date(value))
+    checker.checks("date-time")(lambda value: not isinstance(value, str) or dates.instant(value) is not None)
+    root = {"components": {"schemas": schemas}, "allOf": [schema]}
+    return Draft202012Validator(root, format_checker=checker)
+
+
+def _typed(text: str, schema: Mapping[str, Any]) -> Any:
+    """A parameter as the type that its schema asks for; left as text, it fails the schema."""
+    if schema.get("type") == "integer" and _INTEGER.match(text):
+        return int(text)
+    return text

@@ -1,0 +1,345 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The types of fields, once: what may be written, how it is stored, what is read, what it is compared with.
+
+Shapes are those of section 2.1 of the interface. A stored value is one column of SQLite: text, a number, NULL, or JSON
+text for the types that hold lists. Types without a ``show`` of their own are read exactly as they are stored.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from . import dates
+from .messages import Refusal, bad_request, unprocessable
+
+if TYPE_CHECKING:
+    from .definitions import Definition
+    from .views import Links, View
+
+UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
+_COORDINATES = re.compile(r"\s*(-?\d{1,2}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*\Z")
+_INTEGER = re.compile(r"[+-]?\d{1,30}\Z")
+LARGEST = 2**63 - 1
+
+
+def is_uuid(value: object) -> bool:
+    return isinstance(value, str) and bool(UUID.match(value))
+
+
+def invalid(key: str, expected: str) -> Refusal:
+    """A value that does not have the shape of its type: 400, like every body that does not match its schema."""
+    return Refusal(400, f"Body does not match schema for field {key}: expected {expected}", key=key)
+
+
+class FieldType:
+    """A type of which the stored value is the written and the read value."""
+
+    holds_list = False
+    computed = False
+    textual = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        """The column value for a written value that is not null. Raises a refusal."""
+        raise NotImplementedError
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        """A column of a page, as it is read."""
+        return values
+
+    def shows(self, view: View) -> bool:
+        """Whether ``show`` has anything to do."""
+        return False
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        """What to compare the column with. Raises a 400 for a value that is none of this type."""
+        raise NotImplementedError
+
+    def comparable(self, sql: str) -> str:
+        """The expression that is compared and sorted by."""
+        return sql
+
+
+class Text(FieldType):
+    textual = True
+
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        if not isinstance(value, str):
+            raise invalid(definition.key, "a string")
+        return value
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        return _as_text(value)
+
+
+class Coordinates(Text):
+    """Latitude and longitude in degrees, as one text."""
+
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        match = _COORDINATES.match(value) if isinstance(value, str) else None
+        if match is None or abs(float(match.group(1))) > 90 or abs(float(match.group(2))) > 180:
+            raise invalid(definition.key, 'a string "latitude,longitude" in degrees')
+        return value
+
+
+class Date(FieldType):
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        if not isinstance(value, str):
+            raise invalid(definition.key, "a date Y-m-d")
+        form = definition.constraint("date_format")
+        if not (dates.matches_format(value, form) if form else dates.is_date(value)):
+            raise invalid(definition.key, f"a date {form or 'Y-m-d'}")
+        return value
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        text = _as_text(value)
+        if text and not dates.is_date(text):
+            raise bad_request(f"Filter on {key}: {text!r} is not a date YYYY-MM-DD")
+        return text
+
+
+class DateTime(FieldType):
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        if not isinstance(value, str):
+            raise invalid(definition.key, "a date-time Y-m-d\\TH:i:sP")
+        form = definition.constraint("date_time_format")
+        if not (dates.matches_format(value, form) if form else dates.is_date_time(value)):
+            raise invalid(definition.key, f"a date-time {form or 'Y-m-d' + chr(92) + 'TH:i:sP'}")
+        return value
+
+    def shows(self, view: View) -> bool:
+        return view.weather["datetime_read"] == "utc"
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        moments = [dates.instant(value) if value else None for value in values]
+        return [value if moment is None else dates.stamp(moment) for value, moment in zip(values, moments, strict=True)]
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        text = _as_text(value)
+        moment = dates.filter_instant(text) if text else ""
+        if moment is None:
+            raise bad_request(f"Filter on {key}: {text!r} is not a date-time YYYY-MM-DD hh:mm:ss")
+        return moment
+
+    def comparable(self, sql: str) -> str:
+        # SQLite's datetime() reads every form that is stored and gives the instant in UTC.
+        return f"coalesce(datetime({sql}), {sql})"
+
+
+class Stamp(DateTime):
+    """A time of the server: always Y-m-d H:i:s in UTC, so it is compared as it is."""
+
+    def shows(self, view: View) -> bool:
+        return False
+
+    def comparable(self, sql: str) -> str:
+        return sql
+
+
+class Integer(FieldType):
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST:
+            raise invalid(definition.key, "an integer")
+        return value
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        return _number(value, key)
+
+    def shows(self, view: View) -> bool:
+        return view.weather["number_form"] == "string"
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        # The server's own ids have no definition and stay integers everywhere.
+        return values if definition is None else [_number_text(value, 0) for value in values]
+
+
+class Number(FieldType):
+    """DECIMAL and MONEY: numbers as they were sent, unrounded."""
+
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise invalid(definition.key, "a number")
+        return value if isinstance(value, float) or abs(value) <= LARGEST else float(value)
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        return _number(value, key)
+
+    def shows(self, view: View) -> bool:
+        return view.weather["number_form"] == "string"
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        digits = 2 if definition is None else definition.fraction_digits
+        return [_number_text(value, digits) for value in values]
+
+
+class Boolean(FieldType):
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        if not isinstance(value, bool):
+            raise invalid(definition.key, "true or false")
+        return int(value)
+
+    def shows(self, view: View) -> bool:
+        return True
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        if view.weather["boolean_form"] == "integer":
+            return values
+        return [None if value is None else bool(value) for value in values]
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        text = _as_text(value).lower()
+        if text not in ("true", "false", "1", "0", ""):
+            raise bad_request(f"Filter on {key}: {text!r} is not true or false")
+        return "" if text == "" else int(text in ("true", "1"))
+
+
+class Comparison(Boolean):
+    """FIELD_VALUE_COMPARISON: whether the actual field equals the expected one. Nobody but the service writes it."""
+
+    computed = True
+
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        raise invalid(definition.key, "nothing: the service computes it")
+
+
+class Link(FieldType):
+    """A reference to another record, stored as its integer id."""
+
+    def __init__(self, name: str, template: str) -> None:
+        super().__init__(name)
+        self.template = template
+
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        return _linked(value, self.template, definition, links)
+
+    def shows(self, view: View) -> bool:
+        return True
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        shown = view.linked(self.template, values)
+        return [shown.get(value) for value in values]
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        return _link_operand(value, self.template, key, links)
+
+
+class LinkList(FieldType):
+    """LINKED_ASSETS: references to objects, stored as a JSON list of ids."""
+
+    holds_list = True
+
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        several = value if isinstance(value, list) else [value]
+        ids = [_linked(one, "asset", definition, links) for one in several]
+        return json.dumps(list(dict.fromkeys(ids)))
+
+    def shows(self, view: View) -> bool:
+        return True
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        lists = [json.loads(value) if value else [] for value in values]
+        shown = view.linked("asset", [one for ids in lists for one in ids])
+        alone = view.weather["linked_assets_read"] == "one"
+        records = [[shown[one] for one in ids if one in shown] for ids in lists]
+        return [one[0] if alone and len(one) == 1 else one for one in records]
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        return _link_operand(value, "asset", key, links)
+
+
+class FileList(FieldType):
+    """ATTACHMENT: uploaded files, stored as a JSON list of uuids."""
+
+    holds_list = True
+
+    def store(self, value: Any, definition: Definition, links: Links) -> Any:
+        if not isinstance(value, list) or not all(is_uuid(one) for one in value):
+            raise invalid(definition.key, "a list of file uuids")
+        uuids = list(dict.fromkeys(one.lower() for one in value))
+        for uuid in uuids:
+            if not links.file_exists(uuid):
+                raise unprocessable(f"Field {definition.key}: there is no file {uuid}")
+        return json.dumps(uuids)
+
+    def shows(self, view: View) -> bool:
+        return True
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        lists = [json.loads(value) if value else [] for value in values]
+        shown = view.files([one for uuids in lists for one in uuids])
+        return [[shown[one] for one in uuids if one in shown] for uuids in lists]
+
+    def operand(self, value: Any, key: str, links: Links) -> Any:
+        return _as_text(value).lower()
+
+
+def _linked(value: Any, template: str, definition: Definition, links: Links) -> int:
+    if isinstance(value, bool) or not (isinstance(value, int) or is_uuid(value)):
+        raise invalid(definition.key, f"the integer id or the uuid of a {template}")
+    found = links.find(template, value)
+    if found is None:
+        raise unprocessable(f"Field {definition.key}: there is no {template} {value}")
+    return found
+
+
+def _link_operand(value: Any, template: str, key: str, links: Links) -> Any:
+    text = _as_text(value)
+    if text == "" or _INTEGER.match(text):
+        return "" if text == "" else _number(text, key)
+    if is_uuid(text):
+        return links.find(template, text, departed=True) or -1
+    raise bad_request(f"Filter on {key}: {text!r} is neither an id nor a uuid")
+
+
+def _number(value: Any, key: str) -> Any:
+    text = _as_text(value)
+    if text == "":
+        return text
+    if _INTEGER.match(text) and abs(int(text)) <= LARGEST:
+        return int(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or "_" in text:
+        raise bad_request(f"Filter on {key}: {text!r} is not a number")
+    return number
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _number_text(value: Any, digits: int | None) -> Any:
+    if not isinstance(value, (int, float)):
+        return value
+    number = Decimal(repr(value))
+    if digits and -(number.as_tuple().exponent or 0) < digits:  # type: ignore[operator]
+        number = number.quantize(Decimal(1).scaleb(-digits))
+    return f"{number:f}"
+
+
+def _table() -> Mapping[str, FieldType]:
+    types: list[FieldType] = [Text(name) for name in ("BARCODE", "DROPDOWN", "LINK", "LONG_TEXT", "TEXT")]
+    types += [Date("DATE"), Date("REMINDER"), DateTime("DATETIME")]
+    types += [Integer("NUMBER"), Number("DECIMAL"), Number("MONEY"), Boolean("BOOLEAN")]
+    types += [Link(f"LINKED_{name.upper()}", name) for name in ("location", "room", "user", "person")]
+    types += [LinkList("LINKED_ASSETS"), FileList("ATTACHMENT")]
+    types += [Comparison("FIELD_VALUE_COMPARISON"), Coordinates("COORDINATES")]
+    return {one.name: one for one in types}
+
+
+TYPES: Mapping[str, FieldType] = _table()
+STAMP = Stamp("DATETIME")
+TEXT, DATE, NUMBER, MONEY, BOOLEAN = (TYPES[name] for name in ("TEXT", "DATE", "NUMBER", "MONEY", "BOOLEAN"))

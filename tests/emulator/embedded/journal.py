@@ -1,0 +1,85 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The log of requests: complete since the last reset, and kept on disk, so that memory does not grow with it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qsl
+
+from .messages import Call
+
+_SECRETS = frozenset(("password", "refresh_token", "access_token", "auth_code", "client_id"))
+_MASK = "********"
+_LONGEST = 100_000
+_IN_QUERY = re.compile(rf"\b({'|'.join(sorted(_SECRETS))})=[^&]*")
+
+
+class Journal:
+    """A table of its own in a temporary database, which is gone with the process."""
+
+    def __init__(self) -> None:
+        # An empty name is a private database in a temporary file that holds what does not fit into the cache.
+        self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode = OFF")
+        self._db.execute("PRAGMA synchronous = OFF")
+        self._db.execute("PRAGMA cache_size = -2048")
+        self._db.execute("CREATE TABLE entry (id INTEGER PRIMARY KEY, entry TEXT NOT NULL)")
+
+    def note(self, call: Call, status: int | None, started: datetime, seconds: float, fault: str | None) -> None:
+        """Log a request. No status means that the client got no answer."""
+        entry = {
+            "method": call.method,
+            "path": call.path,
+            "query": _IN_QUERY.sub(rf"\1={_MASK}", call.query),
+            "body": _body(call),
+            "status": status,
+            "time": started.astimezone(UTC).isoformat(timespec="milliseconds"),
+            "duration_ms": round(seconds * 1000, 2),
+        }
+        if fault:
+            entry["fault"] = fault
+        self._db.execute("INSERT INTO entry (entry) VALUES (?)", (json.dumps(entry, ensure_ascii=False),))
+
+    def as_json(self) -> bytes:
+        """All entries, oldest first, as one JSON array."""
+        rows = self._db.execute("SELECT entry FROM entry ORDER BY id")
+        return ("[" + ",".join(row[0] for row in rows) + "]").encode()
+
+    def clear(self) -> None:
+        self._db.execute("DELETE FROM entry")
+
+
+def masked(value: Any) -> Any:
+    """The same value with every credential in it made unreadable."""
+    if isinstance(value, dict):
+        return {key: _MASK if key in _SECRETS and one is not None else masked(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [masked(one) for one in value]
+    return value
+
+
+def _body(call: Call) -> Any:
+    if call.parts is not None:
+        return {
+            name: {"name": part.name, "type": part.media, "size": len(part.content)}
+            for name, part in call.parts.items()
+        }
+    if not call.body:
+        return None
+    if call.media == "application/x-www-form-urlencoded":
+        return masked(dict(parse_qsl(call.body.decode(errors="replace"), keep_blank_values=True)))
+    try:
+        value = masked(json.loads(call.body))
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        # No JSON: nobody can tell where in it a credential stands.
+        return f"{len(call.body)} bytes that are not JSON"
+    if len(call.body) > _LONGEST:
+        return f"{len(call.body)} bytes of JSON"
+    return value

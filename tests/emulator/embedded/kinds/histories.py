@@ -1,0 +1,120 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What happened to a record: recorded with every write, read newest first (later endpoints)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..dates import iso
+from ..messages import Answer, answer_json, not_found
+from ..router import Route
+
+if TYPE_CHECKING:
+    from ..context import Context
+
+# Kind of record: its path, the parameter in it, the key of the uuid in an entry, the right and the module to read it.
+_PATHS = {
+    "asset": ("/object/{objectUuid}", "objectUuid", "asset_uuid", "objects:read", None),
+    "room": ("/room/{roomUuid}", "roomUuid", "room_uuid", "rooms:read", None),
+    "location": ("/location/{locationUuid}", "locationUuid", "location_uuid", "locations:read", None),
+    "person": ("/person/{personUuid}", "personUuid", "person_uuid", "persons:read", None),
+    "task": ("/task-management/task/{taskUuid}", "taskUuid", "task_uuid", "tasks:read", None),
+    "rental_case": (
+        "/rental-management/rental-case/{rentalCaseUuid}",
+        "rentalCaseUuid",
+        "rental_case_uuid",
+        "rental_cases:read",
+        "rental",
+    ),
+}
+
+
+def record_event(
+    context: Context, kind: str, uuid: str, event_name: str, description: str, details: dict[str, Any] | None = None
+) -> None:
+    """Note an event in the history of its record."""
+    _note(context, (kind, uuid), (kind, uuid), event_name, description, details)
+
+
+def record_for_objects(
+    context: Context, objects: Iterable[str], kind: str, uuid: str, event_name: str, description: str
+) -> None:
+    """Note an event of a task or a rental case in the histories of the objects that it refers to."""
+    for one in objects:
+        _note(context, ("asset", one), (kind, uuid), event_name, description, None)
+
+
+def _note(
+    context: Context,
+    record: tuple[str, str],
+    about: tuple[str, str],
+    event_name: str,
+    description: str,
+    details: dict[str, Any] | None,
+) -> None:
+    context.store.insert(
+        "history",
+        {
+            "kind": record[0],
+            "uuid": record[1],
+            "type": about[0],
+            "about": about[1],
+            "user_uuid": context.user.uuid,
+            "occurred_at": context.now,
+            "event_name": event_name,
+            "description": description,
+            "details": json.dumps(details, ensure_ascii=False) if details else "",
+        },
+    )
+
+
+def _reader(kind: str, parameter: str, uuid_key: str) -> Callable[[Context], Answer]:
+    def handler(context: Context) -> Answer:
+        uuid = context.uuid(parameter)
+        if context.store.value(f"SELECT 1 FROM {kind} WHERE uuid = ?", (uuid,)) is None:
+            raise not_found(f"There is no {kind} {uuid}")
+        return _history(context, kind, uuid, uuid_key)
+
+    return handler
+
+
+def _history(context: Context, kind: str, uuid: str, uuid_key: str) -> Answer:
+    page, per_page = context.parameters["page"], context.parameters["per_page"]
+    total = context.store.value("SELECT count(*) FROM history WHERE kind = ? AND uuid = ?", (kind, uuid))
+    last = max(1, math.ceil(total / per_page))
+    if page > last and context.weather["history_beyond_end"] == "clamp":
+        page = last
+    rows = context.store.rows(
+        "SELECT * FROM history WHERE kind = ? AND uuid = ? ORDER BY id DESC LIMIT ? OFFSET ?",
+        (kind, uuid, per_page, (page - 1) * per_page),
+    )
+    items = [_entry(row, kind, uuid_key) for row in rows]
+    return answer_json({"items": items, "page": page, "per_page": per_page, "total": total})
+
+
+def _entry(row: Any, kind: str, uuid_key: str) -> dict[str, Any]:
+    entry = {uuid_key: row["uuid"]}
+    if kind == "asset":
+        # The entries of an object differ by type: its own, and those of the tasks and rental cases about it.
+        entry = {"type": row["type"], **entry}
+        if row["type"] != "asset":
+            entry[f"{row['type']}_uuid"] = row["about"]
+    return {
+        **entry,
+        "user_uuid": row["user_uuid"],
+        "occurred_at": iso(row["occurred_at"]),
+        "event_name": row["event_name"],
+        "description": row["description"],
+        "details": row["details"],
+    }
+
+
+ROUTES = tuple(
+    Route("GET", f"{path}/history", _reader(kind, parameter, uuid_key), right, module=module, later=True)
+    for kind, (path, parameter, uuid_key, right, module) in _PATHS.items()
+)

@@ -1,0 +1,110 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the circularity hub knows about objects: categories, prices, the mapped values of an object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..context import Context
+from ..messages import Refusal, bad_request
+from ..templates import SERVER_MANAGED
+from . import records
+
+# The names of the hub for the values of an object, and the field keys behind them.
+MAPPED: Mapping[str, str] = {
+    "item_image": "cover",
+    "item_title": "inventory_name",
+    "item_description": "description",
+    "item_main_category": "status",
+    "item_actual_location": "location",
+    "internal_identifier": "barcode",
+    "item_original_purchase_date": "purchase_date",
+    "item_original_purchase_price": "purchasing_price",
+    "item_additional_link": "manual",
+    "item_actual_room": "actual_room",
+    "item_status": "status",
+    "item_last_itexia_update_date": "updated_at",
+}
+# Words in the name of an object, and the category that they suggest.
+_WORDS: Sequence[tuple[str, tuple[str, ...]]] = (
+    (
+        "category_furniture",
+        ("chair", "desk", "table", "cabinet", "shelf", "sofa", "stuhl", "tisch", "schrank", "regal"),
+    ),
+    ("category_it", ("laptop", "notebook", "monitor", "screen", "printer", "keyboard", "server", "phone", "tablet")),
+    ("category_tools", ("drill", "saw", "ladder", "hammer", "press", "meter", "gauge")),
+    ("category_vehicles", ("van", "car", "bike", "truck", "trolley")),
+)
+OTHER = "category_other"
+CATEGORIES = (*(name for name, _words in _WORDS), OTHER)
+_REST = 0.4
+
+
+def suggested_category(name: Any) -> str:
+    words = str(name or "").lower()
+    return next((category for category, marks in _WORDS if any(mark in words for mark in marks)), OTHER)
+
+
+def suggested_price(purchasing_price: Any) -> float | None:
+    """What is left of the purchasing price; None for an object that has none."""
+    if isinstance(purchasing_price, bool) or not isinstance(purchasing_price, (int, float)):
+        return None
+    return round(purchasing_price * _REST, 2)
+
+
+def category_id(context: Context, category: str) -> int:
+    found: int | None = context.store.value("SELECT id FROM hub_category WHERE name = ?", (category,))
+    return found if found is not None else context.store.insert("hub_category", {"name": category})
+
+
+def written_price(value: Any) -> float:
+    """A price as a number or as a text that holds one. Raises a 400."""
+    try:
+        price = float(value)
+    except (TypeError, ValueError, OverflowError):
+        price = -1.0
+    if isinstance(value, bool) or not 0 <= price < 1e15:
+        raise bad_request(f"Body does not match schema: {value!r} is not a price")
+    return price
+
+
+def shown_price(context: Context, price: float | None) -> Any:
+    if price is None:
+        return None
+    if context.weather["number_form"] == "string":
+        return f"{price:.2f}"
+    return int(price) if price == int(price) else price
+
+
+def mapped(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """The values of objects, under their field keys and under the names that the hub has for them."""
+    flat = records.shown(context.view, context.templates["asset"], rows)
+    return [
+        {
+            **{name: record.get(key) for name, key in MAPPED.items()},
+            **{key: value for key, value in record.items() if key not in SERVER_MANAGED},
+        }
+        for record in flat
+    ]
+
+
+def mapped_by_id(context: Context, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The mapped values of the objects that still exist, by id."""
+    template = context.templates["asset"]
+    sql = f"SELECT {template.select} FROM asset WHERE id IN (SELECT value FROM json_each(?))"
+    rows = context.store.rows(sql, (json.dumps(ids),))
+    return dict(zip((row["id"] for row in rows), mapped(context, rows), strict=True))
+
+
+def nothing_or(context: Context, found: dict[str, Any]) -> Any:
+    """A map, or what this instance makes of an empty one."""
+    return [] if not found and context.weather["hub_nothing"] == "list" else found
+
+
+def broken_price() -> Refusal:
+    """What instances say to an offer of an object without a purchasing price."""
+    return Refusal(500, "Array to string conversion")

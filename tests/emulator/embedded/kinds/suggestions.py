@@ -1,0 +1,47 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the hub suggests for objects: a category, a price (interface 4.7)."""
+
+from __future__ import annotations
+
+from ..context import Context
+from ..messages import Answer, answer_json, not_found
+from ..router import Route
+from . import records
+from .hub_data import nothing_or, shown_price, suggested_category, suggested_price
+
+
+def suggest_category(context: Context) -> Answer:
+    """The suggested category of every object that the filter finds, by uuid, in the order of the sort."""
+    template = context.templates["asset"]
+    where = context.body_where(template.columns, records.visible(template))
+    order = context.body_order(template.columns)
+    rows = context.store.rows(
+        f"SELECT uuid, inventory_name FROM asset WHERE {where.sql} ORDER BY {order}", where.parameters
+    )
+    return answer_json(nothing_or(context, {row["uuid"]: suggested_category(row["inventory_name"]) for row in rows}))
+
+
+def suggest_price(context: Context) -> Answer:
+    """The price of objects: the one that was set on the hub, else what is left of the purchasing price."""
+    prices = {}
+    for uuid in context.body:
+        row = context.store.row("SELECT id, purchasing_price FROM asset WHERE uuid = ?", (uuid.lower(),))
+        if row is None:
+            raise not_found(f"There is no object {uuid}")
+        price = context.store.value(
+            "SELECT price FROM hub_item WHERE asset_id = ? AND deleted = 0 AND order_id IS NULL", (row["id"],)
+        )
+        if price is None:
+            price = suggested_price(row["purchasing_price"])
+        if price is not None:
+            prices[uuid] = shown_price(context, price)
+    return answer_json(nothing_or(context, prices))
+
+
+_HUB = "/circularity-hub"
+ROUTES = (
+    Route("POST", f"{_HUB}/suggest-category", suggest_category, "hub:read", module="hub"),
+    Route("POST", f"{_HUB}/suggest-rest-price", suggest_price, "hub:read", module="hub"),
+)

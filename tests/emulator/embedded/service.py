@@ -1,0 +1,146 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way of a request: route, token, rights, media type, validation, handler, commit.
+
+Nothing here knows the web server.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qsl
+
+from . import query as queries
+from .context import Context, User
+from .description import Description
+from .kinds import ROUTES
+from .kinds.tokens import user_of_token
+from .messages import JSON, Answer, Call, Refusal, answer_json, bad_request, encoded, parse_json
+from .router import Route, Router, accepted
+from .store import Store
+from .switches import Weather
+from .templates import Templates
+
+FEATURE_OFF = "The required feature for this endpoint is not active"
+MODULES = ("rental", "hub")
+NOBODY = User(0, "", "", "", "", frozenset())
+
+
+@dataclass
+class Settings:
+    """What an administrator of an instance decides."""
+
+    access_token_seconds: int = 3600
+    modules_off: list[str] = field(default_factory=list)
+
+
+class Service:
+    """An instance of the service over its data."""
+
+    def __init__(self, store: Store, weather: Weather, *, clock: Callable[[], datetime] | None = None) -> None:
+        self.store = store
+        self.weather = weather
+        self.settings = Settings()
+        self.templates = Templates(store)
+        self.description = Description(weather)
+        self.router = Router(ROUTES)
+        self.clock = clock or _utc
+
+    def answer(self, call: Call) -> Answer:
+        """Carry out a request. What is answered has been committed."""
+        try:
+            answer = self._answer(call)
+        except Refusal as refusal:
+            answer = self.refused(refusal)
+        except Exception:  # whatever broke, the caller is told in the way of the service
+            traceback.print_exc(file=sys.stderr)
+            answer = self.refused(Refusal(500, "Internal server error"))
+        if self.weather["cors"] == "any_origin":
+            answer.headers["Access-Control-Allow-Origin"] = "*"
+        return answer
+
+    def _answer(self, call: Call) -> Answer:
+        route, path = self.router.match(call.method, call.path)
+        if route.later and self.weather["later_endpoints"] == "absent":
+            raise Refusal(404, f"There is no {call.method} {call.path}")
+        user = self._user(route, call)
+        produces = accepted(call.headers.get("accept", ""), route.produces)
+        # Routes that name no type decide by the record.
+        if produces is None and route.produces:
+            raise Refusal(406, f"This is to be had as {', '.join(route.produces)} only")
+        context = self._validated(route, path, call, user, produces or JSON)
+        if not route.writes:
+            return route.handler(context)
+        try:
+            with self.store.transaction():
+                return route.handler(context)
+        except BaseException:
+            # The definitions in memory may be those of the transaction that has just been undone.
+            self.templates.forget()
+            raise
+
+    def _user(self, route: Route, call: Call) -> User:
+        if not route.signed_in:
+            return NOBODY
+        user = user_of_token(self.store, call.headers.get("authorization", ""), self.clock())
+        if route.module in self.settings.modules_off:
+            raise Refusal(403, FEATURE_OFF, key="feature")
+        if not user.may(route.right):
+            raise Refusal(403, f"The right {route.right} is missing")
+        return user
+
+    def _validated(self, route: Route, path: dict[str, str], call: Call, user: User, produces: str) -> Context:
+        try:
+            query = queries.parse(call.query)
+        except queries.NoOperator:
+            if self.weather["filter_without_operator"] == "error":
+                raise Refusal(500, "Array to string conversion") from None
+            raise bad_request("A filter is written filter[FIELD][operator]=value") from None
+        operation = self.description.operation(route.method, route.full_path)
+        parameters = self.description.check_parameters(operation, path, query.parameters)
+        body = self._body(route, operation, call)
+        return Context(self, call, path, query, parameters, body, user, self.clock(), produces)
+
+    def _body(self, route: Route, operation: Mapping[str, Any], call: Call) -> Any:
+        content = self.description.body_media(operation)
+        if not content:
+            return None
+        if call.media not in content:
+            raise bad_request(f"A body of type {' or '.join(content)} is needed")
+        if call.media == "multipart/form-data":
+            return call.parts
+        if call.media == "application/x-www-form-urlencoded":
+            try:
+                value: Any = dict(parse_qsl(call.body.decode(), keep_blank_values=True, strict_parsing=True))
+            except ValueError:
+                raise bad_request("The body is not a form") from None
+        else:
+            value = parse_json(call.body)
+        name, schema = f"{route.method} {route.path} {call.media}", content[call.media]["schema"]
+        self.description.check_body(name, schema, value, secret=not route.signed_in)
+        return value
+
+    def refused(self, refusal: Refusal) -> Answer:
+        """An error as this instance words it (interface section 7: the shape is not shown)."""
+        if refusal.silent:
+            return Answer(refusal.status)
+        if refusal.key == "login":
+            return answer_json({"detail": refusal.message}, refusal.status)
+        form = self.weather["error_body"]
+        if refusal.key == "feature" or form == "message":
+            return Answer(refusal.status, encoded({"message": refusal.message}), JSON)
+        if form == "empty":
+            return Answer(refusal.status)
+        if form == "text":
+            return Answer(refusal.status, refusal.message.encode(), "text/plain")
+        return answer_json({form: refusal.message}, refusal.status)
+
+
+def _utc() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,124 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The definitions that every instance has: one field of every type, and those that the interface names."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from ..definitions import Definition
+from ..kinds.hub_data import CATEGORIES
+from ..kinds.users import insert_user
+from ..store import SCHEMA, VERSION, Store
+from ..templates import add_definition, create_tables
+from . import credentials
+
+_SPACE = uuid.UUID("5e7e4711-0000-5000-8000-5eed00000001")
+_STATES = ["in use", "in storage", "in repair", "retired"]
+
+
+def fixed_uuid(*names: object) -> str:
+    """The same uuid for the same thing at every start."""
+    return str(uuid.uuid5(_SPACE, "/".join(map(str, names))))
+
+
+# Template, key, type, label, then what is not the rule: constraints, attributes, relations, possible values.
+_FIELDS: Sequence[tuple[str, str, str, str, dict[str, Any]]] = (
+    ("asset", "inventory_name", "TEXT", "Name", {"mandatory": "yes", "name_component": "yes"}),
+    ("asset", "barcode", "BARCODE", "Barcode", {"mandatory": "yes", "unique": "yes"}),
+    ("asset", "serial_number", "TEXT", "Serial number", {}),
+    ("asset", "status", "DROPDOWN", "Status", {"allowed_values": _STATES}),
+    ("asset", "description", "LONG_TEXT", "Description", {}),
+    ("asset", "purchasing_price", "MONEY", "Purchasing price", {"currency_code": "EUR", "fraction_digits": 2}),
+    ("asset", "purchase_date", "DATE", "Date of purchase", {}),
+    ("asset", "last_inspection", "DATETIME", "Last inspection", {}),
+    ("asset", "next_maintenance", "REMINDER", "Next maintenance", {}),
+    ("asset", "weight", "DECIMAL", "Weight in kg", {"fraction_digits": 3}),
+    ("asset", "quantity", "NUMBER", "Quantity", {}),
+    ("asset", "is_loaned", "BOOLEAN", "On loan", {}),
+    ("asset", "manual", "LINK", "Manual", {}),
+    ("asset", "actual_room", "LINKED_ROOM", "Room", {}),
+    ("asset", "target_room", "LINKED_ROOM", "Room where it belongs", {}),
+    (
+        "asset",
+        "room_matches",
+        "FIELD_VALUE_COMPARISON",
+        "Is where it belongs",
+        {"relations": {"actual_field": "actual_room", "expected_field": "target_room"}, "editable": False},
+    ),
+    ("asset", "location", "LINKED_LOCATION", "Location", {}),
+    ("asset", "responsible_person", "LINKED_PERSON", "Responsible person", {}),
+    ("asset", "responsible_user", "LINKED_USER", "Responsible user", {"formatted": "user_as_firstname_lastname"}),
+    ("asset", "accessories", "LINKED_ASSETS", "Accessories", {}),
+    ("asset", "position", "COORDINATES", "Position", {}),
+    ("asset", "documents", "ATTACHMENT", "Documents", {}),
+    ("asset", "cover", "ATTACHMENT", "Picture", {"max_value": 1}),
+    ("room", "name", "TEXT", "Name", {"name_component": "yes"}),
+    ("room", "number", "TEXT", "Number", {}),
+    ("room", "building_id", "LINKED_LOCATION", "Building", {}),
+    ("room", "description", "LONG_TEXT", "Description", {}),
+    ("room", "area", "DECIMAL", "Area in square metres", {"fraction_digits": 2}),
+    ("person", "email", "TEXT", "E-mail address", {}),
+    ("person", "first_name", "TEXT", "First name", {"name_component": "yes"}),
+    ("person", "last_name", "TEXT", "Last name", {"name_component": "yes"}),
+    ("person", "department", "TEXT", "Department", {}),
+    ("person", "phone", "TEXT", "Telephone", {}),
+    ("person", "picture", "ATTACHMENT", "Picture", {"max_value": 1}),
+    ("person", "documents", "ATTACHMENT", "Documents", {}),
+)
+_CONSTRAINTS = ("allowed_values", "max_value")
+_REPORTS = ("Object list", "Handover protocol")
+
+
+def _definition(template: str, key: str, type_name: str, label: str, extra: dict[str, Any]) -> Definition:
+    constraints = [{"type": name, "value": extra[name]} for name in _CONSTRAINTS if name in extra]
+    attributes = [{"type": "form_group", "value": "general_information"}]
+    if extra.get("editable", True):
+        attributes += [{"type": "editable", "value": place} for place in ("mobile_app", "web_app")]
+    attributes += [
+        {"type": name, "value": value}
+        for name, value in extra.items()
+        if name not in (*_CONSTRAINTS, "relations", "editable")
+    ]
+    relations = [
+        {"type": kind, "field_uuid": fixed_uuid("definition", template, other)}
+        for kind, other in extra.get("relations", {}).items()
+    ]
+    body = {
+        "field_type": {"name": type_name, "constraints": constraints},
+        "label": label,
+        "comment": "",
+        "default_value": None,
+        "possible_values": extra.get("allowed_values", []),
+        "attributes": attributes,
+        "relations": relations,
+    }
+    return Definition(fixed_uuid("definition", template, key), template, key, body)
+
+
+def create(store: Store, *, index: bool = True) -> None:
+    """Tables, built-in definitions and the one user."""
+    for statement in SCHEMA.split(";\n"):
+        if statement.strip():
+            store.run(statement)
+    store.run(f"PRAGMA user_version = {VERSION}")
+    create_tables(store)
+    for field in _FIELDS:
+        add_definition(store, _definition(*field), builtin=True, index=index)
+    for category in CATEGORIES:
+        store.insert("hub_category", {"name": category})
+    for position, name in enumerate(_REPORTS):
+        store.insert("report_template", {"position": position, "uuid": fixed_uuid("report", name), "name": name})
+    insert_user(
+        store,
+        uuid=fixed_uuid("user", "operator"),
+        username=credentials.USERNAME,
+        password=credentials.PASSWORD,
+        email=credentials.EMAIL,
+        firstname=credentials.FIRSTNAME,
+        lastname=credentials.LASTNAME,
+        rights=("all",),
+    )

@@ -1,0 +1,87 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bringing an instance to its start data, and back to it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from ..context import Context, User
+from ..dates import stamp
+from ..messages import JSON, Call
+from ..query import Query
+from ..service import Service
+from ..store import Store
+from ..switches import Weather
+from ..templates import WITH_DEFINITIONS, add_index
+from . import builtin, demo, load
+
+# The day on which everything in the start data was entered.
+_DAY = datetime(2024, 5, 13, 8, 0, tzinfo=UTC)
+
+
+class StartData:
+    """``empty``, ``demo`` or a number of objects."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._copy: Store | None = None
+
+    @property
+    def count(self) -> int | None:
+        return int(self.name) if self.name.isdigit() else None
+
+    def fill(self, store: Store) -> None:
+        """Make the tables of a new database and fill them, all or nothing."""
+        with store.transaction():
+            builtin.create(store, index=self.count is None)
+            if self.name == "demo":
+                demo.load(_context(store))
+                # Mails are those since the start.
+                store.run("DELETE FROM mail")
+            elif self.count:
+                load.load(store, self.count, stamp(_DAY))
+            if self.count is not None:
+                _index(store)
+        store.run("ANALYZE")
+
+    def keep(self, store: Store) -> None:
+        """Keep a copy of a database that has just been filled, for going back to it."""
+        self._copy = Store("")
+        self._copy.copy_from(store)
+
+    def restore(self, store: Store) -> None:
+        """Go back to the start data. Whoever is signed in stays so, if the user still exists."""
+        tokens = {table: store.rows(f"SELECT * FROM {table}") for table in ("access_token", "refresh_token")}
+        users = _users(store)
+        if self._copy is None:
+            # Made once and kept, in a temporary file as far as it does not fit into the cache.
+            self._copy = Store("")
+            self.fill(self._copy)
+        store.copy_from(self._copy)
+        known = _users(store)
+        with store.transaction():
+            for table, rows in tokens.items():
+                for row in rows:
+                    if known.get(row["user_id"]) == users.get(row["user_id"]):
+                        store.insert(table, dict(row))
+
+
+def _users(store: Store) -> dict[int, str]:
+    return {row["id"]: row["uuid"] for row in store.rows("SELECT id, uuid FROM user")}
+
+
+def _index(store: Store) -> None:
+    for row in store.rows("SELECT template, field_key FROM definition ORDER BY position"):
+        if row["template"] in WITH_DEFINITIONS:
+            add_index(store, row["template"], row["field_key"])
+
+
+def _context(store: Store) -> Context:
+    """Writing the start data as the operator, in calm weather."""
+    row = store.row("SELECT * FROM user ORDER BY id LIMIT 1")
+    assert row is not None
+    user = User(row["id"], row["uuid"], row["email"], row["firstname"], row["lastname"], frozenset({"all"}))
+    service = Service(store, Weather())
+    return Context(service, Call("POST", "", "", {}, b"", ""), {}, Query(), {}, {}, user, _DAY, JSON)

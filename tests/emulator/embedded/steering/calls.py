@@ -1,0 +1,180 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``/_emulator``: look at what was sent, change the weather, break things, go back to the start."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qs
+
+from ..context import new_uuid
+from ..faults import BadRule, Faults, RateLimit
+from ..journal import Journal
+from ..kinds.mails import all_mails
+from ..kinds.users import insert_user
+from ..messages import JSON, Answer, Call, Refusal, answer_json, parse_json
+from ..service import MODULES, Service
+from ..startdata.start import StartData
+from ..switches import UnknownSide
+from .dump import dump
+from .rights import checked_rights
+
+ADMIN = "/_emulator"
+_PROVIDERS = ("azure-open-id-connect", "google-open-id-connect", "one-login-open-id-connect")
+_REFUSALS = ("LoginDeactivated", "Banned", "EmailUnconfirmed", "Inactive", "OnlySSOLoginAllowed")
+
+
+class Steering:
+    """The steering calls. They need no token and are not in the log."""
+
+    def __init__(self, service: Service, faults: Faults, journal: Journal, start: StartData) -> None:
+        self.service = service
+        self.faults = faults
+        self.journal = journal
+        self.start = start
+        self.rate_limit: RateLimit | None = None
+        self._calls: Mapping[tuple[str, str], Callable[[Any, dict[str, list[str]]], Any]] = {
+            ("GET", "/requests"): lambda _body, _query: Answer(200, self.journal.as_json(), JSON),
+            ("DELETE", "/requests"): self._clear_requests,
+            ("GET", "/switches"): lambda _body, _query: self.service.weather.as_json(),
+            ("PUT", "/switches"): self._set_switches,
+            ("GET", "/faults"): lambda _body, _query: self.faults.as_json(),
+            ("PUT", "/faults"): self._replace_faults,
+            ("POST", "/faults"): self._add_fault,
+            ("DELETE", "/faults"): lambda _body, _query: self._replace_faults([], {}),
+            ("GET", "/rate-limit"): lambda _body, _query: self.rate_limit and self.rate_limit.as_json(),
+            ("PUT", "/rate-limit"): self._set_rate_limit,
+            ("POST", "/users"): self._add_user,
+            ("POST", "/sso-codes"): self._add_code,
+            ("POST", "/tokens/expire"): self._expire,
+            ("GET", "/settings"): self._settings,
+            ("PUT", "/settings"): self._set_settings,
+            ("POST", "/reset"): self._reset,
+            ("GET", "/dump"): self._dump,
+            ("GET", "/mails"): lambda _body, _query: all_mails(self.service.store),
+        }
+
+    def answer(self, call: Call) -> Answer:
+        path = call.path.removeprefix(ADMIN).rstrip("/")
+        handler = self._calls.get((call.method, path))
+        if handler is None:
+            known = sorted(f"{method} {ADMIN}{one}" for method, one in self._calls)
+            return answer_json({"message": f"There is no {call.method} {call.path}", "calls": known}, 404)
+        try:
+            body = parse_json(call.body) if call.body.strip() else None
+            answer = handler(body, parse_qs(call.query, keep_blank_values=True))
+        except (BadRule, UnknownSide, Refusal) as problem:
+            return answer_json({"message": str(problem)}, 400)
+        return answer if isinstance(answer, Answer) else answer_json(answer)
+
+    def _clear_requests(self, body: Any, query: dict[str, list[str]]) -> Any:
+        self.journal.clear()
+        return []
+
+    def _set_switches(self, body: Any, query: dict[str, list[str]]) -> Any:
+        if not isinstance(body, dict):
+            raise BadRule('the switches are {"name": "side"}, or {"weather": "calm"}')
+        self.service.weather.set(body)
+        return self.service.weather.as_json()
+
+    def _replace_faults(self, body: Any, query: dict[str, list[str]]) -> Any:
+        self.faults.replace(body)
+        return self.faults.as_json()
+
+    def _add_fault(self, body: Any, query: dict[str, list[str]]) -> Any:
+        self.faults.add(body)
+        return self.faults.as_json()
+
+    def _set_rate_limit(self, body: Any, query: dict[str, list[str]]) -> Any:
+        self.rate_limit = RateLimit.from_json(body)
+        return self.rate_limit and self.rate_limit.as_json()
+
+    def _add_user(self, body: Any, query: dict[str, list[str]]) -> Any:
+        """A user who can sign in; every key may be left out, and then the user may do everything."""
+        given = _object(body, "username", "password", "email", "firstname", "lastname", "rights", "refusal")
+        username = given.get("username") or f"user-{secrets.token_hex(6)}"
+        password = given.get("password") or secrets.token_hex(12)
+        refusal = given.get("refusal")
+        if refusal is not None and refusal not in _REFUSALS:
+            raise BadRule(f"refusal is one of {', '.join(_REFUSALS)}")
+        store, uuid = self.service.store, new_uuid()
+        if store.value("SELECT 1 FROM user WHERE username = ?", (username,)):
+            raise BadRule(f"there is already a user {username}")
+        with store.transaction():
+            number = insert_user(
+                store,
+                uuid=uuid,
+                username=username,
+                password=password,
+                email=given.get("email") or f"{username}@users.invalid",
+                firstname=given.get("firstname"),
+                lastname=given.get("lastname"),
+                rights=checked_rights(given.get("rights")),
+                refusal=refusal,
+            )
+        return {"username": username, "password": password, "id": number, "uuid": uuid}
+
+    def _add_code(self, body: Any, query: dict[str, list[str]]) -> Any:
+        """A code of an identity provider, for the first user or the one that is named."""
+        given = _object(body, "username", "provider_name")
+        provider = given.get("provider_name") or _PROVIDERS[0]
+        if provider not in _PROVIDERS:
+            raise BadRule(f"provider_name is one of {', '.join(_PROVIDERS)}")
+        store, code = self.service.store, secrets.token_hex(16)
+        name = given.get("username")
+        user = store.value(
+            "SELECT id FROM user WHERE ? IS NULL OR username = ? OR email = ? ORDER BY id", (name, name, name)
+        )
+        if user is None:
+            raise BadRule(f"there is no user {name}")
+        with store.transaction():
+            store.insert("sso_code", {"auth_code": code, "provider_name": provider, "user_id": user})
+        return {"provider_name": provider, "auth_code": code}
+
+    def _expire(self, body: Any, query: dict[str, list[str]]) -> Any:
+        token = _object(body, "access_token").get("access_token")
+        with self.service.store.transaction():
+            cursor = self.service.store.run(
+                "UPDATE access_token SET expires = 0 WHERE ? IS NULL OR token = ?", (token, token)
+            )
+        return {"expired": cursor.rowcount}
+
+    def _settings(self, body: Any, query: dict[str, list[str]]) -> Any:
+        settings = self.service.settings
+        return {"access_token_seconds": settings.access_token_seconds, "modules_off": settings.modules_off}
+
+    def _set_settings(self, body: Any, query: dict[str, list[str]]) -> Any:
+        given = _object(body, "access_token_seconds", "modules_off")
+        seconds = given.get("access_token_seconds", self.service.settings.access_token_seconds)
+        modules = given.get("modules_off", self.service.settings.modules_off)
+        if isinstance(seconds, bool) or not isinstance(seconds, int) or seconds < 0:
+            raise BadRule("access_token_seconds is an integer from 0")
+        if not isinstance(modules, list) or not set(map(str, modules)) <= set(MODULES):
+            raise BadRule(f"modules_off is a list of {', '.join(MODULES)}")
+        self.service.settings.access_token_seconds = seconds
+        self.service.settings.modules_off = modules
+        return self._settings(None, {})
+
+    def _reset(self, body: Any, query: dict[str, list[str]]) -> Any:
+        """The start data again, and an empty log. Switches, faults, rate limit and settings stay as they are."""
+        self.start.restore(self.service.store)
+        self.service.templates.forget()
+        self.journal.clear()
+        return {"data": self.start.name}
+
+    def _dump(self, body: Any, query: dict[str, list[str]]) -> Any:
+        canonical = query.get("canonical", ["0"])[0] not in ("0", "", "false")
+        state = dump(self.service.store, self.service.templates, canonical=canonical)
+        return Answer(200, json.dumps(state, ensure_ascii=False, sort_keys=True, indent=1).encode(), JSON)
+
+
+def _object(body: Any, *keys: str) -> dict[str, Any]:
+    if body is None:
+        return {}
+    if not isinstance(body, dict) or not set(body) <= set(keys):
+        raise BadRule(f"the body is an object with {', '.join(keys)}")
+    return body

@@ -1,0 +1,133 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole state as JSON, either as it is or by names derived from the content.
+
+The canonical form replaces everything that the server made up (uuid, id, field_key, slug, order number, author) by
+names: what a person would call a record, and where several are called the same, a hash of what they hold and refer to.
+So two instances are equal exactly when their canonical dumps are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..store import Store
+from ..templates import Templates
+from .state import Collector, Node, Ref
+
+_TITLES = {
+    "definition": "field_definitions",
+    "user": "users",
+    "file": "files",
+    "asset": "objects",
+    "room": "rooms",
+    "location": "locations",
+    "person": "persons",
+    "task": "tasks",
+    "rental_case": "rental_cases",
+    "hub_item": "hub_items",
+    "hub_order": "hub_orders",
+    "catalog_item": "catalog_items",
+}
+_MOST_ROUNDS = 20
+
+Name = Callable[[Ref], str]
+
+
+def dump(store: Store, templates: Templates, *, canonical: bool) -> dict[str, Any]:
+    collector = Collector(store, templates)
+    collector.collect()
+    return _canonical(collector) if canonical else _plain(collector)
+
+
+def _plain(collector: Collector) -> dict[str, Any]:
+    def name(ref: Ref) -> str:
+        node = collector.nodes.get(ref)
+        if node is None:
+            return str(ref.key)
+        return str(node.identity.get("field_key" if ref.kind == "definition" else "uuid", ref.key))
+
+    return _listed(collector.nodes.values(), lambda node: {**node.identity, **_written(node.content, name)})
+
+
+def _canonical(collector: Collector) -> dict[str, Any]:
+    names = _names(collector)
+    state = _listed(
+        collector.nodes.values(),
+        lambda node: {"name": names(node.ref), **_written(node.content, names, ordered=True)},
+    )
+    return {kind: sorted(nodes, key=_text) for kind, nodes in state.items()}
+
+
+def _listed(nodes: Iterable[Node], shown: Callable[[Node], dict[str, Any]]) -> dict[str, Any]:
+    state: dict[str, list[Any]] = {title: [] for title in _TITLES.values()}
+    for node in nodes:
+        state[_TITLES[node.ref.kind]].append(shown(node))
+    return state
+
+
+def _names(collector: Collector) -> Name:
+    """A name for every node: its hint, and a hash where the hint is not enough."""
+    nodes = collector.nodes
+    places = {ref: _place(node) for ref, node in nodes.items()}
+    shared = {place for place, count in Counter(places.values()).items() if count > 1}
+    colours = _colours(collector) if shared else {}
+
+    def name(ref: Ref) -> str:
+        if ref not in nodes:
+            return f"{ref.kind} that is gone: {collector.departed.get(ref, '')}"
+        hint = nodes[ref].hint
+        return f"{hint}#{colours[ref][:12]}" if places[ref] in shared else hint
+
+    return name
+
+
+def _place(node: Node) -> tuple[str, str, str]:
+    """Within what a hint has to be the only one."""
+    return node.ref.kind, str(node.content.get("template", "")), node.hint
+
+
+def _colours(collector: Collector) -> dict[Ref, str]:
+    """A hash of each node, and of its neighbours, and of theirs, until that tells no more nodes apart."""
+    nodes = collector.nodes
+    colours = {ref: _hash(*_place(node)) for ref, node in nodes.items()}
+    told_apart = 0
+
+    def colour(ref: Ref) -> str:
+        return colours.get(ref) or f"gone {collector.departed.get(ref, '')}"
+
+    for _round in range(_MOST_ROUNDS):
+        colours = {ref: _hash(ref.kind, _text(_written(nodes[ref].content, colour, ordered=True))) for ref in nodes}
+        if len(set(colours.values())) == told_apart:
+            break
+        told_apart = len(set(colours.values()))
+    return colours
+
+
+def _written(value: Any, name: Name, *, ordered: bool = False) -> Any:
+    """A value with names in place of references; lists of references have no order of their own."""
+    if isinstance(value, Ref):
+        return name(value)
+    if isinstance(value, Mapping):
+        return {
+            name(key) if isinstance(key, Ref) else key: _written(one, name, ordered=ordered)
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        entries = [_written(one, name, ordered=ordered) for one in value]
+        unordered = any(isinstance(one, Ref) or (isinstance(one, dict) and "uuid" in one) for one in value)
+        return sorted(entries, key=_text) if ordered and unordered else entries
+    return value
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -1,0 +1,213 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The four templates of records, and the columns that their fields live in.
+
+A template is a table with one real column for each field key, so that filters and sorts are SQL over columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .definitions import Definition
+from .fieldtypes import NUMBER, STAMP, TEXT, FieldType
+from .store import Store, quoted
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the service calls the records of a template, and what sets them apart."""
+
+    template: str
+    singular: str
+    plural: str
+    uuid_key: str
+    area: str
+    server_keys: tuple[tuple[str, FieldType], ...] = ()
+    fixed_keys: tuple[str, ...] = ()
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.template: kind
+    for kind in (
+        Kind("asset", "object", "objects", "asset_uuid", "objects", (("archived_at", STAMP),)),
+        Kind("room", "room", "rooms", "room_uuid", "rooms"),
+        Kind(
+            "location",
+            "location",
+            "locations",
+            "location_uuid",
+            "locations",
+            # The one template without definitions.
+            fixed_keys=("name", "address", "zip", "city", "country"),
+        ),
+        Kind("person", "person", "persons", "person_uuid", "persons", (("user_uuid", TEXT),)),
+    )
+}
+WITH_DEFINITIONS = ("asset", "room", "person")
+
+# Keys that the service manages: they are read, and ignored when they are written.
+SERVER_MANAGED = frozenset(
+    (
+        "id",
+        "uuid",
+        "asset_uuid",
+        "room_uuid",
+        "location_uuid",
+        "person_uuid",
+        "user_uuid",
+        "created_at",
+        "updated_at",
+        "created_by_user_id",
+        "updated_by_user_id",
+        "imported_by_user_id",
+        "imported_with_template_id",
+        "imported_at",
+        "created_on_import_with_template_id",
+        "deleted",
+        "locked_by",
+        "archived_at",
+        "scan_time",
+        "scanned_by_user_id",
+        "asset_like_counter",
+        "inventory_time",
+        "inventory_user",
+    )
+)
+_STAMPS = (("created_at", STAMP), ("updated_at", STAMP))
+_BY_USER = (("created_by_user_id", NUMBER), ("updated_by_user_id", NUMBER))
+_NEVER_SET = (
+    ("imported_by_user_id", NUMBER),
+    ("imported_with_template_id", NUMBER),
+    ("imported_at", STAMP),
+    ("created_on_import_with_template_id", NUMBER),
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Something to read, filter and sort by. Columns of fields have a definition, those of the server have none."""
+
+    key: str
+    type: FieldType
+    sql: str
+    definition: Definition | None = None
+
+
+class Template:
+    """A kind of record together with the definitions of its fields."""
+
+    def __init__(self, kind: Kind, definitions: Sequence[Definition]) -> None:
+        self.kind = kind
+        self.name = kind.template
+        self.table = kind.template
+        self.definitions: dict[str, Definition] = {one.key: one for one in definitions}
+
+    @cached_property
+    def columns(self) -> dict[str, Column]:
+        """Every key of a record, in the order in which it is read."""
+        columns = [
+            Column("id", NUMBER, '"id"'),
+            Column("uuid", TEXT, '"uuid"'),
+            Column(self.kind.uuid_key, TEXT, '"uuid"'),
+        ]
+        columns += [Column(key, kind, quoted(key)) for key, kind in self.kind.server_keys]
+        columns += [Column(one.key, one.type, quoted(one.key), one) for one in self.definitions.values()]
+        columns += [Column(key, kind, quoted(key)) for key, kind in (*_STAMPS, *_BY_USER)]
+        columns += [Column(key, kind, "NULL") for key, kind in _NEVER_SET]
+        return {one.key: one for one in columns}
+
+    @cached_property
+    def select(self) -> str:
+        return ", ".join(f"{column.sql} AS {quoted(column.key)}" for column in self.columns.values())
+
+    @cached_property
+    def mandatory(self) -> list[Definition]:
+        return [one for one in self.definitions.values() if one.mandatory]
+
+    @cached_property
+    def comparisons(self) -> list[tuple[Definition, str | None, str | None]]:
+        """The computed fields, each with the keys of the actual and the expected field."""
+        keys = {one.uuid: one.key for one in self.definitions.values()}
+        return [
+            (one, keys.get(one.related("actual_field") or ""), keys.get(one.related("expected_field") or ""))
+            for one in self.definitions.values()
+            if one.type.computed
+        ]
+
+
+class Templates:
+    """All templates, kept in step with the definitions in the database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._loaded: dict[str, Template] = {}
+
+    def __getitem__(self, name: str) -> Template:
+        if not self._loaded:
+            self._load()
+        return self._loaded[name]
+
+    def forget(self) -> None:
+        """Read the definitions again: they were changed, or a change was rolled back."""
+        self._loaded.clear()
+
+    def _load(self) -> None:
+        found: dict[str, list[Definition]] = {name: [] for name in KINDS}
+        for row in self._store.rows("SELECT uuid, template, field_key, body FROM definition ORDER BY position"):
+            body = json.loads(row["body"])
+            found[row["template"]].append(Definition(row["uuid"], row["template"], row["field_key"], body))
+        found["location"] = [_fixed(key) for key in KINDS["location"].fixed_keys]
+        self._loaded.update({name: Template(kind, found[name]) for name, kind in KINDS.items()})
+
+
+def _fixed(key: str) -> Definition:
+    body: dict[str, Any] = {"field_type": {"name": "TEXT", "constraints": []}, "attributes": [], "relations": []}
+    return Definition("", "location", key, body)
+
+
+def create_tables(store: Store) -> None:
+    """The tables of the templates, without any field but the fixed ones."""
+    for kind in KINDS.values():
+        server = "".join(f", {quoted(key)} TEXT" for key, _kind in kind.server_keys)
+        store.run(
+            f"CREATE TABLE {kind.template} (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE,"
+            " created_at TEXT NOT NULL, updated_at TEXT NOT NULL,"
+            " created_by_user_id INTEGER, updated_by_user_id INTEGER"
+            f"{server})"
+        )
+        for key in kind.fixed_keys:
+            add_column(store, kind.template, key)
+        for key in ("created_at", "updated_at"):
+            add_index(store, kind.template, key)
+
+
+def add_column(store: Store, template: str, key: str, *, index: bool = True) -> None:
+    """A column for a new field. It has no type: a value is stored exactly as it is given."""
+    store.run(f"ALTER TABLE {template} ADD COLUMN {quoted(key)}")
+    if index:
+        add_index(store, template, key)
+
+
+def add_index(store: Store, template: str, key: str) -> None:
+    hidden = ", archived_at" if template == "asset" else ""
+    store.run(f"CREATE INDEX {quoted(f'{template}_{key}')} ON {template} ({quoted(key)}{hidden})")
+
+
+def add_definition(store: Store, definition: Definition, *, builtin: bool = False, index: bool = True) -> None:
+    store.insert(
+        "definition",
+        {
+            "uuid": definition.uuid,
+            "template": definition.template,
+            "field_key": definition.key,
+            "builtin": int(builtin),
+            "body": json.dumps(definition.body, ensure_ascii=False),
+        },
+    )
+    add_column(store, definition.template, definition.key, index=index)

@@ -1,0 +1,48 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Thumbnails: real images, also for files that are none."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import PurePath
+
+from PIL import Image, ImageDraw, ImageOps
+
+_PAPER, _EDGE, _INK = "#f4f4f1", "#8a8f98", "#4a4f57"
+
+
+def thumbnail(content: bytes, name: str, size: tuple[int, int]) -> bytes:
+    """A PNG that fits into a size: the image made smaller, or a sheet of paper with the ending of the name on it."""
+    image = _image(content, size) or _sheet(PurePath(name).suffix.lstrip(".").upper()[:4], size)
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
+
+
+def _image(content: bytes, size: tuple[int, int]) -> Image.Image | None:
+    try:
+        with warnings.catch_warnings():
+            # A picture of absurd dimensions is no picture: it becomes a sheet like any other file.
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(content)) as image:
+                image.draft("RGB", size)
+                upright = ImageOps.exif_transpose(image).convert("RGBA")
+    except Exception:
+        # Whatever a decoder stumbles over, a broken or foreign file still has a thumbnail.
+        return None
+    upright.thumbnail(size)
+    return upright
+
+
+def _sheet(label: str, size: tuple[int, int]) -> Image.Image:
+    width, height = size
+    image = Image.new("RGBA", size, _PAPER)
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, 0, width - 1, height - 1), outline=_EDGE)
+    if label and width >= 30 and height >= 15:
+        left, top, right, bottom = draw.textbbox((0, 0), label)
+        draw.text(((width - right - left) / 2, (height - bottom - top) / 2), label, fill=_INK)
+    return image

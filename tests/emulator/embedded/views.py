@@ -1,0 +1,145 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking things up for reading and writing: linked records and files, a page at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from .fieldtypes import LARGEST
+from .messages import PREFIX
+from .store import Store
+from .switches import Weather
+
+# What a record is called where another one refers to it.
+DISPLAY_NAME: Mapping[str, str] = {
+    "asset": (
+        "coalesce(inventory_name, '') || CASE WHEN coalesce(barcode, '') = '' THEN '' ELSE ' (' || barcode || ')' END"
+    ),
+    "location": "coalesce(name, '')",
+    "room": "coalesce(nullif(name, ''), number, '')",
+    "person": "coalesce(nullif(trim(coalesce(first_name, '') || ' ' || coalesce(last_name, '')), ''), email, '')",
+    "user": (
+        "CASE WHEN coalesce(firstname, '') = '' AND coalesce(lastname, '') = '' THEN email"
+        " ELSE trim(coalesce(firstname, '') || ' ' || coalesce(lastname, '')) || ' (' || email || ')' END"
+    ),
+}
+
+
+class Links:
+    """Finds the records that a written value refers to."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def find(self, template: str, reference: Any, *, departed: bool = False) -> int | None:
+        """The id of a record given by id or uuid, optionally of one that has been deleted."""
+        if isinstance(reference, int):
+            if not 0 < reference <= LARGEST:
+                return None
+            column: str = "id"
+        else:
+            column, reference = "uuid", reference.lower()
+        found: int | None = self.store.value(f"SELECT id FROM {template} WHERE {column} = ?", (reference,))
+        if found is None and departed:
+            found = self.store.value(
+                f"SELECT id FROM departed WHERE template = ? AND {column} = ?", (template, reference)
+            )
+        return found
+
+    def file_exists(self, uuid: str) -> bool:
+        return self.store.value("SELECT 1 FROM file WHERE uuid = ?", (uuid.lower(),)) is not None
+
+
+class View:
+    """Everything that decides how records are read: the weather, and where this service is."""
+
+    def __init__(self, store: Store, weather: Weather, base_url: str) -> None:
+        self.store = store
+        self.weather = weather
+        self.base_url = base_url
+        self._linked: dict[str, dict[Any, Any]] = {}
+
+    def url(self, path: str) -> str:
+        return f"{self.base_url}{PREFIX}{path}"
+
+    def linked(self, template: str, ids: Iterable[Any]) -> dict[Any, Any]:
+        """What a link to each of the records is read as, by id."""
+        side = self.weather["link_read"]
+        wanted = {one for one in ids if one is not None}
+        if side != "object":
+            shown: dict[Any, Any] = {one: one for one in wanted}
+            if side == "zero":
+                shown[None] = 0
+            return shown
+        known = self._linked.setdefault(template, {})
+        for row in self._named(template, wanted - known.keys()):
+            known[row["id"]] = {"id": row["id"], "uuid": row["uuid"], "display_name": row["display_name"]}
+        return known
+
+    def _named(self, template: str, ids: set[Any]) -> list[Any]:
+        rows = self._among(
+            f"SELECT id, uuid, {DISPLAY_NAME[template]} AS display_name FROM {template} WHERE id IN", ids
+        )
+        gone = ids - {row["id"] for row in rows}
+        if gone:
+            rows += self._among(
+                f"SELECT id, uuid, display_name FROM departed WHERE template = '{template}' AND id IN", gone
+            )
+        return rows
+
+    def files(self, uuids: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Files as ATTACHMENT fields show them, by uuid."""
+        rows = self._among("SELECT uuid, name, type, size FROM file WHERE uuid IN", set(uuids))
+        named = self.weather["attachment_name"] == "given"
+        shown = {}
+        for row in rows:
+            one = {
+                "uuid": row["uuid"],
+                "type": row["type"],
+                "size": row["size"],
+                "data_uri": self.url(f"/file/{row['uuid']}/data"),
+                "file_uri": self.url(f"/file/{row['uuid']}"),
+                "thumbnail_uri": self.url(f"/file/{row['uuid']}/thumbnail"),
+            }
+            if named:
+                one["name"] = row["name"]
+            shown[row["uuid"]] = one
+        return shown
+
+    def file_objects(self, uuids: Iterable[str]) -> list[dict[str, Any]]:
+        """Files as tasks and rental cases show them (interface 2.3), in the order given."""
+        wanted = list(uuids)
+        rows = {
+            row["uuid"]: row for row in self._among("SELECT uuid, name, type, size FROM file WHERE uuid IN", wanted)
+        }
+        return [
+            {
+                "uuid": uuid,
+                "name": rows[uuid]["name"],
+                "type": rows[uuid]["type"],
+                "size": rows[uuid]["size"],
+                "data_uri": self.url(f"/file/{uuid}/data"),
+                "thumbnail_uri": self.url(f"/file/{uuid}/thumbnail"),
+            }
+            for uuid in wanted
+            if uuid in rows
+        ]
+
+    def assets_named(self, uuids: Iterable[str]) -> dict[str, tuple[int, str]]:
+        """Id and display name of objects by uuid, deleted ones included."""
+        wanted = set(uuids)
+        rows = self._among("SELECT id, uuid, display_name FROM departed WHERE template = 'asset' AND uuid IN", wanted)
+        rows += self._among(
+            f"SELECT id, uuid, {DISPLAY_NAME['asset']} AS display_name FROM asset WHERE uuid IN", wanted
+        )
+        return {row["uuid"]: (row["id"], row["display_name"]) for row in rows}
+
+    def _among(self, sql: str, values: Collection[Any]) -> list[Any]:
+        """The rows that some column has one of many values for; one parameter, however many they are."""
+        if not values:
+            return []
+        return self.store.rows(f"{sql} (SELECT value FROM json_each(?))", (json.dumps(list(values)),))

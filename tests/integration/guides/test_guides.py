@@ -1,0 +1,83 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The README and the guides keep their word: what is marked in them runs on the embedded service, and shows this."""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+import guides
+import playbook
+import pytest
+from emulator_process import Emulator
+
+_TASK_FAILED = 2
+_PLAY = "- hosts: localhost\n  gather_facts: false\n  tasks:\n"
+
+
+def play(directory: Path, service: Emulator, snippet: guides.Snippet, options: list[str]) -> playbook.Run:
+    """Runs a playbook, or tasks in one."""
+    text = snippet.text
+    if not re.search(r"^ +hosts:", text, re.MULTILINE):
+        text = _PLAY + textwrap.indent(text, "    ")
+    book = directory / "playbook.yml"
+    book.write_text(text, encoding="utf-8")
+    return playbook.run(directory, book, *options, variables=service.variables())
+
+
+def graph(directory: Path, service: Emulator, snippet: guides.Snippet, name: str) -> playbook.Run:
+    """Reads an inventory file of this name."""
+    (directory / name).write_text(snippet.text, encoding="utf-8")
+    command = [str(Path(sys.executable).with_name("ansible-inventory")), "-i", name, "--graph"]
+    return playbook.finish(command, directory, service.variables())
+
+
+def missing_lines(shown: str, printed: str) -> list[str]:
+    """The lines that were not printed, in this order; none where all of it stands there, wrapped or not."""
+    if " ".join(shown.split()) in " ".join(printed.split()):
+        return []
+    rest = iter(line.rstrip() for line in printed.splitlines())
+    wanted = [line.rstrip() for line in shown.splitlines() if line.strip() not in ("", "...")]
+    return [line for line in wanted if line not in rest]
+
+
+def check(directory: Path, service: Emulator, snippet: guides.Snippet, last: list[str]) -> list[str]:
+    """Does what the mark of a snippet says. Returns what the last runs printed, for ``shows``."""
+    verb, _, rest = snippet.mark.partition(" ")
+    if verb == "shows":
+        printed = last[1 if rest == "again" else 0]
+        missing = missing_lines(snippet.text, printed)
+        assert not missing, f"{snippet}: not printed: {missing}\n{printed}"
+        return last
+    if verb == "run":
+        runs = [play(directory, service, snippet, rest.split()) for _time in range(1 if rest else 2)]
+    elif verb == "fails":
+        runs = [play(directory, service, snippet, [])]
+    elif verb == "inventory":
+        runs = [graph(directory, service, snippet, rest)]
+    else:
+        return last
+    for run in runs:
+        assert run.status == (_TASK_FAILED if verb == "fails" else 0), f"{snippet}\n{run.output}"
+    for again in runs[1:]:
+        assert "changed=0" in again.output, f"{snippet}\n{again.output}"
+    return [run.output for run in runs]
+
+
+@pytest.mark.parametrize("guide", guides.GUIDES, ids=lambda guide: guide.stem)
+def test_a_guide_runs_and_shows_what_it_shows(guide: Path, emulator: Emulator, tmp_path: Path) -> None:
+    emulator.reset()
+    last: list[str] = []
+    for snippet in guides.snippets(guide):
+        last = check(tmp_path, emulator, snippet, last)
+
+
+def test_the_getting_started_guide_runs_every_playbook() -> None:
+    (guide,) = (guide for guide in guides.GUIDES if guide.stem == "guide_getting_started")
+    unmarked = [str(one) for one in guides.snippets(guide) if one.language == "yaml" and not one.mark]
+    assert unmarked == []

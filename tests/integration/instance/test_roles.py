@@ -1,0 +1,208 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Roles and playbooks as a pipeline calls them, in real processes: by name, in check mode, drift, there and back."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from emulator_process import Emulator, running
+from playbook import Result, Run, finish, run
+from project import ROOT
+
+ACME = ROOT / "examples" / "acme"
+
+
+@pytest.fixture(scope="module")
+def _service() -> Iterator[Emulator]:
+    with running(data="empty") as service:
+        yield service
+
+
+@pytest.fixture
+def service(_service: Emulator) -> Emulator:
+    """An empty instance."""
+    _service.reset()
+    return _service
+
+
+@pytest.fixture
+def acme(tmp_path: Path) -> Path:
+    """A copy of the example."""
+    root = tmp_path / "acme"
+    shutil.copytree(ACME, root)
+    return root
+
+
+def by_name(name: str, directory: Path, service: Emulator, *options: str, **variables: Any) -> Run:
+    """Runs a playbook of the collection by its name."""
+    noted = directory / "results.jsonl"
+    noted.unlink(missing_ok=True)
+    environment = {
+        **service.variables(),
+        "ANSIBLE_CALLBACK_PLUGINS": str(ROOT / "tests" / "integration" / "callback_plugins"),
+        "ANSIBLE_CALLBACKS_ENABLED": "record_results",
+        "RECORD_RESULTS_FILE": str(noted),
+    }
+    (directory / "variables.yml").write_text(yaml.safe_dump(variables), "utf-8")
+    command = [str(Path(sys.executable).with_name("ansible-playbook")), f"community.seventhings.{name}"]
+    return finish([*command, "-e", "@variables.yml", *options], directory, environment, noted)
+
+
+def provision(directory: Path, service: Emulator, *options: str, **variables: Any) -> Run:
+    return by_name("provision", directory, service, *options, provision_src=str(directory / "acme"), **variables)
+
+
+def applied(done: Run) -> Result:
+    assert done.status == 0, done.output
+    return done.named("Apply")
+
+
+def writes(service: Emulator) -> list[str]:
+    """What was sent besides reading and signing in."""
+    return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
+
+
+def test_an_instance_is_provisioned_by_name_and_the_second_run_changes_nothing(
+    acme: Path, service: Emulator, tmp_path: Path
+) -> None:
+    planned = applied(provision(tmp_path, service, "--check", "--diff"))
+    assert planned["changed"]
+    assert writes(service) == []
+    first = applied(provision(tmp_path, service, provision_report=str(tmp_path / "report.html")))
+    assert first["outcome"] == "changed"
+    assert first["summary"] == planned["summary"]
+    assert (tmp_path / "report.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    second = provision(tmp_path, service)
+    assert applied(second)["outcome"] == "unchanged"
+    assert "changed=0" in second.output
+    assert acme.joinpath(".seventhings").is_dir()
+
+
+def test_the_plan_alone_is_made_and_can_be_applied_as_it_was(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    files = {"provision_plan_file": str(tmp_path / "acme.plan"), "provision_report": str(tmp_path / "plan.md")}
+    planned = provision(tmp_path, service, provision_apply=False, **files)
+    assert planned.status == 0, planned.output
+    assert planned.named("Plan")["changed"]
+    assert writes(service) == []
+    assert "| objects | 6 |" in (tmp_path / "plan.md").read_text("utf-8")
+    (acme / "objects" / "it.yml").unlink()
+    done = applied(provision(tmp_path, service, **files))
+    assert done["summary"]["objects"]["created"] == 6, "the plan was applied, not the files"
+    assert not (tmp_path / "acme.plan").exists()
+
+
+def test_files_that_are_wrong_fail_before_anything_is_sent(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    (acme / "objects" / "bad.yml").write_text("- barcode: 0001234\n- barcode: '1'\n  uuid: x\n", "utf-8")
+    done = provision(tmp_path, service)
+    assert done.status != 0
+    assert service.log() == []
+    findings = done.named("Validate the files")["findings"]
+    assert [finding.partition(": ")[0] for finding in findings] == ["objects/bad.yml:1:12", "objects/bad.yml:3:9"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"provision_apply": "perhaps"}, "provision_apply"),
+        ({"provision_stale": "never"}, "value of provision_stale must be one of"),
+    ],
+)
+def test_arguments_of_the_role_are_judged(
+    acme: Path, service: Emulator, tmp_path: Path, variables: dict[str, Any], message: str
+) -> None:
+    assert acme.is_dir()
+    done = provision(tmp_path, service, **variables)
+    assert done.status != 0
+    assert message in done.output
+    assert service.log() == []
+
+
+def test_the_source_is_required(service: Emulator, tmp_path: Path) -> None:
+    done = by_name("provision", tmp_path, service)
+    assert done.status != 0
+    assert "missing required arguments: provision_src" in done.output
+
+
+def test_the_connection_may_be_a_variable_of_the_role(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    connection = {
+        "base_url": service.base_url,
+        "username": service.username,
+        "password": service.password,
+        "client_id": service.client_id,
+    }
+    variables = {"provision_src": str(acme), "provision_only": ["locations"], "provision_connection": connection}
+    play = {
+        "hosts": "localhost",
+        "connection": "local",
+        "gather_facts": False,
+        "roles": [{"role": "community.seventhings.provision", "vars": variables}],
+    }
+    done = run(tmp_path / "play", [play])
+    assert applied(done)["summary"]["locations"]["created"] == 2
+    assert service.password not in done.output
+
+
+def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    applied(provision(tmp_path, service))
+    none = by_name("drift", tmp_path, service, drift_src=str(acme))
+    assert none.status == 0, none.output
+    price = (acme / "objects" / "it.yml").read_text("utf-8").replace('"849.90"', '"1.00"')
+    (acme / "objects" / "it.yml").write_text(price, "utf-8")
+    service.clear_log()
+    options = {"drift_src": str(acme), "drift_report": str(tmp_path / "drift.json")}
+    found = by_name("drift", tmp_path, service, **options)
+    assert found.status != 0
+    assert "Records that differ: 1." in found.output
+    assert writes(service) == []
+    assert (tmp_path / "drift.json").exists()
+    told = by_name("drift", tmp_path, service, drift_fail=False, **options)
+    assert told.status == 0, told.output
+    assert "purchasing_price: 849.9 -> 1.0" in told.output
+
+
+def test_an_export_by_name_plans_as_empty_and_makes_a_copy(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    assert acme.is_dir()
+    applied(provision(tmp_path, service))
+    first, second = tmp_path / "first", tmp_path / "second"
+    exported = by_name("export", tmp_path, service, export_dest=str(first))
+    assert exported.status == 0, exported.output
+    assert exported.named("Export the instance")["changed"]
+    again = by_name("export", tmp_path, service, export_dest=str(first))
+    assert not again.named("Export the instance")["changed"]
+    none = by_name("drift", tmp_path, service, drift_src=str(first))
+    assert none.status == 0, none.output
+    settings = first / "instance.yml"
+    settings.write_text(settings.read_text("utf-8") + "policy: {create_users: true}\n", "utf-8")
+    with running(data="empty") as other:
+        refused = by_name("provision", tmp_path, other, provision_src=str(first))
+        assert refused.named("Apply")["outcome"] == "refused", "the files are for another instance"
+        roots = [other.base_url]
+        made = by_name("provision", tmp_path, other, provision_src=str(first), provision_expect_instance=roots)
+        assert applied(made)["outcome"] == "changed"
+        copied = by_name("export", tmp_path, other, export_dest=str(second))
+        assert copied.status == 0, copied.output
+    names = [path.relative_to(first) for path in first.rglob("*.yml") if path.name != "instance.yml"]
+    assert len(names) >= 9
+    for name in names:
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+
+
+def test_an_export_in_check_mode_writes_nothing(service: Emulator, tmp_path: Path) -> None:
+    done = by_name("export", tmp_path, service, "--check", "--diff", export_dest=str(tmp_path / "out"))
+    assert done.status == 0, done.output
+    assert done.named("Export the instance")["changed"]
+    assert "~ fields/asset.yml" in done.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_site_of_the_example_runs_beside_its_files(acme: Path, service: Emulator) -> None:
+    done = run(acme, acme / "site.yml", variables=service.variables())
+    assert applied(done)["outcome"] == "changed"

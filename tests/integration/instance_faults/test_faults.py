@@ -1,0 +1,268 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults while an instance is planned and applied: nothing is lost or made twice, and a further run converges."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from emulator_process import Emulator
+from instance_site import LONG, Site, no_pause, sample_files
+
+from ansible_collections.community.seventhings.plugins.module_utils import journal as journal_module
+from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.instance import Account, Order, run_instance
+from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
+
+_FAULTS = ("429", "500", "502_html", "503", "504_after", "reset_before", "reset_after", "half_body")
+_SHARE = 0.3
+_RECORDS = 80
+_SAMPLES = 40 if LONG else 3
+_MOST_RUNS = 12
+
+
+@pytest.fixture(scope="module")
+def undisturbed(_empty_service: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The canonical dump after a run that nothing disturbed."""
+    _empty_service.reset()
+    site = Site(tmp_path_factory.mktemp("undisturbed"), _empty_service)
+    site.write(sample_files(_RECORDS, 1))
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    return site.dump()
+
+
+def _names(dump: Any, kind: str) -> list[str]:
+    return [record["name"] for record in dump[kind]]
+
+
+@pytest.mark.parametrize("sample", range(_SAMPLES))
+def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: Any, site: Site, sample: int) -> None:
+    site.write(sample_files(_RECORDS, 1))
+    rules = [{"fault": fault, "probability": _SHARE / len(_FAULTS), "retry_after": 0} for fault in _FAULTS]
+    # The service draws in the same order for the same rules; letting some requests through makes another sample.
+    site.service.steer("PUT", "/faults", [{**rule, "after": sample * 7} for rule in rules])
+    print(f"sample {sample}: the service's faults on 30 % of the requests after the first {sample * 7} of a kind")
+    for _run in range(_MOST_RUNS):
+        try:
+            account = site.run()
+        except SeventhingsError as failed:
+            # Nothing could be planned.
+            print(failed.message)
+            continue
+        dump = site.dump()
+        for kind in ("objects", "rooms", "locations", "persons", "tasks", "rental_cases"):
+            assert len(_names(dump, kind)) == len(set(_names(dump, kind))), "something was made twice"
+        if account.outcome == "changed":
+            assert dump == undisturbed
+        assert account.outcome != "partly_applied" or account.failures
+        if account.outcome == "unchanged":
+            break
+    assert account.outcome == "unchanged"
+    assert site.dump() == undisturbed
+
+
+def test_a_token_that_expires_in_the_middle_is_renewed(undisturbed: Any, site: Site) -> None:
+    site.write(sample_files(_RECORDS, 1))
+    site.service.steer("PUT", "/faults", [{"fault": "401", "path": "/object", "after": 10, "times": 1}])
+    site.service.steer("PUT", "/settings", {"access_token_seconds": 1})
+    assert site.run().outcome == "changed"
+    assert site.dump() == undisturbed
+
+
+def test_a_token_that_is_taken_back_in_the_middle_is_replaced(undisturbed: Any, site: Site) -> None:
+    site.write(sample_files(_RECORDS, 1))
+    done: list[int] = []
+
+    def expire(_progress: Any) -> None:
+        done.append(1)
+        if len(done) == 30:
+            site.service.steer("POST", "/tokens/expire", {})
+
+    account = run_instance(site.client(), site.load(), Order(), expire, sleep=no_pause)
+    assert account.outcome == "changed"
+    assert site.dump() == undisturbed
+
+
+def test_without_a_way_to_sign_in_again_the_run_stops_and_names_what_is_left(undisturbed: Any, site: Site) -> None:
+    site.write(sample_files(_RECORDS, 1))
+    with_token = Site(
+        site.root,
+        site.service,
+        {"access_token": site.service.token(), "username": None, "password": None, "client_id": None},
+    )
+    site.service.clear_log()
+    site.service.steer(
+        "PUT", "/faults", [{"fault": "401", "method": "POST", "path": "/object", "after": 10, "probability": 1}]
+    )
+    account = with_token.run()
+    assert account.outcome == "partly_applied"
+    assert len(account.failures) > 20
+    assert len([line for line in site.sent() if line == "POST /object"]) < 40
+    site.service.steer("DELETE", "/faults")
+    assert site.run().outcome == "changed"
+    assert site.dump() == undisturbed
+
+
+def test_two_applies_at_once_make_nothing_twice(undisturbed: Any, site: Site) -> None:
+    site.write(sample_files(_RECORDS, 1))
+    accounts: list[Account] = []
+
+    def apply() -> None:
+        accounts.append(run_instance(site.client(), site.load(), Order()))
+
+    threads = [threading.Thread(target=apply) for _run in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(account.outcome for account in accounts) == ["changed", "unchanged"]
+    assert site.dump() == undisturbed
+
+
+def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None:
+    site.write(sample_files(20, 1))
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+
+    with Journal(site.root / ".seventhings", site.service.base_url, "sample"):
+        account = run_instance(site.client(), site.load(), Order(), sleep=wait, clock=lambda: sum(waited))
+    assert account.outcome == "refused"
+    assert "another run holds" in account.refusals[0]
+    assert 59 < sum(waited) < 62
+    assert site.writes() == []
+
+
+# ---- the instance changes between plan and apply
+
+
+def _behind_the_back(site: Site, barcode: str, fields: dict[str, Any]) -> None:
+    client = site.client()
+    (record,) = [one for one in client.list_all(OBJECT) if one.flat["barcode"] == barcode]
+    client.update(OBJECT, record.uuid, fields)
+
+
+@pytest.fixture
+def planned(site: Site, tmp_path: Path) -> Path:
+    """Ten objects; a plan file that renames all of them and adds one; then somebody else changes the third."""
+    objects = [f'- barcode: "{number:03d}"\n  inventory_name: Old\n' for number in range(10)]
+    site.write({"objects.yml": "".join(objects)})
+    assert site.run().outcome == "changed"
+    renamed = [one.replace("Old", "New") for one in [*objects, '- barcode: "999"\n  inventory_name: Old\n']]
+    site.write({"objects.yml": "".join(renamed)})
+    path = tmp_path / "plan.json"
+    limits = {"create_percent": 100, "update_percent": 100}
+    assert site.plan(plan_file=path, limits=limits).outcome == "changed"
+    _behind_the_back(site, "002", {"inventory_name": "Theirs"})
+    site.service.clear_log()
+    return path
+
+
+def test_a_stale_plan_is_refused_and_nothing_is_sent(site: Site, planned: Path) -> None:
+    account = site.run(plan_file=planned)
+    assert account.outcome == "refused"
+    assert ["002" in refusal for refusal in account.refusals] == [True]
+    assert site.writes() == []
+    assert planned.exists()
+
+
+def test_of_a_stale_plan_what_is_stale_can_be_skipped(site: Site, planned: Path) -> None:
+    account = site.run(plan_file=planned, stale="skip")
+    assert account.outcome == "changed"
+    assert len(site.writes()) == 10
+    assert any("002" in warning for warning in account.warnings)
+    assert not planned.exists()
+    names = {record["fields"]["barcode"]: record["fields"]["inventory_name"] for record in site.dump()["objects"]}
+    assert names.pop("002") == "Theirs"
+    assert set(names.values()) == {"New"}
+
+
+def test_a_plan_file_is_applied_without_reading_the_files(site: Site, planned: Path) -> None:
+    _behind_the_back(site, "002", {"inventory_name": "Old"})
+    site.write({"objects.yml": "this: is [not YAML"})
+    account = site.run(DesiredInstance(), plan_file=planned, journal=site.root / ".seventhings")
+    assert account.outcome == "changed"
+    assert account.summary["objects"]["updated"] == 10
+    assert account.summary["objects"]["created"] == 1
+
+
+# ---- lists
+
+
+def test_unstable_pages_and_records_that_come_while_paging_are_no_reason_to_make_anything_twice(site: Site) -> None:
+    number = 1100
+    site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"P{one:05d},Thing\n" for one in range(number))})
+    assert site.run().outcome == "changed"
+    site.service.steer("PUT", "/switches", {"page_order": "unstable", "list_envelope": "array"})
+    stop = threading.Event()
+
+    def insert() -> None:
+        client = site.client()
+        count = 0
+        while not stop.is_set():
+            client.create(OBJECT, {"barcode": f"Z{count}", "inventory_name": "Theirs"})
+            count += 1
+
+    writer = threading.Thread(target=insert)
+    writer.start()
+    try:
+        accounts = [site.plan() for _run in range(3)]
+    finally:
+        stop.set()
+        writer.join()
+    for account in accounts:
+        assert account.outcome == "unchanged", account.changes[:3]
+
+
+# ---- the disk
+
+
+class _FullDisk:
+    """The functions of ``os``, on a disk that takes so many notes, and of the next one the first bytes."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    def write(self, descriptor: int, data: bytes) -> int:
+        self._room -= 1
+        if self._room == 0:
+            return os.write(descriptor, data[:10])
+        if self._room < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return os.write(descriptor, data)
+
+
+def test_a_full_disk_stops_the_run_before_anything_is_sent_that_is_not_noted(
+    undisturbed: Any, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write(sample_files(_RECORDS, 1))
+    with monkeypatch.context() as patched:
+        patched.setattr(journal_module, "os", _FullDisk(40))
+        account = site.run()
+    assert account.outcome == "partly_applied"
+    assert any("No space left" in failure["reason"] for failure in account.failures)
+    sent = len(site.writes())
+    assert sent < 40
+    assert site.run().outcome == "changed"
+    assert site.dump() == undisturbed
+
+
+def test_a_journal_that_is_lost_causes_nothing_to_be_made_twice(undisturbed: Any, site: Site) -> None:
+    site.write(sample_files(_RECORDS, 1))
+    assert site.run().outcome == "changed"
+    (site.root / ".seventhings" / "journal.jsonl").unlink()
+    assert site.run().outcome == "unchanged"
+    assert site.dump() == undisturbed

@@ -1,0 +1,143 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``kill -9`` in the middle of an apply with real processes: the next run makes it whole, and nothing twice."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import playbook
+import pytest
+from instance_site import LONG, Site, sample_files
+
+_SEED = 4242
+_SAMPLES = 200 if LONG else 3
+_RECORDS = 300
+_SECONDS = 240
+
+_PLAY = """\
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - name: Apply
+      community.seventhings.instance:
+        src: {src}
+        rate_limit: 0
+        workers: {workers}
+"""
+
+
+class Apply:
+    """``ansible-playbook`` that applies a directory, in a process group of its own."""
+
+    def __init__(self, site: Site, workers: int = 8) -> None:
+        self._play = site.root.parent / "play.yml"
+        self._play.write_text(_PLAY.format(src=site.root, workers=workers), "utf-8")
+        self._output = site.root.parent / "output.txt"
+        environment = playbook.environment({**site.service.variables(), "ANSIBLE_FORKS": "1"})
+        with self._output.open("w") as output:
+            self.process = subprocess.Popen(
+                [
+                    str(Path(sys.executable).with_name("ansible-playbook")),
+                    "-i",
+                    "localhost,",
+                    "-c",
+                    "local",
+                    str(self._play),
+                ],
+                env=environment,
+                cwd=site.root.parent,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def finish(self) -> str:
+        """Waits for its end; returns what it printed."""
+        status = self.process.wait(_SECONDS)
+        text = self._output.read_text("utf-8")
+        assert status == 0, text[-2000:]
+        return text
+
+    def kill(self, with_worker: bool) -> None:
+        """kill -9: the process, and with it its worker or not."""
+        if self.process.poll() is not None:
+            return
+        if with_worker:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        else:
+            os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait(_SECONDS)
+
+
+def _until(process: subprocess.Popen[Any], reached: Callable[[], bool]) -> None:
+    """Asks until something is reached, or the process has ended."""
+    while process.poll() is None and not reached():
+        pass
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> dict[str, Any]:
+    """What an undisturbed run comes to, filled by the first test that needs it."""
+    return {}
+
+
+def _reference(site: Site, known: dict[str, Any]) -> dict[str, Any]:
+    if not known:
+        account = site.run()
+        assert account.outcome == "changed", account.failures
+        known.update(dump=site.dump(), requests=account.requests, uploads=site.writes().count("POST /file"))
+        site.service.reset()
+    return known
+
+
+@pytest.mark.parametrize("sample", range(_SAMPLES))
+def test_a_run_after_kill_9_ends_where_an_undisturbed_one_does(
+    site: Site, undisturbed: dict[str, Any], sample: int
+) -> None:
+    site.write(sample_files(_RECORDS, 1))
+    reference = _reference(site, undisturbed)
+    _forget_journal(site.root)
+    chance = random.Random(_SEED + sample)
+    moment = chance.randrange(1, reference["requests"])
+    with_worker = chance.random() < 0.5
+    print(f"seed {_SEED + sample}: kill -9 after request {moment}, worker too: {with_worker}")
+    first = Apply(site)
+    _until(first.process, lambda: len(site.service.log()) >= moment)
+    first.kill(with_worker)
+    second = Apply(site)
+    second.finish()
+    assert site.dump() == reference["dump"]
+    assert site.plan().outcome == "unchanged"
+    # What was uploaded twice was on its way when the run was killed, and is found again: no file lies about.
+    assert site.writes().count("POST /file") <= reference["uploads"] + 8
+
+
+def _forget_journal(root: Path) -> None:
+    for path in (root / ".seventhings").glob("*"):
+        path.unlink()
+
+
+def test_a_worker_whose_parent_is_gone_stops_before_its_next_write(site: Site) -> None:
+    site.write(sample_files(_RECORDS, 2))
+    run = Apply(site, workers=1)
+    _until(run.process, lambda: len(site.writes()) >= 20)
+    run.kill(with_worker=False)
+    seen = len(site.writes())
+    with (site.root / ".seventhings" / "journal.jsonl").open() as journal:
+        # Who gets the lock knows that the worker has ended.
+        fcntl.flock(journal, fcntl.LOCK_EX)
+    # The one that was under way, and of a task or an object with a file the rest of that one.
+    assert len(site.writes()) - seen <= 3
+    Apply(site).finish()
+    assert site.plan().outcome == "unchanged"

@@ -1,0 +1,375 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The inventory, with real ``ansible-inventory`` and ``ansible`` processes on the embedded service."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import emulator_process
+import playbook
+import pytest
+import requests
+import yaml
+from emulator_process import Emulator
+
+from ansible_collections.community.seventhings.plugins.inventory import places
+
+TEMPLATE = "{{ lookup('ansible.builtin.pipe', 'id') }}"
+ROOMS = 10_000
+LOCATIONS = 500
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a process left: its exit status, what it printed, and what it said beside."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    def variables(self, host: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.json["_meta"]["hostvars"][host]
+        return found
+
+
+@dataclass
+class Workplace:
+    """A directory with an inventory file, and an instance."""
+
+    emulator: Emulator
+    directory: Path
+
+    def run(self, command: str, *options: str, **variables: str) -> Output:
+        done = subprocess.run(
+            [str(Path(sys.executable).with_name(command)), *options],
+            cwd=self.directory,
+            env=playbook.environment({**self.emulator.variables(), **variables}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        return Output(done.returncode, done.stdout, done.stderr)
+
+    def write(self, **options: Any) -> None:
+        text = yaml.safe_dump({"plugin": "community.seventhings.places", **options}, allow_unicode=True)
+        (self.directory / "lab.seventhings.yml").write_text(text, encoding="utf-8")
+
+    def inventory(self, *options: str, **variables: str) -> Output:
+        return self.run("ansible-inventory", "-i", "lab.seventhings.yml", *options, **variables)
+
+    def asked(self) -> list[str]:
+        """The requests since the last time, as ``METHOD path``."""
+        found = [f"{entry['method']} {entry['path'].removeprefix('/customer-api/v1')}" for entry in self.emulator.log()]
+        self.emulator.clear_log()
+        return found
+
+
+@pytest.fixture
+def work(emulator: Emulator, tmp_path: Path) -> Workplace:
+    emulator.reset()
+    return Workplace(emulator, tmp_path)
+
+
+@pytest.fixture
+def rename(emulator: Emulator) -> Callable[[str, str, str], None]:
+    """Renames a room or a location behind the back of the collection."""
+
+    def send(kind: str, old: str, new: str) -> None:
+        with requests.Session() as session:
+            session.trust_env = False
+            session.headers["Authorization"] = f"Bearer {emulator.token()}"
+            root = f"{emulator.base_url}/customer-api/v1"
+            (found,) = (
+                one
+                for one in session.get(f"{root}/{kind}s", params={"per_page": "1000"}, timeout=30).json()["items"]
+                if (one.get("fields") or one)["name"] == old
+            )
+            answer = session.patch(f"{root}/{kind}/{found[f'{kind}_uuid']}", json={"name": new}, timeout=30)
+        answer.raise_for_status()
+
+    return send
+
+
+def members(graph: str, group: str) -> list[str]:
+    """The hosts of a group in the answer to ``--graph``."""
+    block = re.search(rf"^  \|--@{re.escape(group)}:\n((?:  \|  \|--.*\n?)*)", graph, re.MULTILINE)
+    assert block, graph
+    return [line.removeprefix("  |  |--") for line in block[1].splitlines()]
+
+
+# ---- what is shown
+
+
+def test_the_demo_instance_as_a_graph(work: Workplace) -> None:
+    work.write()
+    shown = work.inventory("--graph")
+    assert shown.status == 0
+    assert members(shown.out, "Workshop") == ["Workshop/Joinery", "Workshop/Tool store", "Workshop/Paint shop"]
+    assert len(members(shown.out, "Head_office")) == 6
+    assert "Head office/Server room" in members(shown.out, "Head_office")
+    assert "WARNING" not in shown.err
+
+
+def test_a_list_has_variables_of_hosts_and_groups_as_plain_text(work: Workplace) -> None:
+    work.write()
+    shown = work.inventory("--list")
+    archive = shown.variables("Branch Leipzig/Archive")
+    assert archive["seventhings_number"] == "3.03"
+    assert archive["seventhings_area"] == 17.5
+    assert archive["seventhings_city"] == "Leipzig"
+    assert archive["seventhings_location_name"] == "Branch Leipzig"
+    assert archive["seventhings_building_id"]["display_name"] == "Branch Leipzig"
+    assert archive["ansible_connection"] == "local"
+    assert "__ansible_unsafe" not in shown.out
+
+
+def test_four_requests_are_enough(work: Workplace) -> None:
+    work.write()
+    work.asked()
+    work.inventory("--list")
+    assert sorted(work.asked()) == [
+        "GET /asset-tracking/room/field-definitions",
+        "GET /locations",
+        "GET /rooms",
+        "POST /auth_token",
+    ]
+
+
+def test_an_access_token_saves_the_login(work: Workplace) -> None:
+    work.write(hosts="locations")
+    token = work.emulator.token()
+    work.asked()
+    assert work.inventory("--list", SEVENTHINGS_TOKEN=token).status == 0
+    assert work.asked() == ["GET /locations"]
+
+
+def test_objects_stand_in_rooms_and_rooms_in_locations(work: Workplace) -> None:
+    work.write(hosts="objects", hostname="{{ barcode }} {{ inventory_name }}")
+    shown = work.inventory("--list").json
+    assert "Workshop_Joinery" in shown["Workshop"]["children"]
+    assert "0001248 Panel saw" in shown["Workshop_Joinery"]["hosts"]
+    saw = shown["_meta"]["hostvars"]["0001248 Panel saw"]
+    assert (saw["seventhings_room_name"], saw["seventhings_location_name"]) == ("Joinery", "Workshop")
+    assert saw["seventhings_purchasing_price"] == 12400
+
+
+def test_filters_hostname_prefix_and_constructed_together(work: Workplace) -> None:
+    work.write(
+        filters={"locations": {"city": {"eq": "Dresden"}}, "rooms": {"area": {"gt": 40}}},
+        hostname=["{{ location_name }} {{ number }}"],
+        variable_prefix="site_",
+        connection_local=False,
+        compose={"label": "site_name ~ ', ' ~ site_city"},
+        groups={"large": "site_area > 100"},
+        keyed_groups=[{"key": "site_country", "prefix": "in"}],
+        strict=True,
+    )
+    shown = work.inventory("--list")
+    hosts = {"Head office 1.01", "Workshop 0.01", "Workshop 0.02", "Workshop 0.03"}
+    assert set(shown.json["_meta"]["hostvars"]) == hosts
+    assert set(shown.json["large"]["hosts"]) == {"Head office 1.01", "Workshop 0.01"}
+    assert set(shown.json["in_Germany"]["hosts"]) == hosts
+    assert shown.variables("Workshop 0.01")["label"] == "Joinery, Dresden"
+    assert "ansible_connection" not in shown.variables("Workshop 0.01")
+
+
+def test_a_reference_in_a_filter_is_resolved(work: Workplace) -> None:
+    work.write(filters={"rooms": {"building_id": "Workshop"}})
+    assert len(work.inventory("--list").json["_meta"]["hostvars"]) == 3
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_every_example_runs(work: Workplace, number: int) -> None:
+    example = list(yaml.safe_load_all(places.EXAMPLES))[number]
+    if "cache_connection" in example:
+        example["cache_connection"] = str(work.directory / "cache")
+    example.pop("plugin")
+    work.write(strict=True, **example)
+    shown = work.inventory("--list", ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED="true")
+    assert shown.status == 0, shown.err
+    assert len(shown.json["_meta"]["hostvars"]) == [12, 9, 3, 25][number]
+    assert "WARNING" not in shown.err
+
+
+def test_tasks_run_on_rooms(work: Workplace) -> None:
+    work.write()
+    shown = work.run(
+        "ansible", "Branch_Leipzig", "-i", "lab.seventhings.yml", "-m", "ansible.builtin.command", "-a", "true"
+    )
+    assert shown.status == 0, shown.out + shown.err
+    assert shown.out.count("CHANGED") == 3
+
+
+# ---- names
+
+
+def test_two_places_with_one_name(work: Workplace, rename: Callable[[str, str, str], None]) -> None:
+    rename("location", "Workshop", "Head office")
+    rename("room", "Joinery", "Reception")
+    work.write()
+    shown = work.inventory("--list")
+    assert len(shown.json["_meta"]["hostvars"]) == 12
+    assert shown.json["Head_office_2"]["hosts"][0] == "Head office/Reception_7"
+    assert len(re.findall(r"WARNING.*suffix", shown.err)) == 2
+
+
+@pytest.mark.parametrize("caching", [False, True], ids=["read", "cached"])
+def test_a_template_in_remote_text_is_never_rendered(
+    work: Workplace, rename: Callable[[str, str, str], None], caching: bool
+) -> None:
+    rename("room", "Joinery", TEMPLATE)
+    work.write(
+        compose={"same": "seventhings_name", "longer": "'a ' ~ seventhings_name"},
+        hostname="{{ number }} {{ name }}",
+        filters={"locations": {"name": "Workshop"}},
+        cache=caching,
+        cache_plugin="ansible.builtin.jsonfile",
+        cache_connection=str(work.directory / "cache"),
+    )
+    if caching:
+        work.inventory("--graph")
+        work.asked()
+    shown = work.inventory("--graph")
+    assert f"0.01 {TEMPLATE}" in members(shown.out, "Workshop")
+    message = "<< {{ seventhings_name }} | {{ same }} | {{ longer }} | {{ inventory_hostname }} >>"
+    debug = work.run(
+        "ansible", "Workshop", "-i", "lab.seventhings.yml", "-m", "ansible.builtin.debug", "-a", f'msg="{message}"'
+    )
+    assert f"<< {TEMPLATE} | {TEMPLATE} | a {TEMPLATE} | 0.01 {TEMPLATE} >>" in debug.out
+    assert "uid=" not in shown.out + debug.out + debug.err
+    assert bool(work.asked()) is not caching
+
+
+# ---- cache
+
+
+@pytest.fixture
+def cached(work: Workplace) -> Workplace:
+    """With a warm cache."""
+    work.write(cache=True, cache_plugin="jsonfile", cache_connection="cache")
+    assert work.inventory("--list").status == 0
+    work.asked()
+    return work
+
+
+def test_a_warm_cache_makes_no_request_at_all(cached: Workplace) -> None:
+    nowhere = {"SEVENTHINGS_PASSWORD": "", "SEVENTHINGS_CLIENT_ID": ""}
+    warm = cached.inventory("--list", **nowhere)
+    assert cached.asked() == []
+    assert len(warm.json["_meta"]["hostvars"]) == 12
+    for path in (cached.directory / "cache").iterdir():
+        path.unlink()
+    assert cached.inventory("--list").json == warm.json
+
+
+def test_the_cache_can_be_flushed(cached: Workplace, rename: Callable[[str, str, str], None]) -> None:
+    rename("room", "Joinery", "Carpentry")
+    cached.asked()
+    assert "Workshop/Joinery" in cached.inventory("--graph").out
+    assert cached.asked() == []
+    assert "Workshop/Carpentry" in cached.inventory("--graph", "--flush-cache").out
+    assert cached.asked() != []
+    assert "Workshop/Carpentry" in cached.inventory("--graph").out
+    assert cached.asked() == []
+
+
+# ---- weather and errors
+
+
+@pytest.mark.parametrize("hosts", ["rooms", "locations", "objects"])
+def test_the_weather_does_not_matter(work: Workplace, hosts: str) -> None:
+    work.write(hosts=hosts, filters={"locations": {"city": "Dresden"}})
+    calm = work.inventory("--graph").out
+    work.emulator.steer("PUT", "/switches", {"weather": "rough"})
+    assert work.inventory("--graph").out == calm
+
+
+def test_an_unreachable_instance_is_said_and_can_be_made_an_error(work: Workplace) -> None:
+    work.write(base_url="http://127.0.0.1:9", retries=0)
+    shown = work.inventory("--graph")
+    assert shown.status == 0
+    assert "127.0.0.1:9 can't be reached" in shown.err
+    strict = work.inventory("--graph", ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED="true")
+    assert strict.status == 1
+    assert "127.0.0.1:9 can't be reached" in strict.err
+
+
+def test_a_wrong_password_is_said_without_it(work: Workplace) -> None:
+    work.write(password="Tr0mbone-Quay-17")
+    shown = work.inventory("--graph", "-vvvv", ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED="true")
+    assert shown.status == 1
+    assert "Signing in" in shown.err
+    assert "Tr0mbone" not in shown.out + shown.err
+
+
+def test_no_secret_is_ever_shown(work: Workplace) -> None:
+    work.write()
+    shown = work.inventory("--list", "-vvvv")
+    token = work.emulator.token()
+    shown_with_token = work.inventory("--list", "-vvvv", SEVENTHINGS_TOKEN=token)
+    everything = shown.out + shown.err + shown_with_token.out + shown_with_token.err
+    assert work.emulator.password not in everything
+    assert token not in everything
+
+
+# ---- many
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Iterator[Workplace]:
+    """An instance with as many rooms and locations as are promised, put into the store of the service directly."""
+    store = tmp_path / "many.sqlite3"
+    with emulator_process.running(data="50", db=str(store)):
+        pass
+    database = sqlite3.connect(store)
+    for table, count in (("location", LOCATIONS), ("room", ROOMS)):
+        database.row_factory = sqlite3.Row
+        first = dict(database.execute(f"SELECT * FROM {table} LIMIT 1").fetchone())
+        database.execute(f"DELETE FROM {table}")
+        marks = ", ".join(f":{key}" for key in first)
+        database.executemany(
+            f"INSERT INTO {table} VALUES ({marks})",
+            (
+                {
+                    **first,
+                    "id": number,
+                    "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{table} {number}")),
+                    "name": f"{table} {number}",
+                    **({"building_id": 1 + number % LOCATIONS} if table == "room" else {}),
+                }
+                for number in range(1, count + 1)
+            ),
+        )
+    database.commit()
+    database.close()
+    with emulator_process.running(data="50", db=str(store)) as service:
+        service.clear_log()
+        yield Workplace(service, tmp_path)
+
+
+@pytest.mark.slow
+def test_ten_thousand_rooms_take_thirteen_requests(many: Workplace) -> None:
+    many.write()
+    shown = many.inventory("--graph")
+    assert shown.out.count("/room ") == ROOMS
+    assert shown.out.count("@location_") == LOCATIONS
+    assert members(shown.out, "location_1")[0] == "location 1/room 500"
+    assert len(many.asked()) <= 13

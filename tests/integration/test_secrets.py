@@ -1,0 +1,240 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""No secret is shown: not at -vvvv, not in check and diff mode, not in an error, at neither end, not by the role.
+
+A server of the test's own knows every token that it gives out, and sends whatever it gets back in its errors, which is
+the worst that a service or a proxy can do.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import playbook
+import pytest
+import steps
+from emulator_process import Emulator
+
+PASSWORD = "Pa55-of-the-test-9c1f"
+ACCESS = "access-3f9a6c0d1e2b4a58"
+REFRESH = "refresh-7b1d5e9f0a3c4d62"
+NEW_ACCESS = "access-new-5c0e8f2a6b4d1397"
+NEW_REFRESH = "refresh-new-1a2b3c4d5e6f7081"
+CODE = "code-0d9c8b7a6f5e4d3c"
+SECRETS = (PASSWORD, ACCESS, REFRESH, NEW_ACCESS, NEW_REFRESH, CODE)
+ENVIRONMENT = {"TEST_PASSWORD": PASSWORD, "TEST_ACCESS": ACCESS, "TEST_REFRESH": REFRESH, "TEST_CODE": CODE}
+CLIENT = "client-of-the-test"
+
+
+class _Echo(http.server.BaseHTTPRequestHandler):
+    """Gives a known pair to everyone who signs in, and repeats everything else in an error."""
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        sent = self.rfile.read(length).decode()
+        if self.path.endswith("/auth_token") and PASSWORD in sent:
+            status, body = (
+                200,
+                {
+                    "access_token": NEW_ACCESS,
+                    "refresh_token": NEW_REFRESH,
+                    "expires_in": 3600,
+                    "token_type": "Bearer",
+                    "user_id": 1,
+                },
+            )
+        else:
+            status = 401 if self.path.endswith("/auth_token") or ACCESS in str(self.headers) else 422
+            body = {"message": f"{self.headers} {sent}"}
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Prints nothing."""
+
+
+@pytest.fixture(scope="module")
+def echo() -> Iterator[str]:
+    """Where the server of the test is."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Echo) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def secret(name: str) -> str:
+    """Where a play has a secret from: Ansible prints the lines of a playbook around a task that fails."""
+    return f"{{{{ lookup('ansible.builtin.env', 'TEST_{name}') }}}}"
+
+
+def assert_hidden(run: playbook.Run, *more: str) -> None:
+    for hidden in (*SECRETS, *more):
+        assert hidden not in run.output, f"{hidden} in {near(run.output, hidden)}"
+        assert hidden not in json.dumps([result.data for result in run.results], default=str), hidden
+
+
+def near(text: str, hidden: str) -> str:
+    at = text.index(hidden)
+    return text[max(0, at - 600) : at + 200]
+
+
+def play(tasks: list[dict[str, Any]], defaults: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "module_defaults": {"group/community.seventhings.all": defaults},
+        "tasks": [{"ignore_errors": True, **task} for task in tasks],
+    }
+
+
+def module(name: str, options: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"name": f"{name} {more}", f"{steps.NAMESPACE}{name}": options, **more}
+
+
+@pytest.mark.parametrize("end", ["auto", "module"])
+def test_no_secret_is_shown(echo: str, tmp_path: Path, end: str) -> None:
+    password = {"username": "ada", "password": secret("PASSWORD"), "client_id": CLIENT, "retries": 0, "timeout": 5}
+    location = {"fields": {"name": "Mill"}, "execution": end}
+    tokens = {"access_token": secret("ACCESS"), "refresh_token": secret("REFRESH"), "client_id": CLIENT, "retries": 0}
+    plays = [
+        # Signed in; the service refuses and repeats what it got.
+        play(
+            [
+                module("location", location),
+                module("location", location, check_mode=True, diff=True),
+                module("location_info", {"execution": end}, loop=[1, 2]),
+                module("location", {**location, "fields": {"nam": 1}}, no_log=False),
+                module("auth_token", {}, register="login"),
+                module("auth_token", {"state": "absent"}),
+                module(
+                    "auth_token", {"grant_type": "sso_auth_code", "auth_code": secret("CODE"), "provider_name": "x"}
+                ),
+                module(
+                    "auth_token",
+                    {
+                        "grant_type": "sso_auth_code",
+                        "auth_code": secret("CODE"),
+                        "provider_name": "azure-open-id-connect",
+                        "password": None,
+                    },
+                ),
+            ],
+            {"base_url": echo, **password},
+        ),
+        # An expired token, a refresh token that is refused.
+        play([module("location", location), module("location_info", {"execution": end})], {"base_url": echo, **tokens}),
+        # Wrong password, unreachable.
+        play(
+            [module("location", location)],
+            {"base_url": echo, **password, "password": secret("CODE"), "username": "ada"},
+        ),
+        play([module("location", location)], {"base_url": "http://127.0.0.1:9", **password, **tokens}),
+        play([module("location", {**location, "base_url": f"https://ada:{secret('PASSWORD')}@127.0.0.1"})], tokens),
+    ]
+
+    run = playbook.run(tmp_path, plays, "-vvvv", "--diff", variables=ENVIRONMENT)
+
+    assert len([result for result in run.results if result.outcome != "item"]) >= 11, run.output
+    assert "censored" in run.named("auth_token {'register': 'login'}").data
+    assert_hidden(run)
+
+
+def test_a_registered_token_is_usable_though_hidden(emulator: Emulator, tmp_path: Path) -> None:
+    emulator.reset()
+    connection = {
+        "base_url": emulator.base_url,
+        "username": emulator.username,
+        "password": emulator.password,
+        "client_id": emulator.client_id,
+    }
+    kept = tmp_path / "tokens"
+    tasks = [
+        module("auth_token", connection, register="login"),
+        {
+            "name": "list",
+            f"{steps.NAMESPACE}location_info": {
+                "base_url": emulator.base_url,
+                "access_token": "{{ login.access_token }}",
+                "refresh_token": "{{ login.refresh_token }}",
+                "client_id": emulator.client_id,
+            },
+        },
+        {
+            "name": "keep",
+            "ansible.builtin.copy": {
+                "content": "{{ login.access_token }} {{ login.refresh_token }}",
+                "dest": str(kept),
+                "mode": "0600",
+            },
+            "no_log": True,
+        },
+    ]
+
+    run = playbook.run(tmp_path, [play(tasks, {})], "-vvvv", "--diff")
+
+    assert run.named("list")["count"] == 3, run.output
+    assert run.named("list")["requests"] == 1
+    access, refresh = kept.read_text("utf-8").split()
+    assert_hidden(run, emulator.password, access, refresh)
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("good", "locations: 1 created"),
+        ("wrong password", "user name, password, code or client_id is wrong"),
+        ("unreachable", "can't be reached"),
+        ("expired token", "the refresh token was refused too"),
+        ("not an option", "passwort"),
+    ],
+)
+def test_the_role_shows_no_secret(emulator: Emulator, echo: str, tmp_path: Path, case: str, words: str) -> None:
+    emulator.reset()
+    connection: dict[str, Any] = {
+        "base_url": emulator.base_url,
+        "username": emulator.username,
+        "password": emulator.password,
+        "client_id": emulator.client_id,
+        "retries": 0,
+    }
+    if case == "wrong password":
+        connection["password"] = PASSWORD
+    elif case == "unreachable":
+        connection["base_url"] = "http://127.0.0.1:9"
+    elif case == "expired token":
+        connection = {"base_url": echo, "access_token": ACCESS, "refresh_token": REFRESH, "client_id": CLIENT}
+    elif case == "not an option":
+        connection = {**connection, "passwort": PASSWORD}
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme" / "instance.yml").write_text("api: seventhings/v1\nset: acme\n", "utf-8")
+    (tmp_path / "acme" / "locations.yml").write_text("- name: Mill\n", "utf-8")
+    book = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "roles": [
+            {
+                "role": "community.seventhings.provision",
+                "vars": {"provision_src": str(tmp_path / "acme"), "provision_connection": connection},
+            }
+        ],
+    }
+
+    run = playbook.run(tmp_path, [book], "-vvvv", "--diff", "--check")
+
+    assert (run.status == 0) == (case == "good"), run.output
+    assert words in run.output
+    assert_hidden(run, emulator.password)

@@ -1,0 +1,52 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A Sphinx extension: references to Ansible's own documentation become links, without a download."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+
+if TYPE_CHECKING:
+    from sphinx.addnodes import pending_xref
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+_ANSIBLE = "https://docs.ansible.com/ansible/latest"
+_SETTINGS = f"{_ANSIBLE}/reference_appendices/config.html"
+_PAGES = {
+    "ansible_configuration_settings": "reference_appendices/config.html",
+    "ansible_variable_precedence": "playbook_guide/playbooks_variables.html",
+    "common_return_values": "reference_appendices/common_return_values.html",
+    "module_defaults_groups": "playbook_guide/playbooks_module_defaults.html",
+    "playbooks_vault": "vault_guide/index.html",
+}
+_PLUGIN_KIND = re.compile(r"(?P<kind>[a-z]+)_plugins$")
+_PLUGIN = re.compile(r"ansible_collections\.ansible\.builtin\.(?P<page>\w+?)(?P<anchor>__.*)?$")
+
+
+def address_of(label: str) -> str | None:
+    """The address of a label of Ansible's documentation; None for any other label."""
+    if label in _PAGES:
+        return f"{_ANSIBLE}/{_PAGES[label]}"
+    if plugins := _PLUGIN_KIND.match(label):
+        return f"{_ANSIBLE}/plugins/{plugins['kind']}.html"
+    if plugin := _PLUGIN.match(label):
+        return f"{_ANSIBLE}/collections/ansible/builtin/{plugin['page']}.html"
+    return None
+
+
+def resolve(
+    _app: Sphinx, _environment: BuildEnvironment, node: pending_xref, content: nodes.TextElement
+) -> nodes.reference | None:
+    target = node.get("reftarget", "")
+    address = f"{_SETTINGS}#envvar-{target}" if node.get("reftype") == "envvar" else address_of(target)
+    return nodes.reference("", "", content, internal=False, refuri=address) if address else None
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("missing-reference", resolve)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,86 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Line and branch coverage of plugins/, from unit and integration tests, or from those in the paths given.
+
+Ansible runs the collection in many processes: playbooks, their workers (forked, ended by os._exit) and modules, packed
+into an archive. All of them measure, and what they measured is brought back to the files of the repository.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+from project import BUILD, ROOT, environment
+
+FOLDER = BUILD / "coverage"
+CONFIG = FOLDER / "coveragerc"
+_SETTINGS = f"""
+[run]
+branch = true
+parallel = true
+data_file = {FOLDER / "data"}
+include =
+    {ROOT}/plugins/*
+    */ansible_collections/community/seventhings/plugins/*
+omit =
+    */__init__.py
+disable_warnings =
+    no-data-collected
+patch =
+    _exit
+    fork
+    subprocess
+
+[paths]
+collection =
+    {ROOT}
+    */ansible_collections/community/seventhings
+
+[report]
+exclude_also =
+    if TYPE_CHECKING:
+show_missing = true
+skip_empty = true
+
+[html]
+directory = {FOLDER / "html"}
+"""
+
+
+def coverage(*words: str) -> int:
+    command = ["coverage", words[0], f"--rcfile={CONFIG}", *words[1:]]
+    return subprocess.run(command, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL, check=False).returncode
+
+
+def measure_what_no_test_loads() -> None:
+    """Add the files that no process imported: nothing of them is covered."""
+    import coverage as library
+
+    data = library.CoverageData(basename=str(FOLDER / "data"))
+    data.read()
+    if not data.measured_files():
+        return
+    plugins = [str(path) for path in sorted((ROOT / "plugins").rglob("*.py"))]
+    data.touch_files([path for path in plugins if path not in data.measured_files()])
+    data.write()
+
+
+def main(paths: list[str]) -> int:
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    CONFIG.write_text(_SETTINGS)
+    status = coverage("run", "-m", "pytest", "--quiet", "-n", "2", *(paths or ["tests/unit", "tests/integration"]))
+    if coverage("combine", "--quiet"):
+        return 1
+    measure_what_no_test_loads()
+    coverage("html", "--quiet")
+    coverage("report")
+    print(f"Line by line: {(FOLDER / 'html' / 'index.html').relative_to(ROOT)}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,97 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Start the embedded service in a process of its own, and steer it: for tests, the demo and the benchmark."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import requests
+from project import ROOT
+
+_STOP_SECONDS = 15
+_REQUEST_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """A running service: where it listens, who may sign in, and the steering calls."""
+
+    base_url: str
+    username: str
+    password: str
+    client_id: str
+    admin_url: str
+
+    def variables(self) -> dict[str, str]:
+        """The environment variables with which the collection signs in here."""
+        return {
+            "SEVENTHINGS_BASE_URL": self.base_url,
+            "SEVENTHINGS_USERNAME": self.username,
+            "SEVENTHINGS_PASSWORD": self.password,
+            "SEVENTHINGS_CLIENT_ID": self.client_id,
+        }
+
+    def token(self) -> str:
+        """A fresh access token."""
+        body = {
+            "grant_type": "password",
+            "username": self.username,
+            "password": self.password,
+            "client_id": self.client_id,
+        }
+        with requests.Session() as session:
+            session.trust_env = False
+            answer = session.post(self.base_url + "/customer-api/v1/auth_token", json=body, timeout=_REQUEST_SECONDS)
+        answer.raise_for_status()
+        return str(answer.json()["access_token"])
+
+    def steer(self, method: str, path: str, body: Any = None) -> Any:
+        """One steering call, such as ``steer("PUT", "/switches", {"weather": "rough"})``; returns what it answers."""
+        with requests.Session() as session:
+            session.trust_env = False
+            answer = session.request(method, self.admin_url + path, json=body, timeout=_REQUEST_SECONDS)
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    def reset(self) -> None:
+        """Back to the start: data, calm weather, no faults, no rate limit, all modules on, an empty request log."""
+        self.steer("PUT", "/switches", {"weather": "calm"})
+        self.steer("DELETE", "/faults")
+        self.steer("PUT", "/rate-limit", None)
+        self.steer("PUT", "/settings", {"access_token_seconds": 3600, "modules_off": []})
+        self.steer("POST", "/reset")
+        self.clear_log()
+
+    def log(self) -> list[dict[str, Any]]:
+        """The requests since the log was cleared, oldest first."""
+        entries: list[dict[str, Any]] = self.steer("GET", "/requests")
+        return entries
+
+    def clear_log(self) -> None:
+        self.steer("DELETE", "/requests")
+
+
+@contextlib.contextmanager
+def running(*options: str, data: str = "demo", db: str = ":memory:") -> Iterator[Emulator]:
+    """A service on a free port, up when the block begins and gone when it ends."""
+    command = [sys.executable, str(ROOT / "tests" / "emulator"), "--port", "0", "--db", db, "--data", data, *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            first_line = process.stdout.readline() if process.stdout else ""
+            if not first_line:
+                raise RuntimeError(f"the embedded service did not start: exit status {process.wait(_STOP_SECONDS)}")
+            yield Emulator(**json.loads(first_line))
+        finally:
+            process.terminate()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()

@@ -1,0 +1,206 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run the gates, two at a time, every one even if others fail, and sum them up."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import re
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import sanity
+from project import BUILD, LINK, ROOT, environment
+
+LOGS = BUILD / "log"
+_SHOWN_LINES = 150
+_LONG_SECONDS = 3600
+COLLECTION = "ansible_collections.community.seventhings"
+
+
+@dataclass
+class Gate:
+    """One check: a command that succeeds or not; one of pytest also counts its tests."""
+
+    name: str
+    command: list[str]
+    cwd: Path = ROOT
+    pytest: bool = False
+    not_run: str = ""
+    seconds: float = 0.0
+    status: int = 0
+    remarks: list[str] = field(default_factory=list)
+    passed: int = 0
+    failed: int = 0
+
+    @property
+    def slug(self) -> str:
+        return re.sub(r"[^a-z0-9.]+", "-", self.name.lower())
+
+    @property
+    def log(self) -> Path:
+        return LOGS / f"{self.slug}.log"
+
+    @property
+    def result(self) -> str:
+        if self.not_run:
+            return "not run"
+        return "failed" if self.status else "passed"
+
+    def run(self) -> None:
+        if self.not_run:
+            return
+        started = time.monotonic()
+        report = LOGS / f"{self.slug}.xml"
+        report.unlink(missing_ok=True)
+        command = [*self.command, f"--junit-xml={report}"] if self.pytest else self.command
+        with self.log.open("w") as log:
+            self.status = subprocess.run(
+                command, cwd=self.cwd, env=environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False
+            ).returncode
+        self.seconds = time.monotonic() - started
+        self.failed, self.passed = (1, 0) if self.status else (0, 1)
+        if self.pytest:
+            self._count_tests(report)
+        # What ansible-test leaves out because an interpreter is not there is said.
+        absent = set(re.findall(r"^WARNING: Skipping .* on Python (\S+) because", self.log.read_text(), re.MULTILINE))
+        self.remarks += [f"without Python {version}" for version in sorted(absent)]
+
+    def _count_tests(self, report: Path) -> None:
+        self.remarks += [line.strip("= ") for line in self.log.read_text().splitlines()[-1:]]
+        if not report.exists():
+            return
+        suites = ET.parse(report).getroot().findall(".//testsuite")
+        counts = [
+            {key: int(suite.get(key, 0)) for key in ("tests", "failures", "errors", "skipped")} for suite in suites
+        ]
+        failed = sum(count["failures"] + count["errors"] for count in counts)
+        self.passed = sum(count["tests"] - count["skipped"] for count in counts) - failed
+        self.failed = max(failed, self.failed)
+
+
+def sanity_gate(core: str) -> Gate:
+    python = sanity.python_for(core)
+    versions = [f"3.{minor}" for minor in sanity.CORES[core]]
+    if python is None:
+        return Gate(f"sanity, ansible-core {core}", [], not_run=f"no Python {' or '.join(versions)} on this machine")
+    gate = Gate(f"sanity, ansible-core {core}", [sys.executable, "tests/tools/sanity.py", core])
+    gate.remarks.append(f"on {python.name}")
+    return gate
+
+
+def chains(selection: str) -> list[list[Gate]]:
+    """The gates, in chains: those of one chain run one after the other, the chains side by side."""
+    fast = selection == "fast"
+    typed = ["tests/tools", "tests/emulator", "tests/unit", "tests/integration", "tests/conftest.py"]
+    pytest = ["pytest", "--quiet", "--color=no", "-n", "2"]
+    if os.environ.get("SEVENTHINGS_TEST_LONG"):
+        pytest += ["-o", f"timeout={_LONG_SECONDS}"]
+    quick = [
+        Gate("ruff check", ["ruff", "check"]),
+        Gate("ruff format", ["ruff", "format", "--check", "--diff"]),
+        Gate("mypy, plugins", ["mypy", "-p", f"{COLLECTION}.plugins"]),
+        Gate("mypy, tests", ["mypy", *[name for name in typed if (ROOT / name).exists()]]),
+        Gate("yamllint", ["yamllint", "--strict", "."]),
+    ]
+    if fast:
+        # The contract tests of the embedded service are thousands of requests.
+        own = ["-m", "not slow", "--ignore=tests/unit/emulator", "tests/unit"]
+        return [quick, [Gate("unit tests", [*pytest, *own], pytest=True)]]
+    quick += [
+        Gate("changelog", ["antsibull-changelog", "lint"]),
+        Gate("ansible-lint", ["ansible-lint", "--offline", "--strict"], cwd=LINK),
+        Gate(
+            "collection docs",
+            [
+                "antsibull-docs",
+                "lint-collection-docs",
+                "--plugin-docs",
+                "--validate-collection-refs=all",
+                "--disallow-unknown-collection-refs",
+                "--skip-rstcheck",
+                ".",
+            ],
+            cwd=LINK,
+        ),
+        Gate("documentation site", [sys.executable, "tests/tools/docs.py"]),
+        Gate("archive", [sys.executable, "tests/tools/archive.py"]),
+    ]
+    tests = [
+        Gate("unit tests", [*pytest, "tests/unit"], pytest=True),
+        Gate("integration tests", [*pytest, "tests/integration"], pytest=True),
+    ]
+    return [[sanity_gate(core) for core in sanity.CORES], quick + tests]
+
+
+def run(work: list[list[Gate]]) -> None:
+    waiting: queue.SimpleQueue[list[Gate]] = queue.SimpleQueue()
+    for chain in work:
+        waiting.put(chain)
+    printing = threading.Lock()
+
+    def worker() -> None:
+        while True:
+            try:
+                chain = waiting.get_nowait()
+            except queue.Empty:
+                return
+            for gate in chain:
+                gate.run()
+                with printing:
+                    report(gate)
+
+    threads = [threading.Thread(target=worker) for _thread in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def report(gate: Gate) -> None:
+    """One line for a gate that held; the end of the log of one that did not."""
+    print(f"[{gate.result:>7}] {gate.name} ({gate.seconds:.1f} s)", flush=True)
+    if gate.status:
+        print("\n".join(gate.log.read_text().splitlines()[-_SHOWN_LINES:]))
+        print(f"[ failed] {gate.name}: {gate.log.relative_to(ROOT)}\n", flush=True)
+
+
+def summary(gates: list[Gate], seconds: float) -> int:
+    width = max(len(gate.name) for gate in gates)
+    print(f"\n{'Gate':<{width}}  Result   Seconds")
+    for gate in gates:
+        remarks = "; ".join([gate.not_run] * bool(gate.not_run) + gate.remarks)
+        print(f"{gate.name:<{width}}  {gate.result:<7}  {gate.seconds:7.1f}  {remarks}".rstrip())
+    print(f"{'Total':<{width}}           {seconds:7.1f}\n")
+    for gate in gates:
+        if gate.pytest and gate.remarks:
+            print(f"{gate.name}: {gate.remarks[-1]}")
+    failed = sum(gate.failed for gate in gates)
+    print(f"{sum(gate.passed for gate in gates)} passed, {failed} failed", flush=True)
+    return 1 if failed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("selection", choices=["all", "fast"])
+    parser.add_argument("names", nargs="*", help="only gates whose name begins so")
+    options = parser.parse_args()
+    LOGS.mkdir(parents=True, exist_ok=True)
+    work = chains(options.selection)
+    if options.names:
+        work = [[gate for gate in chain if gate.name.startswith(tuple(options.names))] for chain in work]
+    started = time.monotonic()
+    run(work)
+    return summary([gate for chain in work for gate in chain], time.monotonic() - started)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of whole instances share: files, one run of the engine in this process, what it sent."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from emulator_process import Emulator
+
+from ansible_collections.community.seventhings.plugins.module_utils.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.module_utils.instance import Account, Order, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
+
+LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
+
+SETTINGS = "api: seventhings/v1\nset: test\n"
+"""The shortest instance.yml."""
+
+_READS = ("/suggest-category", "/suggest-rest-price", "/auth_token")
+
+
+def no_pause(_seconds: float) -> None:
+    """Sleeps not at all."""
+
+
+@dataclass
+class Site:
+    """A directory of files, and the instance that it is applied to."""
+
+    root: Path
+    service: Emulator
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        """Puts files into the directory; instance.yml comes by itself where it is not there."""
+        for name, content in {"instance.yml": SETTINGS, **files}.items():
+            path = self.root / name
+            if name == "instance.yml" and name not in files and path.exists():
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def client(self, read_only: bool = False) -> Client:
+        """A connection of its own, that never waits between two attempts."""
+        service = self.service
+        given = {
+            "base_url": service.base_url,
+            "username": service.username,
+            "password": service.password,
+            "client_id": service.client_id,
+            "rate_limit": 0,
+            "retries": 6,
+            **self.options,
+        }
+        client = connect(given, read_only=read_only)
+        client.transport.sleep = no_pause
+        return client
+
+    def load(self) -> DesiredInstance:
+        """What the files say."""
+        return load(self.root)
+
+    def run(self, desired: DesiredInstance | None = None, **order: Any) -> Account:
+        """Plans (``check_mode=True``) or applies the files."""
+        wanted = desired if desired is not None else self.load()
+        sleep = order.pop("sleep", no_pause)
+        return run_instance(self.client(read_only=bool(order.get("check_mode"))), wanted, Order(**order), sleep=sleep)
+
+    def plan(self, **order: Any) -> Account:
+        """The plan of the files."""
+        return self.run(check_mode=True, **order)
+
+    def sent(self) -> list[str]:
+        """Method and path of every request since the log was cleared."""
+        return [f"{entry['method']} {short(entry['path'])}" for entry in self.service.log()]
+
+    def writes(self) -> list[str]:
+        """Those that change something."""
+        return [line for line in self.sent() if not line.startswith("GET ") and not line.endswith(_READS)]
+
+    def dump(self) -> Any:
+        """The whole instance by names."""
+        return self.service.steer("GET", "/dump?canonical=1")
+
+
+def short(path: str) -> str:
+    """A path without the prefix of the service."""
+    return path.removeprefix("/customer-api/v1")
+
+
+def yaml_list(records: Iterable[Mapping[str, Any]]) -> str:
+    """Records as a YAML list in which every value is JSON."""
+    lines = []
+    for record in records:
+        lead = "- "
+        for key, value in record.items():
+            lines.append(f"{lead}{key}: {json.dumps(value, ensure_ascii=False)}")
+            lead = "  "
+    return "\n".join(lines) + "\n"
+
+
+# ---- a believable state of some size
+
+
+def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str | bytes]:
+    """A directory with about so many records: rooms in locations, persons, objects with links (some of them in circles)
+    and documents, tasks, rental cases and a field of its own.
+    """
+    chance = random.Random(seed)
+    locations = [f"Site {index}" for index in range(max(2, number // 60))]
+    rooms = [(chance.choice(locations), f"0.{index}") for index in range(max(3, number // 12))]
+    persons = [f"person{index}@acme.example" for index in range(max(3, number // 20))]
+    extra = max(2, number // 30)
+    objects = number - len(locations) - len(rooms) - len(persons) - 2 * extra - 2
+    contents = {f"files/{index:03d}.txt": f"Document {index} of {seed}\n".encode() * 20 for index in range(files)}
+    held = dict(zip(chance.sample(range(objects), min(files, objects)), contents, strict=False))
+    records: list[dict[str, Any]] = []
+    for index in range(objects):
+        record: dict[str, Any] = {
+            "barcode": f"{seed:02d}{index:06d}",
+            "inventory_name": f"Thing {index}",
+            "actual_room": "/".join(chance.choice(rooms)),
+            "purchasing_price": f"{chance.randrange(1, 9999)}.{chance.randrange(100):02d}",
+            "responsible_person": chance.choice(persons),
+            "Shelf mark": f"S-{index % 7}",
+        }
+        if index % 5 == 0:
+            # A circle: the next one links back.
+            record["accessories"] = [f"{seed:02d}{(index + 1) % objects:06d}"]
+        if index % 5 == 1:
+            record["accessories"] = [f"{seed:02d}{index - 1:06d}"]
+        if index in held:
+            record["documents"] = [held[index]]
+        records.append(record)
+    barcodes = [record["barcode"] for record in records]
+    tasks = [
+        {
+            "title": f"Check {index}",
+            "deadline": f"2027-03-{index % 28 + 1:02d}",
+            "assignees": ["person0@acme.example"],
+            "references": [chance.choice(barcodes)],
+            "reminders": [{"unit": "days", "value": 2}],
+            "comment": "Look at it.",
+        }
+        for index in range(extra)
+    ]
+    cases = [
+        {
+            "title": f"Loan {index}",
+            "status": "requested",
+            "references": [chance.choice(barcodes)],
+            "issue_date": f"2027-04-{index % 28 + 1:02d}",
+            "due_date": f"2027-05-{index % 28 + 1:02d}",
+            "responsible_user": "person0@acme.example",
+            "renter": {"type": "plain", "value": f"Renter {index}"},
+        }
+        for index in range(extra)
+    ]
+    half = len(records) // 2
+    return {
+        "instance.yml": "api: seventhings/v1\nset: sample\npolicy: {create_users: true}\n",
+        "fields/asset.yml": yaml_list([{"label": "Shelf mark", "type": "TEXT"}]),
+        "locations.yml": yaml_list({"name": name, "city": "Berlin"} for name in locations),
+        "rooms.yml": yaml_list(
+            {"building_id": place, "number": label, "name": f"Room {label}"} for place, label in rooms
+        ),
+        "persons.yml": yaml_list(
+            {"email": email, "first_name": email[:7].title(), "last_name": "Jensen"} for email in persons
+        ),
+        "users.yml": yaml_list([{"email": "person0@acme.example"}]),
+        "objects/a.yml": yaml_list(records[:half]),
+        "objects/b.jsonl": "".join(json.dumps(record) + "\n" for record in records[half:]),
+        "tasks.yml": yaml_list(tasks),
+        "rental_cases.yml": yaml_list(cases),
+        **contents,
+    }

@@ -1,0 +1,114 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run real playbooks in processes of their own, and read what became of each task."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from project import ROOT
+
+_SECONDS = 240
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one task: its name, ``ok``, ``failed``, ``ignored``, ``skipped`` or ``item``, and what the module
+    returned.
+    """
+
+    name: str
+    outcome: str
+    data: dict[str, Any]
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome in ("failed", "ignored")
+
+    def __getitem__(self, key: str) -> Any:
+        return self.data[key]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished process: its exit status, what it printed, and the results of its tasks in order."""
+
+    status: int
+    output: str
+    results: list[Result]
+
+    def named(self, name: str) -> Result:
+        """The one result of a task."""
+        (found,) = (result for result in self.results if result.name == name and result.outcome != "item")
+        return found
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment for Ansible commands: this collection found, nothing of the user's own settings."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ANSIBLE_", "SEVENTHINGS_"))}
+    return {
+        **kept,
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build" / "link"),
+        "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+        "ANSIBLE_NOCOLOR": "true",
+        "ANSIBLE_RETRY_FILES_ENABLED": "false",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **(extra or {}),
+    }
+
+
+def run(directory: Path, plays: Any, *options: str, variables: Mapping[str, str] | None = None) -> Run:
+    """Runs plays with ``ansible-playbook``.
+
+    :param directory: where the playbook and the results are written; also the working directory.
+    :param plays: a list of plays, or the path of a playbook.
+    :param options: more of the command line, such as ``--check``.
+    :param variables: more of the environment, such as the connection.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    if isinstance(plays, Path):
+        book = plays
+    else:
+        book = directory / "playbook.yml"
+        book.write_text(yaml.safe_dump(plays, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    noted = directory / "results.jsonl"
+    noted.unlink(missing_ok=True)
+    more = {
+        "ANSIBLE_CALLBACK_PLUGINS": str(ROOT / "tests" / "integration" / "callback_plugins"),
+        "ANSIBLE_CALLBACKS_ENABLED": "record_results",
+        "RECORD_RESULTS_FILE": str(noted),
+        **(variables or {}),
+    }
+    return finish(
+        [str(Path(sys.executable).with_name("ansible-playbook")), str(book), *options], directory, more, noted
+    )
+
+
+def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str], noted: Path | None = None) -> Run:
+    """Runs one command of Ansible to its end."""
+    done = subprocess.run(
+        command,
+        cwd=directory,
+        env=environment(variables),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    lines = noted.read_text(encoding="utf-8").splitlines() if noted is not None and noted.exists() else []
+    entries = [json.loads(line) for line in lines]
+    results = [Result(entry["name"], entry["outcome"], entry["result"]) for entry in entries]
+    return Run(done.returncode, done.stdout, results)

@@ -1,0 +1,55 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where things are in the repository, and how the tools call commands."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / ".build"
+BIN = ROOT / ".venv" / "bin"
+COLLECTION_PATH = Path("ansible_collections", "community", "seventhings")
+LINK = BUILD / "link" / COLLECTION_PATH
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment of a command: the tools of .venv first, the collection where Ansible looks for it."""
+    result = dict(os.environ)
+    result.update(
+        ANSIBLE_COLLECTIONS_PATH=str(BUILD / "link"),
+        ANSIBLE_HOME=str(BUILD / "ansible"),
+        ANSIBLE_LOCALHOST_WARNING="false",
+        ANSIBLE_NOCOLOR="true",
+        NO_COLOR="1",
+        PATH=os.pathsep.join([str(BIN), result["PATH"]]),
+        PYTHONUNBUFFERED="1",
+    )
+    result.update(changes)
+    return result
+
+
+def call(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
+    """Run a command and show it; a command that fails ends the tool with its exit status."""
+    words = [str(word) for word in command]
+    print("$", shlex.join(words), flush=True)
+    status = subprocess.run(words, cwd=cwd, env=environment() if env is None else env, check=False).returncode
+    if status:
+        sys.exit(status)
+
+
+def tracked_files() -> list[Path]:
+    """Every file of the repository that git knows or would take, relative to its root."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return sorted({Path(name) for name in listing.split("\0") if name and (ROOT / name).is_file()})

@@ -1,0 +1,141 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run ansible-test sanity of one ansible-core version: python tests/tools/sanity.py 2.19 [options of ansible-test].
+
+ansible-test wants the collection in a git repository of its own under ansible_collections/, pip for its environments
+from a host of its own, and passes on next to nothing of the environment. So it works on a copy of the files, with a
+home folder under .build/ that holds a stand-in for its pip script and the pip settings of this machine.
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import filecmp
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import interpreters
+from project import BIN, BUILD, COLLECTION_PATH, ROOT, call, tracked_files
+
+# Minor versions of Python 3 that each version of ansible-core runs on.
+CORES = {"2.19": (11, 12, 13), "2.20": (12, 13, 14), "2.21": (12, 13, 14)}
+
+HOME = BUILD / "home"
+_REQUIREMENTS = ROOT / "tests" / "requirements-sanity.txt"
+_GET_PIP = "import ensurepip\n\nensurepip.bootstrap(default_pip=True)\n"
+
+
+def python_for(core: str) -> Path | None:
+    """The oldest interpreter of this machine that a version of ansible-core runs on."""
+    found = interpreters.find()
+    return next((found[minor] for minor in CORES[core] if minor in found), None)
+
+
+def core_environment(core: str, python: Path) -> Path:
+    """Make, or find, the virtual environment with this version of ansible-core; returns its bin folder."""
+    venv = BUILD / "sanity" / f"core-{core}"
+    stamp = venv / "made-from"
+    wanted = hashlib.sha256(
+        "\n".join([core, str(python), _REQUIREMENTS.read_text(), (ROOT / "requirements.txt").read_text()]).encode()
+    ).hexdigest()
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        shutil.rmtree(venv, ignore_errors=True)
+        call(python, "-m", "venv", venv)
+        pip: list[str | Path] = [
+            venv / "bin" / "python",
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "install",
+            "--no-input",
+            "--quiet",
+        ]
+        call(*pip, f"ansible-core ~= {core}.0", "-r", _REQUIREMENTS, env=dict(os.environ))
+        stamp.write_text(wanted)
+    return venv / "bin"
+
+
+def copy_tree() -> Path:
+    """Bring the copy of the collection up to date; returns its root."""
+    tree = BUILD / "sanity" / COLLECTION_PATH
+    tree.mkdir(parents=True, exist_ok=True)
+    if not (tree / ".git").exists():
+        subprocess.run(["git", "init", "--quiet", "."], cwd=tree, check=True)
+    wanted = tracked_files()
+    kept = set(wanted)
+    for present in tree.rglob("*"):
+        name = present.relative_to(tree)
+        if name.parts[0] != ".git" and name.parts[:2] != ("tests", "output") and present.is_file() and name not in kept:
+            present.unlink()
+    for name in wanted:
+        target = tree / name
+        if target.exists() and filecmp.cmp(ROOT / name, target, shallow=False) and _same_mode(ROOT / name, target):
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target, follow_symlinks=False)
+    return tree
+
+
+def _same_mode(one: Path, other: Path) -> bool:
+    return os.access(one, os.X_OK) == os.access(other, os.X_OK)
+
+
+def prepare_home(bin_folder: Path) -> None:
+    """Write the stand-in for get-pip.py and the pip settings into the home folder of ansible-test."""
+    source = next(bin_folder.parent.glob("lib/python3.*/site-packages/ansible_test/_internal/python_requirements.py"))
+    cache = HOME / ".ansible" / "test" / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    for version in set(re.findall(r"""\bpip=['"]([\d.]+)['"]""", source.read_text())):
+        (cache / f"get_pip_{version.replace('.', '_')}.py").write_text(_GET_PIP)
+    settings = HOME / ".config" / "pip" / "pip.conf"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    with settings.open("w") as file:
+        _pip_settings().write(file)
+
+
+def _pip_settings() -> configparser.RawConfigParser:
+    """The settings that pip has here, from its files and from variables, as one file."""
+
+    def ask(*question: str) -> str:
+        pip = [str(BIN / "python"), "-m", "pip", "--disable-pip-version-check", *question]
+        return subprocess.run(pip, check=True, capture_output=True, text=True).stdout
+
+    settings = configparser.RawConfigParser()
+    settings.read_dict({"global": {"cache-dir": ask("cache", "dir").strip(), "quiet": "2"}})
+    proxy = os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy")
+    if proxy:
+        settings.set("global", "proxy", proxy)
+    # Variables win over files, as in pip itself.
+    for line in sorted(ask("config", "list").splitlines(), key=lambda line: line.startswith(":env:")):
+        name, value = line.split("=", 1)
+        section, key = name.rsplit(".", 1)
+        section = "global" if section == ":env:" else section
+        if not settings.has_section(section):
+            settings.add_section(section)
+        settings.set(section, key, str(ast.literal_eval(value)).replace("\n", "\n  "))
+    return settings
+
+
+def main(core: str, options: list[str]) -> None:
+    python = python_for(core)
+    if python is None:
+        sys.exit(f"ansible-core {core} needs Python 3.{' or 3.'.join(map(str, CORES[core]))}: not found")
+    bin_folder = core_environment(core, python)
+    tree = copy_tree()
+    prepare_home(bin_folder)
+    path = [str(bin_folder), *interpreters.working_path(CORES[core])]
+    env = {**os.environ, "HOME": str(HOME), "PATH": os.pathsep.join(path)}
+    for name in [name for name in env if name.startswith("ANSIBLE_")]:
+        del env[name]
+    call("ansible-test", "sanity", "--local", "--color", "no", *options, cwd=tree, env=env)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,322 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Steps of the integration tests: one task each, and what is expected of it. They run as a play or in this process.
+
+A file ``steps/MODULE.yml`` is a list. Its entries are
+
+- ``files``: name to text, or to ``{size: N}``; made before the play in the directory that ``{{ directory }}`` names.
+- ``setup``: a task that runs once, and must succeed.
+- ``task`` and ``expect``: a task that is predicted (check mode), done, and repeated. ``expect`` has
+
+  - ``changed``: of the first run; ``again``: of the second run, false unless told,
+  - ``error`` in place of it: a part of the message, or a list of parts; ``predicted_error: false`` where check mode
+    lets it pass, because an earlier task of the play may make what is missing,
+  - ``diff``: exactly; ``record``: members of the record; ``result``: members of the result,
+  - ``listed``: of the records, the values of a field in order; ``warning``: a part of one,
+  - ``requests``: how many the first and the second run take; ``writes``: method and path (with ``*``) of those that
+    the first run sends and that change something; ``body``: of the last of them,
+  - ``calm`` and ``rough``: more of the above for one weather only; ``weather``: the only one in which the step runs.
+
+Variables of every task: ``directory``, and what earlier steps register; of what is expected: the latter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from emulator_process import Emulator
+from jinja2 import ChainableUndefined, Environment
+from playbook import Result
+
+from ansible_collections.community.seventhings.plugins.module_utils import accounts, apply, attachments, hub
+from ansible_collections.community.seventhings.plugins.module_utils.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS, Call, perform
+
+PREFIX = "/customer-api/v1"
+RUNS = ("predicted", "done", "repeated")
+NAMESPACE = "community.seventhings."
+_READING_POSTS = ("/auth_token", "/circularity-hub/suggest-category", "/circularity-hub/suggest-rest-price", "/report")
+_KEYWORDS = {"name", "register", "check_mode", "vars", "when", "no_log", "ignore_errors"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One task and what is expected of it; without ``expect`` it is a setup, which runs once."""
+
+    number: int
+    task: dict[str, Any]
+    expect: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return RUNS if self.expect else ("setup",)
+
+    def named(self, run: str) -> str:
+        return f"{self.number} {run}"
+
+    def is_a_module_process(self, run: str) -> bool:
+        """One run of every third step, each of the three in turn, where both ends are to be shown to do the same."""
+        return run in RUNS and self.number % 3 == 0 and self.number // 3 % 3 == RUNS.index(run)
+
+    @property
+    def module(self) -> str:
+        (name,) = (key for key in self.task if key not in _KEYWORDS)
+        return name
+
+
+def load(path: Path, directory: Path, weather: str) -> list[Step]:
+    """The steps of a file that are for a weather (calm, rough, or mixed: those that hold in any); makes their files."""
+    steps = []
+    for number, entry in enumerate(yaml.safe_load(path.read_text("utf-8"))):
+        if "files" in entry:
+            _make_files(entry["files"], directory)
+        elif "setup" in entry:
+            steps.append(Step(number, entry["setup"]))
+        else:
+            expect = {key: value for key, value in entry["expect"].items() if key not in ("calm", "rough")}
+            only = expect.pop("weather", weather)
+            if only == weather:
+                steps.append(Step(number, entry["task"], {**expect, **entry["expect"].get(weather, {})}))
+    return steps
+
+
+def _make_files(files: Mapping[str, Any], directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        if isinstance(content, str):
+            (directory / name).write_text(content, "utf-8")
+        else:
+            with (directory / name).open("wb") as stream:
+                stream.truncate(content["size"])
+
+
+# ---- as a play
+
+
+def tasks_of(steps: Iterable[Step], ends: str) -> list[dict[str, Any]]:
+    """The tasks of some steps: each predicted, done, repeated.
+
+    :param ends: ``worker``: all of them there; ``both``: some of them in a module process.
+    """
+    tasks: list[dict[str, Any]] = []
+    for step in steps:
+        for run in step.runs:
+            task = {"name": step.named(run), **step.task}
+            if step.expect:
+                task["check_mode"] = run == "predicted"
+                task["ignore_errors"] = True
+            if ends == "both" and step.is_a_module_process(run) and "auth_token" not in step.module:
+                task[step.module] = {**(task[step.module] or {}), "execution": "module"}
+            tasks.append(task)
+    return tasks
+
+
+def play_of(
+    steps: Iterable[Step], defaults: Mapping[str, Any], directory: Path, ends: str = "worker"
+) -> dict[str, Any]:
+    """A play of some steps on this machine, with connection options for every module."""
+    return {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "module_defaults": {"group/community.seventhings.all": dict(defaults)},
+        "vars": {"directory": str(directory)},
+        "tasks": tasks_of(steps, ends),
+    }
+
+
+# ---- in this process
+
+
+def call(
+    name: str,
+    options: Mapping[str, Any],
+    check_mode: bool = False,
+    client_of: Callable[[Mapping[str, Any], bool], Client] | None = None,
+) -> Result:
+    """One call of a module in this process, without Ansible. No pause of it costs time."""
+    door = DOORS[name]
+    validated = ArgumentSpecValidator(door.spec, **door.rules).validate(dict(options))
+    if validated.error_messages:
+        data: dict[str, Any] = {"failed": True, "msg": "\n".join(validated.error_messages), "requests": 0}
+    else:
+        data = perform(
+            name, Call(validated.validated_parameters, dict(options), check_mode), client_of or connect_hasty
+        )
+    return Result(name, "failed" if data.get("failed") else "ok", data)
+
+
+def connect_hasty(options: Mapping[str, Any], read_only: bool = False) -> Client:
+    """A client whose pauses between repeats take no time."""
+    client: Client = connect(options, read_only)
+    client.transport.sleep = lambda _seconds: None
+    return client
+
+
+def without_pauses(set_attribute: Callable[[Any, str, Any], None]) -> None:
+    """What was lost is looked for at once, three times (with ``monkeypatch.setattr``)."""
+    for module in (accounts, apply, attachments, hub):
+        set_attribute(module, "LOOK_AGAIN", (0.0, 0.0, 0.0))
+
+
+def run_here(steps: Iterable[Step], defaults: Mapping[str, Any], directory: Path) -> list[Result]:
+    """The results of the steps as a play would give them, without Ansible."""
+    variables: dict[str, Any] = {"directory": str(directory)}
+    results = []
+    for step in steps:
+        for run in step.runs:
+            results.append(_run_one(step, run, defaults, variables))
+            if "register" in step.task:
+                variables[step.task["register"]] = results[-1].data
+    return results
+
+
+def _run_one(step: Step, run: str, defaults: Mapping[str, Any], variables: Mapping[str, Any]) -> Result:
+    written = _rendered(step.task[step.module] or {}, variables)
+    if step.module == "ansible.builtin.assert":
+        environment = Environment(undefined=ChainableUndefined)
+        broken = [text for text in _as_list(written["that"]) if not environment.compile_expression(text)(**variables)]
+        return Result(step.named(run), "failed" if broken else "ok", {"msg": broken})
+    name = step.module.removeprefix(NAMESPACE)
+    door_options = DOORS[name].spec
+    options = {**{key: value for key, value in defaults.items() if key in door_options}, **written}
+    done = call(name, options, check_mode=run == "predicted")
+    return Result(step.named(run), done.outcome, done.data)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _rendered(value: Any, variables: Mapping[str, Any]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _rendered(member, variables) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_rendered(item, variables) for item in value]
+    if not isinstance(value, str) or "{{" not in value:
+        return value
+    environment = Environment(undefined=ChainableUndefined)
+    whole = re.fullmatch(r"\{\{(?P<expression>(?:(?!\}\}).)*)\}\}", value)
+    if whole:
+        return environment.compile_expression(whole["expression"])(**variables)
+    return environment.from_string(value).render(variables)
+
+
+# ---- judged
+
+
+def is_write(entry: Mapping[str, Any]) -> bool:
+    """Whether a logged request changes something."""
+    path = entry["path"].removeprefix(PREFIX)
+    return entry["method"] != "GET" and not (entry["method"] == "POST" and path in _READING_POSTS)
+
+
+def judge_all(
+    steps: Iterable[Step], results: Iterable[Result], log: list[dict[str, Any]], weather: str, output: str = ""
+) -> None:
+    """Holds the results of a run, and the requests that it sent, against what is expected of each step."""
+    steps = list(steps)
+    by_name = {result.name: result for result in results}
+    names = [step.named(run) for step in steps for run in step.runs]
+    for name in names:
+        assert name in by_name, f"{name} did not run\n{output}\n{list(by_name.values())[-1:]}"
+    rest = list(log)
+    registered: dict[str, Any] = {}
+    problems = []
+    for step in steps:
+        sent: dict[str, list[dict[str, Any]]] = {}
+        for run in step.runs:
+            count = by_name[step.named(run)].data.get("requests", 0)
+            sent[run], rest = rest[:count], rest[count:]
+        expected = Step(step.number, step.task, _rendered(step.expect, registered))
+        try:
+            judge(expected, weather, [by_name[step.named(run)] for run in step.runs], sent)
+        except AssertionError as problem:
+            problems.append(str(problem))
+        if "register" in step.task:
+            registered[step.task["register"]] = by_name[step.named(step.runs[-1])].data
+    assert not problems, "\n\n".join(problems)
+    assert not rest, f"requests that no result counts: {rest}"
+
+
+def judge(step: Step, weather: str, results: list[Result], sent: Mapping[str, list[dict[str, Any]]]) -> None:
+    """Holds the three results of one step, or the one of a setup, against what is expected of it."""
+    expect = step.expect
+    if not expect:
+        assert not results[0].failed, f"setup {step.number} {step.task}: {results[0].data}"
+        return
+    predicted, done, repeated = results
+    lines = [f"{entry['method']} {entry['path'].removeprefix(PREFIX)} {entry['status']}" for entry in sent["done"]]
+    where = f"step {step.number} {step.task}: {done.data} after {lines}"
+    assert not [entry for entry in sent["predicted"] if is_write(entry)], f"wrote in check mode: {where}"
+    if "error" in expect:
+        assert done.failed, where
+        for part in _as_list(expect["error"]):
+            assert part in done["msg"], f"{part!r} is missing: {where}"
+        assert predicted.failed == expect.get("predicted_error", True), f"predicted {predicted.data}: {where}"
+        assert not [entry for entry in sent["done"] if is_write(entry)] or expect.get("after_a_write"), where
+        return
+    assert not done.failed, where
+    assert not predicted.failed, f"predicted {predicted.data}: {where}"
+    assert done["changed"] == expect["changed"], where
+    assert predicted["changed"] == done["changed"], f"predicted {predicted.data}: {where}"
+    assert repeated["changed"] == expect.get("again", False), f"second run {repeated.data}: {where}"
+    assert predicted.data.get("diff") == done.data.get("diff"), f"predicted {predicted.data.get('diff')}: {where}"
+    writes = [entry for entry in sent["done"] if is_write(entry)]
+    assert bool(writes) == expect["changed"] or expect.get("only_here"), f"{writes}: {where}"
+    if "diff" in expect:
+        assert done["diff"] == expect["diff"], where
+    if weather != "mixed":
+        _judge_values(expect, weather, done, repeated, writes, where)
+
+
+def _judge_values(
+    expect: Mapping[str, Any],
+    weather: str,
+    done: Result,
+    repeated: Result,
+    writes: list[dict[str, Any]],
+    where: str,
+) -> None:
+    if weather == "calm" and "requests" in expect:
+        assert [done["requests"], repeated["requests"]] == expect["requests"], (
+            f"{[done['requests'], repeated['requests']]} requests, expected {expect['requests']}: {where}"
+        )
+    for key, value in expect.get("record", {}).items():
+        assert key in done["record"], f"{key} is missing: {where}"
+        assert _holds(value, done["record"][key]), f"record.{key}, expected {value}: {where}"
+    for key, value in expect.get("result", {}).items():
+        assert _holds(value, done[key]), f"{key}, expected {value}: {where}"
+    for key, values in expect.get("listed", {}).items():
+        assert [record[key] for record in done["records"]] == values, f"{key}, expected {values}: {where}"
+    if "warning" in expect:
+        assert expect["warning"] in " ".join(done.data.get("warnings") or []), where
+    if weather == "calm" and "writes" in expect:
+        lines = [f"{entry['method']} {entry['path'].removeprefix(PREFIX)}" for entry in writes]
+        assert len(lines) == len(expect["writes"]), f"{lines}: {where}"
+        for line, pattern in zip(lines, expect["writes"], strict=True):
+            assert fnmatchcase(line, pattern), f"{line}, expected {pattern}: {where}"
+    if weather == "calm" and "body" in expect:
+        assert writes[-1]["body"] == expect["body"], f"{writes[-1]['body']}: {where}"
+
+
+def _holds(expected: Any, found: Any) -> bool:
+    """Whether what was found has what is expected; of a map only the members that are named."""
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        return all(key in found and _holds(value, found[key]) for key, value in expected.items())
+    if isinstance(expected, list) and isinstance(found, list):
+        return len(expected) == len(found) and all(map(_holds, expected, found))
+    return bool(expected == found)
+
+
+def connection(service: Emulator, **more: Any) -> dict[str, Any]:
+    """Connection options for a running service, with a token."""
+    return {"base_url": service.base_url, "access_token": service.token(), "rate_limit": 0, **more}

@@ -1,0 +1,168 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Killed at any moment, under load: what was answered is there, nothing is torn, and it starts again."""
+
+from __future__ import annotations
+
+import random
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from .support import LONG, Api, Steering, code, running
+
+ROUNDS = 100 if LONG else 10
+WRITERS = 4
+
+
+class Writer(threading.Thread):
+    """Writes and remembers: what was answered, and what was asked for last without an answer."""
+
+    def __init__(self, api: Api, progress: threading.Semaphore) -> None:
+        super().__init__(daemon=True)
+        self.api = api
+        self.answered: dict[str, str] = {}
+        self.deleted: set[str] = set()
+        self.open: tuple[str, str] | None = None
+        self.attempts: set[str] = set()
+        self.failure: Exception | None = None
+        self.progress = progress
+
+    def run(self) -> None:
+        try:
+            while True:
+                self._write()
+        except requests.RequestException:
+            return
+        except Exception as error:  # handed to the test
+            self.failure = error
+        finally:
+            self.progress.release()
+
+    def _write(self) -> None:
+        # name and city always carry the same mark: a record in which they differ is torn
+        mark = code()
+        self.attempts.add(mark)
+        made = self.api.create("/location", {"name": mark, "city": mark})
+        self.answered[made] = mark
+        self.progress.release()
+        mark = code()
+        self.attempts.add(mark)
+        self.open = (made, mark)
+        assert self.api.patch(f"/location/{made}", {"name": mark, "city": mark}).status_code == 200
+        self.answered[made] = mark
+        self.open = None
+        if len(self.answered) % 3 == 0:
+            self.open = (made, "")
+            del self.answered[made]
+            assert self.api.delete(f"/location/{made}").status_code == 204
+            self.deleted.add(made)
+            self.open = None
+
+
+def sites(api: Api) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    page = 1
+    while records := api.items("/locations", f"page={page}&per_page=1000&sort[id]=ASC"):
+        found.update({record["location_uuid"]: record for record in records})
+        page += 1
+    return found
+
+
+@pytest.mark.timeout(1800 if LONG else 300)
+def test_kill_under_load(tmp_path: Path) -> None:
+    db = str(tmp_path / "killed.sqlite3")
+    dice = random.Random(20310520)
+    expected: dict[str, str] = {}
+    for round_number in range(ROUNDS):
+        with running(db=db, data="empty") as process:
+            steering = Steering(process.about)
+            steering.switches()
+            main = Api(process.about, steering)
+            main.sign_in()
+            found = sites(main)
+            assert {uuid: record["name"] for uuid, record in found.items()} == expected, f"before round {round_number}"
+            progress = threading.Semaphore(0)
+            writers = []
+            for _ in range(WRITERS):
+                client = Api(process.about, steering)
+                client.tokens = main.tokens
+                writers.append(Writer(client, progress))
+            for writer in writers:
+                writer.start()
+            for _ in range(dice.randint(1, 60)):
+                assert progress.acquire(timeout=60)
+            process.kill()
+            for writer in writers:
+                writer.join(60)
+                assert not writer.is_alive()
+        assert [writer.failure for writer in writers if writer.failure] == []
+        with running(db=db, data="empty") as process:
+            steering = Steering(process.about)
+            steering.switches()
+            main = Api(process.about, steering)
+            main.sign_in()
+            found = sites(main)
+            # nothing is torn
+            assert [record for record in found.values() if record["name"] != record["city"]] == []
+            # no answered write is lost, except for what a later write without an answer has done to it
+            for writer in writers:
+                unsure, mark = writer.open or ("", "")
+                for uuid, name in writer.answered.items():
+                    if uuid == unsure:
+                        assert found[uuid]["name"] in (name, mark)
+                    else:
+                        assert found[uuid]["name"] == name
+                assert not writer.deleted & set(found)
+            # nothing is there that nobody asked for
+            wanted = set().union(*(writer.attempts for writer in writers)) | set(expected.values())
+            assert {record["name"] for record in found.values()} <= wanted
+            expected = {uuid: record["name"] for uuid, record in found.items()}
+            history = next(iter(expected), None)
+            if history:
+                assert main.read(f"/location/{history}/history")["total"] >= 1
+    assert expected
+
+
+def test_answered_write_is_on_disk(tmp_path: Path) -> None:
+    db = str(tmp_path / "one.sqlite3")
+    with running(db=db) as process:
+        steering = Steering(process.about)
+        steering.switches()
+        api = Api(process.about, steering)
+        api.sign_in()
+        made = api.create_object(inventory_name="Kept")
+        file = api.upload("kept.txt", b"kept")
+        refresh = api.tokens["refresh_token"]
+        process.kill()
+    with running(db=db) as process:
+        steering = Steering(process.about)
+        steering.switches()
+        api = Api(process.about, steering)
+        assert api.grant(grant_type="refresh_token", refresh_token=refresh).status_code == 200
+        api.sign_in()
+        assert api.read(f"/object/{made}")["inventory_name"] == "Kept"
+        assert api.get(f"/file/{file}/data").content == b"kept"
+
+
+def test_refused_write_leaves_nothing(tmp_path: Path) -> None:
+    """A request is one transaction: an offer of two objects, of which one is refused, does nothing."""
+    with running(db=str(tmp_path / "two.sqlite3")) as process:
+        steering = Steering(process.about)
+        steering.switches()
+        api = Api(process.about, steering)
+        api.sign_in()
+        item = api.offer()
+        other = api.create_object(purchasing_price=1)
+        before = steering.dump()
+        entry = {"category": "category_furniture", "price": 1}
+        response = api.post(
+            "/circularity-hub/add-objects-to-circularity-hub", {other: entry, item["asset_uuid"]: entry}
+        )
+        assert response.status_code == 422
+        assert steering.dump() == before

@@ -1,0 +1,353 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Sections 2.2 and 4.3 of the interface: field definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .support import NOBODY, Api, JsonMap, attribute, code, constraint, definition, last_segment, without
+
+TYPES = [
+    "ATTACHMENT",
+    "BARCODE",
+    "BOOLEAN",
+    "DATE",
+    "DATETIME",
+    "DECIMAL",
+    "DROPDOWN",
+    "FIELD_VALUE_COMPARISON",
+    "LINK",
+    "LINKED_ASSETS",
+    "LINKED_LOCATION",
+    "LINKED_PERSON",
+    "LINKED_ROOM",
+    "LINKED_USER",
+    "LONG_TEXT",
+    "MONEY",
+    "NUMBER",
+    "REMINDER",
+    "TEXT",
+]
+TEMPLATES = ["asset", "room", "person"]
+CONSTRAINTS = [
+    constraint("allowed_values", ["a", "b"]),
+    constraint("allowed_values", []),
+    constraint("date_format", "Y-m-d"),
+    constraint("date_time_format", "Y-m-d\\TH:i:sP"),
+    constraint("min_value", -3),
+    constraint("max_value", 3),
+    constraint("max_length", 30),
+    constraint("regular_expression", "^x$"),
+]
+WRONG_CONSTRAINTS: list[Any] = [
+    constraint("no_such_constraint", 1),
+    constraint("allowed_values", "a"),
+    constraint("allowed_values", [1]),
+    constraint("min_value", "3"),
+    constraint("max_value", None),
+    constraint("max_length", "long"),
+    constraint("regular_expression", 5),
+    constraint("date_format", 5),
+    {"type": "max_length"},
+    {"value": 3},
+    "max_length",
+]
+YES_OR_NO = ["internal", "mandatory", "mutable", "system", "name_component", "unique", "piechart_on_dashboard"]
+ATTRIBUTES = [
+    attribute("form_group", "General"),
+    *[attribute(name, value) for name in YES_OR_NO for value in ("yes", "no")],
+    *[attribute("editable", value) for value in ("mobile_app", "web_app")],
+    *[attribute("visible", value) for value in ("mobile_app", "web_app_details_view", "web_app_list_view")],
+    attribute("preselected", "mobile_app"),
+    attribute("indexed", "search"),
+    *[
+        attribute("formatted", value)
+        for value in ("user_as_email", "user_as_firstname_lastname", "user_as_lastname_firstname")
+    ],
+    *[attribute("sorted", value) for value in ("ascending", "descending")],
+    attribute("currency_code", "EUR"),
+    attribute("fraction_digits", 0),
+    attribute("fraction_digits", 20),
+    *[attribute("generated", value) for value in ("on_create", "on_update", "on_import")],
+    attribute("exposed", "mobile_app_api"),
+]
+WRONG_ATTRIBUTES: list[Any] = [
+    attribute("no_such_attribute", "yes"),
+    attribute("mandatory", "maybe"),
+    attribute("mandatory", True),
+    attribute("editable", "everywhere"),
+    attribute("visible", "web_app"),
+    attribute("currency_code", "EURO"),
+    attribute("currency_code", "EU"),
+    attribute("fraction_digits", 21),
+    attribute("fraction_digits", -1),
+    attribute("fraction_digits", "2"),
+    attribute("form_group", 5),
+    {"type": "mandatory"},
+    {"value": "yes"},
+    "mandatory",
+]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_list(api: Api, template: str) -> None:
+    found = api.read(f"/asset-tracking/{template}/field-definitions")
+    assert isinstance(found, list)
+    keys = [entry["field_key"] for entry in found]
+    assert len(set(keys)) == len(keys)
+    assert len({entry["uuid"] for entry in found}) == len(found)
+
+
+BUILT_IN = [
+    ("asset", "inventory_name", "TEXT"),
+    ("asset", "barcode", "BARCODE"),
+    ("asset", "documents", "ATTACHMENT"),
+    ("asset", "purchasing_price", "MONEY"),
+    ("asset", "actual_room", "LINKED_ROOM"),
+    ("asset", "target_room", "LINKED_ROOM"),
+    ("room", "name", "TEXT"),
+    ("room", "number", "TEXT"),
+    ("room", "building_id", "LINKED_LOCATION"),
+    ("person", "email", "TEXT"),
+    ("person", "first_name", "TEXT"),
+    ("person", "last_name", "TEXT"),
+    ("person", "department", "TEXT"),
+]
+
+
+@pytest.mark.parametrize(("template", "key", "kind"), BUILT_IN)
+def test_built_in_definition(api: Api, template: str, key: str, kind: str) -> None:
+    found = {entry["field_key"]: entry for entry in api.read(f"/asset-tracking/{template}/field-definitions")}
+    assert found[key]["field_type"]["name"] == kind
+
+
+def test_built_in_definitions_have_every_type(api: Api) -> None:
+    found = {entry["field_type"]["name"] for entry in api.read("/asset-tracking/asset/field-definitions")}
+    assert set(TYPES) <= found
+
+
+def test_barcode_is_unique_and_mandatory(api: Api) -> None:
+    found = {entry["field_key"]: entry["attributes"] for entry in api.read("/asset-tracking/asset/field-definitions")}
+    assert attribute("unique", "yes") in found["barcode"]
+    mandatory = {key for key, attributes in found.items() if attribute("mandatory", "yes") in attributes}
+    assert {"inventory_name", "barcode"} <= mandatory
+
+
+@pytest.mark.parametrize("template", ["location", "user", "asset%20", "ASSET", "1"])
+@pytest.mark.parametrize("call", ["list", "create", "read"])
+def test_unknown_template(api: Api, template: str, call: str) -> None:
+    path = f"/asset-tracking/{template}/field-definition"
+    response = {
+        "list": lambda: api.get(f"{path}s"),
+        "create": lambda: api.post(path, definition("TEXT")),
+        "read": lambda: api.get(f"{path}/{NOBODY}"),
+    }[call]()
+    assert response.status_code == 400
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_create(api: Api, template: str, kind: str) -> None:
+    path = f"/asset-tracking/{template}/field-definition"
+    body = definition(kind, label="Largest size", comment="in metres", attributes=[attribute("form_group", "Sizes")])
+    response = api.post(path, body)
+    assert response.status_code == 201
+    assert response.content == b""
+    made = response.headers["Location-UUID"]
+    assert last_segment(response.headers["Location"]) == made
+    found = api.read(f"{path}/{made}")
+    assert {key: found[key] for key in body} == body
+    assert found["uuid"] == made
+    assert 1 <= len(found["field_key"]) <= 64
+    assert found in api.read(f"{path}s")
+
+
+def test_definition_belongs_to_its_template(api: Api) -> None:
+    made = api.define("TEXT", "asset")["uuid"]
+    assert made not in [entry["uuid"] for entry in api.read("/asset-tracking/room/field-definitions")]
+    assert api.get(f"/asset-tracking/room/field-definition/{made}").status_code == 404
+
+
+def test_new_field_can_be_used_at_once(api: Api) -> None:
+    key = api.define("TEXT")["field_key"]
+    assert api.read(f"/object/{api.create_object(**{key: 'x'})}")[key] == "x"
+
+
+def test_equal_labels_give_different_keys(api: Api) -> None:
+    label = f"Label {code()}"
+    assert api.define("TEXT", label=label)["field_key"] != api.define("TEXT", label=label)["field_key"]
+
+
+@pytest.mark.parametrize("entry", CONSTRAINTS, ids=str)
+def test_constraint(api: Api, entry: JsonMap) -> None:
+    assert api.define("TEXT", constraints=[entry])["field_type"]["constraints"] == [entry]
+
+
+@pytest.mark.parametrize("entry", WRONG_CONSTRAINTS, ids=str)
+def test_wrong_constraint(api: Api, entry: Any) -> None:
+    assert (
+        api.post("/asset-tracking/asset/field-definition", definition("TEXT", constraints=[entry])).status_code == 400
+    )
+
+
+@pytest.mark.parametrize("entry", ATTRIBUTES, ids=str)
+def test_attribute(api: Api, entry: JsonMap) -> None:
+    assert api.define("TEXT", attributes=[entry])["attributes"] == [entry]
+
+
+@pytest.mark.parametrize("entry", WRONG_ATTRIBUTES, ids=str)
+def test_wrong_attribute(api: Api, entry: Any) -> None:
+    assert api.post("/asset-tracking/asset/field-definition", definition("TEXT", attributes=[entry])).status_code == 400
+
+
+def test_attribute_may_occur_more_than_once(api: Api) -> None:
+    both = [attribute("editable", "mobile_app"), attribute("editable", "web_app")]
+    assert api.define("TEXT", attributes=both)["attributes"] == both
+
+
+@pytest.mark.parametrize("kind", ["actual_field", "expected_field"])
+def test_relation(api: Api, kind: str) -> None:
+    relation = {"type": kind, "field_uuid": api.define("LINKED_ROOM")["uuid"]}
+    assert api.define("LINKED_ROOM", relations=[relation])["relations"] == [relation]
+
+
+def test_relation_with_values(api: Api) -> None:
+    other = api.define("BOOLEAN")["uuid"]
+    relation = {"type": "active_When_value_equals_one_of", "field_uuid": other, "comparison_values": [True, "x", 1]}
+    assert api.define("TEXT", relations=[relation])["relations"] == [relation]
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        {"type": "no_such_relation", "field_uuid": NOBODY},
+        {"type": "actual_field"},
+        {"type": "actual_field", "field_uuid": "x"},
+        {"type": "active_When_value_equals_one_of", "field_uuid": NOBODY},
+        "actual_field",
+    ],
+    ids=str,
+)
+def test_wrong_relation(api: Api, relation: Any) -> None:
+    assert (
+        api.post("/asset-tracking/asset/field-definition", definition("TEXT", relations=[relation])).status_code == 400
+    )
+
+
+@pytest.mark.parametrize("value", [None, True, False, 5, 1.5, "x", ""], ids=repr)
+def test_default_value(api: Api, value: Any) -> None:
+    found = api.define("TEXT", default_value=value)["default_value"]
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize("value", [[], ["a", "b"], [1, 2.5, True], None], ids=repr)
+def test_possible_values(api: Api, value: Any) -> None:
+    assert (api.define("DROPDOWN", possible_values=value)["possible_values"] or []) == (value or [])
+
+
+REQUIRED = ["field_type", "label", "default_value", "possible_values", "attributes", "relations"]
+
+
+@pytest.mark.parametrize("key", REQUIRED)
+def test_missing_key_on_create(api: Api, key: str) -> None:
+    body = definition("TEXT")
+    del body[key]
+    assert api.post("/asset-tracking/asset/field-definition", body).status_code == 400
+
+
+def test_comment_may_be_absent(api: Api) -> None:
+    body = definition("TEXT")
+    del body["comment"]
+    assert api.post("/asset-tracking/asset/field-definition", body).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"field_type": {"name": "NO_SUCH_TYPE", "constraints": []}},
+        {"field_type": {"name": "text", "constraints": []}},
+        {"field_type": {"name": "TEXT"}},
+        {"field_type": {"constraints": []}},
+        {"field_type": "TEXT"},
+        {"field_type": None},
+        {"label": None},
+        {"label": 5},
+        {"comment": 5},
+        {"default_value": []},
+        {"default_value": {}},
+        {"possible_values": "a"},
+        {"possible_values": [[]]},
+        {"attributes": None},
+        {"attributes": {}},
+        {"relations": "x"},
+    ],
+    ids=str,
+)
+def test_wrong_key(api: Api, change: JsonMap) -> None:
+    path = "/asset-tracking/asset/field-definition"
+    assert api.post(path, {**definition("TEXT"), **change}).status_code == 400
+    found = api.define("TEXT")
+    assert api.put(f"{path}/{found['uuid']}", {**found, **change}).status_code == 400
+    assert api.read(f"{path}/{found['uuid']}") == found
+
+
+def test_replace(api: Api) -> None:
+    path = "/asset-tracking/asset/field-definition"
+    found = api.define("TEXT", comment="before")
+    changed = {
+        **found,
+        "label": "After",
+        "comment": "after",
+        "field_type": {"name": "TEXT", "constraints": [constraint("max_length", 3)]},
+        "attributes": [attribute("mandatory", "no"), attribute("form_group", "G")],
+    }
+    response = api.put(f"{path}/{found['uuid']}", changed)
+    assert (response.status_code, response.content) == (204, b"")
+    assert api.read(f"{path}/{found['uuid']}") == changed
+    assert api.patch(f"/object/{api.create_object()}", {found["field_key"]: "long"}).status_code in (400, 422)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_replace_for_every_template(api: Api, template: str) -> None:
+    path = f"/asset-tracking/{template}/field-definition"
+    found = api.define("DATE", template)
+    assert api.put(f"{path}/{found['uuid']}", {**found, "label": "Other"}).status_code == 204
+    assert api.read(f"{path}/{found['uuid']}")["label"] == "Other"
+
+
+@pytest.mark.parametrize("key", ["uuid", "field_key", "field_type", "label", "attributes", "relations"])
+def test_missing_key_on_replace(api: Api, key: str) -> None:
+    found = api.define("TEXT")
+    body = without({**found})
+    del body[key]
+    assert api.put(f"/asset-tracking/asset/field-definition/{found['uuid']}", body).status_code == 400
+
+
+@pytest.mark.parametrize("key", ["", "k" * 65], ids=len)
+def test_length_of_a_field_key(api: Api, key: str) -> None:
+    found = api.define("TEXT")
+    response = api.put(f"/asset-tracking/asset/field-definition/{found['uuid']}", {**found, "field_key": key})
+    assert response.status_code == 400
+
+
+def test_definition_that_is_not_there(api: Api) -> None:
+    path = f"/asset-tracking/asset/field-definition/{NOBODY}"
+    assert api.get(path).status_code == 404
+    assert api.put(path, {**definition("TEXT"), "uuid": NOBODY, "field_key": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+def test_malformed_uuid(api: Api, method: str) -> None:
+    body = {**definition("TEXT"), "uuid": NOBODY, "field_key": "x"} if method == "PUT" else None
+    assert api.request(method, "/asset-tracking/asset/field-definition/x", json=body).status_code == 400
+
+
+def test_nothing_deletes_a_definition(api: Api) -> None:
+    found = api.define("TEXT")
+    assert api.delete(f"/asset-tracking/asset/field-definition/{found['uuid']}").status_code == 404

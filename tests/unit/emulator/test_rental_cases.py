@@ -1,0 +1,248 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Sections 2.4, 3.2 and 4.6 of the interface: rental cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .support import FORMS, NOBODY, Absent, Api, JsonMap, Steering, asset, code, last_segment
+
+CASE = "/rental-management/rental-case"
+CASES = "/rental-management/rental-cases"
+STATES = ["requested", "confirmed", "borrowed", "rejected", "completed", "return_overdue", "pickup_overdue"]
+TWO_DAYS = {"unit": "days", "value": 2}
+
+
+def test_create(api: Api) -> None:
+    response = api.post(CASE, api.rental_case())
+    assert response.status_code == 201
+    assert response.content == b""
+    made = response.headers["Location-UUID"]
+    assert last_segment(response.headers["Location"]) == made
+    assert api.read(f"{CASE}/{made}")["uuid"] == made
+
+
+def test_rental_case(api: Api) -> None:
+    things = [api.create_object(), api.create_object()]
+    note = api.upload("note.txt", b"12345")
+    body = api.rental_case(
+        title="Party",
+        status="confirmed",
+        references=[asset(thing) for thing in things],
+        issue_date_reminder=TWO_DAYS,
+        due_date_reminder={"unit": "weeks", "value": 0},
+        comment="with care",
+        attachments=[note],
+    )
+    case = api.read(f"{CASE}/{api.create(CASE, body)}")
+    same = set(body) - {"references", "attachments"}
+    assert {key: case[key] for key in same} == {key: body[key] for key in same}
+    assert [(entry["type"], entry["uuid"]) for entry in case["references"]] == [("asset", thing) for thing in things]
+    (file,) = case["attachments"]
+    assert set(file) == {"uuid", "name", "type", "size", "data_uri", "thumbnail_uri"}
+    assert (file["uuid"], file["size"]) == (note, 5)
+
+
+def test_list(api: Api) -> None:
+    made = api.create_rental_case(attachments=[api.upload("note.txt", b"12345")])
+    found = api.read(CASES, "per_page=1000")
+    (listed,) = [case for case in found["items"] if case["uuid"] == made]
+    assert listed == api.read(f"{CASE}/{made}")
+    assert listed["attachments"][0]["size"] == 5
+
+
+@pytest.mark.parametrize("status", STATES)
+def test_status_on_create(api: Api, status: str) -> None:
+    assert api.read(f"{CASE}/{api.create_rental_case(status=status)}")["status"] == status
+
+
+def test_status_may_be_absent(api: Api) -> None:
+    assert api.read(f"{CASE}/{api.create_rental_case()}")["status"] in STATES
+
+
+def test_renter_is_text_or_a_user(api: Api) -> None:
+    for renter in ({"type": "plain", "value": "A neighbour"}, {"type": "user", "value": api.me()["uuid"]}):
+        assert api.read(f"{CASE}/{api.create_rental_case(renter=renter)}")["renter"] == renter
+
+
+def test_renter_may_be_absent(api: Api) -> None:
+    assert api.read(f"{CASE}/{api.create_rental_case(renter=Absent)}")["renter"] is None
+
+
+@pytest.mark.parametrize("key", ["issue_date_reminder", "due_date_reminder"])
+@pytest.mark.parametrize("value", [None, Absent, {"unit": "days", "value": 0}, TWO_DAYS], ids=repr)
+def test_reminder(api: Api, key: str, value: Any) -> None:
+    case = api.read(f"{CASE}/{api.create_rental_case(**{key: value})}")
+    assert case.get(key) == (None if value is Absent else value)
+
+
+@pytest.mark.parametrize("value", [None, "", "text", Absent], ids=repr)
+def test_comment(api: Api, value: Any) -> None:
+    case = api.read(f"{CASE}/{api.create_rental_case(comment=value)}")
+    assert case.get("comment") == (None if value is Absent else value)
+
+
+WRONG: list[JsonMap] = [
+    {"title": None},
+    {"title": 5},
+    {"status": "lent"},
+    {"status": None},
+    {"references": []},
+    {"references": None},
+    {"references": [{"type": "room", "uuid": NOBODY}]},
+    {"references": [{"type": "asset"}]},
+    {"references": [{"uuid": NOBODY}]},
+    {"references": [{"type": "asset", "uuid": "x"}]},
+    {"issue_date": None},
+    {"issue_date": "2031-05-20T00:00:00+00:00"},
+    {"issue_date": "2031-05-20 10:00:00"},
+    {"issue_date": "20.05.2031"},
+    {"due_date": None},
+    {"due_date": "2031-02-30"},
+    {"issue_date_reminder": {"unit": "hours", "value": 1}},
+    {"issue_date_reminder": {"unit": "days"}},
+    {"issue_date_reminder": {"unit": "days", "value": "1"}},
+    {"issue_date_reminder": {"unit": "days", "value": 1, "x": 1}},
+    {"issue_date_reminder": []},
+    {"due_date_reminder": {"value": 1}},
+    {"due_date_reminder": 2},
+    {"responsible_user_uuid": None},
+    {"responsible_user_uuid": "x"},
+    {"responsible_user_uuid": 1},
+    {"renter": {"type": "plain"}},
+    {"renter": {"value": "x"}},
+    {"renter": {"type": "company", "value": "x"}},
+    {"renter": {"type": "plain", "value": 5}},
+    {"renter": "A neighbour"},
+    {"comment": 5},
+    {"attachments": None},
+    {"attachments": ["x"]},
+    {"attachments": [{"uuid": NOBODY}]},
+    {"uuid": NOBODY},
+    {"author": NOBODY},
+    {"nonsense": 1},
+]
+
+
+@pytest.mark.parametrize("change", WRONG, ids=str)
+def test_wrong_value(api: Api, change: JsonMap) -> None:
+    made = api.create_rental_case()
+    before = api.items(CASES, "per_page=1000")
+    assert api.post(CASE, {**api.rental_case(), **change}).status_code == 400
+    assert api.put(f"{CASE}/{made}", {**api.rental_case(), **change}).status_code == 400
+    assert api.items(CASES, "per_page=1000") == before
+
+
+@pytest.mark.parametrize(
+    "key", ["title", "references", "issue_date", "due_date", "responsible_user_uuid", "attachments"]
+)
+def test_missing_key(api: Api, key: str) -> None:
+    body = api.rental_case()
+    del body[key]
+    assert api.post(CASE, body).status_code == 400
+    assert api.put(f"{CASE}/{api.create_rental_case()}", body).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "change", [{"references": [asset(NOBODY)]}, {"responsible_user_uuid": NOBODY}, {"attachments": [NOBODY]}], ids=str
+)
+def test_pointing_at_nothing(api: Api, change: JsonMap) -> None:
+    assert api.post(CASE, {**api.rental_case(), **change}).status_code in (400, 404, 422)
+
+
+@pytest.mark.parametrize(("count", "status"), [(1, 201), (100, 201), (101, 400), (0, 400)])
+def test_number_of_references(api: Api, count: int, status: int) -> None:
+    things = [asset(api.create_object()) for _ in range(min(count, 3))]
+    references = (things * 50)[:count]
+    assert api.post(CASE, api.rental_case(references=references)).status_code == status
+
+
+# replacing
+
+
+def test_replace(api: Api) -> None:
+    made = api.create_rental_case(comment="before", due_date_reminder=TWO_DAYS)
+    thing = api.create_object()
+    body = api.rental_case(
+        title="After",
+        status="borrowed",
+        issue_date="2032-01-01",
+        due_date="2032-01-09",
+        references=[asset(thing)],
+        issue_date_reminder=TWO_DAYS,
+        due_date_reminder=None,
+        renter={"type": "user", "value": api.me()["uuid"]},
+        comment="after",
+    )
+    response = api.put(f"{CASE}/{made}", body)
+    assert (response.status_code, response.content) == (204, b"")
+    case = api.read(f"{CASE}/{made}")
+    same = set(body) - {"references", "attachments"}
+    assert {key: case[key] for key in same} == {key: body[key] for key in same}
+    assert [entry["uuid"] for entry in case["references"]] == [thing]
+    assert case["uuid"] == made
+
+
+def test_replace_without_a_status_keeps_it(api: Api) -> None:
+    made = api.create_rental_case(status="borrowed")
+    assert api.put(f"{CASE}/{made}", api.rental_case(title="After")).status_code == 204
+    case = api.read(f"{CASE}/{made}")
+    assert (case["title"], case["status"]) == ("After", "borrowed")
+
+
+def test_replace_clears_what_is_absent(api: Api) -> None:
+    made = api.create_rental_case(issue_date_reminder=TWO_DAYS, attachments=[api.upload()])
+    api.put(f"{CASE}/{made}", api.rental_case(renter=Absent, comment=Absent))
+    case = api.read(f"{CASE}/{made}")
+    assert (case["issue_date_reminder"], case["renter"], case["comment"], case["attachments"]) == (None, None, None, [])
+
+
+def test_change_is_not_offered(api: Api) -> None:
+    assert api.patch(f"{CASE}/{api.create_rental_case()}", {"title": "x"}).status_code == 404
+
+
+def test_delete(api: Api) -> None:
+    made = api.create_rental_case()
+    response = api.delete(f"{CASE}/{made}")
+    assert (response.status_code, response.content) == (204, b"")
+    assert api.get(f"{CASE}/{made}").status_code == 404
+    assert made not in [case["uuid"] for case in api.items(CASES, "per_page=1000")]
+
+
+@pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
+def test_case_that_is_not_there(api: Api, uuid: str, status: int) -> None:
+    assert api.get(f"{CASE}/{uuid}").status_code == status
+    assert api.put(f"{CASE}/{uuid}", api.rental_case()).status_code == status
+    assert api.delete(f"{CASE}/{uuid}").status_code == status
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_filter_and_sort(api: Api, form: str) -> None:
+    mark = code()
+    for name, status in (("b", "borrowed"), ("a", "confirmed"), ("c", "borrowed")):
+        api.create_rental_case(title=f"{mark} {name}", status=status)
+    conditions: JsonMap = {"title": {"like": [mark]}, "status": {"eq": "borrowed"}}
+    found = api.items(CASES, f"{FORMS[form](conditions)}&sort[title]=DESC")
+    assert [case["title"] for case in found] == [f"{mark} c", f"{mark} b"]
+
+
+def test_module_that_is_off(api: Api, steering: Steering) -> None:
+    made = api.create_rental_case()
+    body = api.rental_case()
+    steering.call("PUT", "/settings", {"modules_off": ["rental"]})
+    for response in (
+        api.get(CASES),
+        api.get(f"{CASE}/{made}"),
+        api.post(CASE, body),
+        api.put(f"{CASE}/{made}", body),
+        api.delete(f"{CASE}/{made}"),
+    ):
+        assert response.status_code == 403
+        assert response.json() == {"message": "The required feature for this endpoint is not active"}
+    steering.call("PUT", "/settings", {"modules_off": []})
+    assert api.get(f"{CASE}/{made}").status_code == 200

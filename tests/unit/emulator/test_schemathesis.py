@@ -1,0 +1,71 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Schemathesis reads the description and looks for requests that the service does not answer accordingly."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .support import DESCRIPTION, LONG, PREFIX, Api, Steering, running
+
+SECONDS = 900 if LONG else 40
+SEED = "20310520"
+# A request can be right in form and still be refused: a field that the instance does not have, a value that is taken.
+CHECKS = [
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "negative_data_rejection",
+    "missing_required_header",
+    "ignored_auth",
+    "use_after_free",
+    "ensure_resource_availability",
+]
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    """A service of its own: definitions are replaced at random in here."""
+    with running() as process:
+        steering = Steering(process.about)
+        steering.switches()
+        client = Api(process.about, steering)
+        client.sign_in()
+        yield client
+
+
+def run(api: Api, folder: Path, *options: str) -> None:
+    token = api.tokens["access_token"]
+    command = [
+        *[sys.executable, "-m", "schemathesis.cli", "run", str(DESCRIPTION)],
+        *["--url", api.url("").removesuffix(PREFIX)],
+        *["--header", f"Authorization: Bearer {token}"],
+        *["--seed", SEED, "--checks", ",".join(CHECKS), "--no-shrink", "--continue-on-failure", "--warnings", "off"],
+        *["--generation-database", "none", "--suppress-health-check", "all", *options],
+    ]
+    environment = {**os.environ, "NO_COLOR": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(folder)}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS * 5, check=False
+    )
+    assert done.returncode == 0, done.stdout[-12_000:] + done.stderr[-3_000:]
+    assert api.get("/users").status_code == 200
+
+
+@pytest.mark.timeout(SECONDS * 6)
+def test_no_finding(api: Api, tmp_path: Path) -> None:
+    run(
+        api,
+        tmp_path,
+        *["--phases", "examples,coverage,fuzzing", "--max-examples", "100" if LONG else "8"],
+        *["--exclude-operation-id", "revokeTokens"],  # would end the session of the run
+    )

@@ -1,0 +1,244 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fakes that the tests of the engine share: a transport that plays answers, a service made of a few lists, a clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from requests.structures import CaseInsensitiveDict
+
+from ansible_collections.community.seventhings.plugins.module_utils.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    NotFound,
+    OutcomeUnknown,
+    service_error,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.transport import Answer, Effect, Transport
+
+LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
+RANDOMISED = settings(
+    max_examples=500 if LONG else 20,
+    derandomize=not LONG,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+"""How a property is tested: the same few examples every time, and many other ones in the long tests."""
+
+JsonMap = dict[str, Any]
+
+
+def uuid_of(number: int) -> str:
+    """A uuid that is easy to tell apart from others."""
+    return f"{number:08x}-0000-4000-8000-000000000000"
+
+
+class Clock:
+    """A clock that only moves when somebody sleeps; remembers when."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Moves on."""
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request as the engine asked for it."""
+
+    method: str
+    path: str
+    effect: Effect
+    token: str | None
+    pairs: tuple[tuple[str, str], ...]
+    body: Any
+    files: Any
+    accept: str
+    login: bool
+
+    @property
+    def line(self) -> str:
+        """Method and path."""
+        return f"{self.method} {self.path}"
+
+
+def answer(body: Any = None, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    """A successful answer; bytes go as they are, everything else as JSON, nothing as an empty body."""
+    content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+    return Answer(status, CaseInsensitiveDict(headers or {}), content, "TEST")
+
+
+def made(number: int) -> Answer:
+    """The answer to a create."""
+    return answer(None, 201, {"Location": f"https://acme.test/x/{uuid_of(number)}", "Location-UUID": uuid_of(number)})
+
+
+def lost(status: int | None = None) -> OutcomeUnknown:
+    """A write of which nobody knows whether it was carried out."""
+    return OutcomeUnknown("POST /x: the exchange broke off; the outcome is unknown.", status)
+
+
+def refusal(status: int, words: str = "") -> Exception:
+    """An error answer."""
+    return service_error(status, words, "TEST")
+
+
+Step = Any
+"""An Answer, an exception to raise, or a function from Call to one of them."""
+
+
+class FakeTransport(Transport):
+    """Plays answers in place of a network. Every request is recorded; one that nobody scripted is an error of the test.
+
+    :ivar routes: ``METHOD PATH`` to one step, for every time, or a list of steps, one for each time.
+    """
+
+    def __init__(self, routes: Mapping[str, Step] | None = None) -> None:
+        super().__init__("https://acme.test")
+        self.routes: dict[str, Step] = dict(routes or {})
+        self.calls: list[Call] = []
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        effect: Effect = Effect.READ,
+        token: str | None = None,
+        pairs: Sequence[tuple[str, str]] = (),
+        body: Any = None,
+        files: Mapping[str, Any] | None = None,
+        accept: str = "application/json",
+        login: bool = False,
+    ) -> Answer:
+        call = Call(method, path, effect, token, tuple(pairs), body, files, accept, login)
+        self.calls.append(call)
+        self.sent += 1
+        assert call.line in self.routes, f"unexpected request {call.line} {call.pairs}"
+        step = self.routes[call.line]
+        if isinstance(step, list):
+            assert step, f"one request too many: {call.line}"
+            step = step.pop(0)
+        if not isinstance(step, (Answer, Exception)):
+            step = step(call)
+        if isinstance(step, Exception):
+            raise step
+        assert isinstance(step, Answer)
+        return step
+
+    @property
+    def lines(self) -> list[str]:
+        """Method and path of every request, in order."""
+        return [call.line for call in self.calls]
+
+    def count(self, line: str) -> int:
+        """How often a request was sent."""
+        return self.lines.count(line)
+
+    @property
+    def writes(self) -> list[str]:
+        """What was sent that is not a READ."""
+        return [call.line for call in self.calls if call.effect is not Effect.READ]
+
+
+def client_on(transport: Transport) -> Client:
+    """A client with a token."""
+    return Client(transport, Tokens(transport, Credentials(access_token="token-1")))
+
+
+def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Answer:
+    """One page of a list as wire envelopes have it."""
+    return answer({"items": list(items), **members})
+
+
+def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable[[Call], Answer]:
+    """A paged list of records that applies ``eq`` and ``in`` filters on the texts of their members, as instances do."""
+
+    def play(call: Call) -> Answer:
+        pairs = dict(call.pairs)
+        found = list(records)
+        for name, _value in call.pairs:
+            if name.startswith("filter["):
+                key, operator = name.removeprefix("filter[").removesuffix("[]").removesuffix("]").split("][")
+                wanted = {value for other, value in call.pairs if other == name}
+                assert operator in ("eq", "in")
+                found = [record for record in found if str(record.get(key)) in wanted]
+        size, number = int(pairs.get("per_page", "1000")), int(pairs.get("page", "1"))
+        members = {"page": number, "per_page": size, "total": len(found)} if told else {}
+        return page_of(found[(number - 1) * size : number * size], **members)
+
+    return play
+
+
+def by_uuid(record: Mapping[str, Any] | None) -> Step:
+    """Reading one record: it, or 404."""
+    return answer(record) if record else NotFound(404, "", "TEST")
+
+
+def record(kind: str, number: int, /, **flat: Any) -> Record:
+    """A record of a kind as the service answers it."""
+    key = KINDS[kind].uuid_keys[0]
+    return Record.of(KINDS[kind], {key: uuid_of(number), "id": number, **flat})
+
+
+def schema_of(kind: str, *fields: Field) -> Schema:
+    """A schema with just these fields, or that of the catalogue."""
+    return Schema(KINDS[kind], fields) if fields else Schema.of(KINDS[kind])
+
+
+def definition(key: str, type_name: str = "TEXT", **more: Any) -> JsonMap:
+    """A field definition as answered; ``constraints`` and ``attributes`` as maps of type to value or list."""
+    attributes: Mapping[str, Any] = more.pop("attributes", {})
+    constraints: Mapping[str, Any] = more.pop("constraints", {})
+    return {
+        "uuid": str(uuid.uuid5(uuid.NAMESPACE_DNS, key)),
+        "field_key": key,
+        "label": key.replace("_", " ").title(),
+        "field_type": {
+            "name": type_name,
+            "constraints": [{"type": name, "value": value} for name, value in constraints.items()],
+        },
+        "comment": None,
+        "default_value": None,
+        "possible_values": [],
+        "attributes": [
+            {"type": name, "value": value}
+            for name, values in attributes.items()
+            for value in (values if isinstance(values, list) else [values])
+        ],
+        "relations": [],
+        **more,
+    }
+
+
+@dataclass
+class Looks:
+    """Counts looks and notes when they were taken; answers with what is there from a certain look on."""
+
+    clock: Clock
+    found: Sequence[Sequence[Record]] = ()
+    times: list[float] = field(default_factory=list)
+
+    def __call__(self) -> Sequence[Record]:
+        self.times.append(self.clock.now - 1000.0)
+        number = len(self.times) - 1
+        return self.found[min(number, len(self.found) - 1)] if self.found else []

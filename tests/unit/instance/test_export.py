@@ -1,0 +1,443 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Export: the plan of what was exported is empty, two exports have the same bytes, a copy exports as its original."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from emulator_process import Emulator, running
+from instance_site import LONG, Site, sample_files
+
+from ansible_collections.community.seventhings.plugins.module_utils.downloads import safe_name
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.exporting import MANIFEST, export
+
+SCHEMA = "schema/seventhings.schema.json"
+CREATE_USERS = "api: seventhings/v1\npolicy: {create_users: true}\n"
+
+
+@pytest.fixture(scope="module")
+def _demo_service() -> Iterator[Emulator]:
+    with running(data="demo") as service:
+        yield service
+
+
+@pytest.fixture
+def demo(_demo_service: Emulator, tmp_path: Path) -> Site:
+    """An empty directory and the instance with demo data, in calm weather."""
+    _demo_service.reset()
+    return Site(tmp_path / "demo", _demo_service)
+
+
+def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **options: Any) -> dict[str, Any]:
+    """What the module returns."""
+    service = site.service
+    given = {
+        "base_url": service.base_url,
+        "username": service.username,
+        "password": service.password,
+        "client_id": service.client_id,
+        "rate_limit": 0,
+        "dest": str(dest or site.root),
+        "only": [],
+        "filters": {},
+        "format": "yaml",
+        **options,
+    }
+    return export(given, check_mode)
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Every file of an export but those that name the instance: the manifest, the settings, the journal."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name not in (MANIFEST, "instance.yml") and ".seventhings" not in path.parts
+    }
+
+
+def loaded(root: Path, name: str) -> Any:
+    """The data of a file as an ordinary YAML reader sees it."""
+    return yaml.safe_load((root / name).read_text("utf-8"))
+
+
+def records(root: Path, name: str, key: str) -> dict[str, Any]:
+    """The records of a file by one of their fields."""
+    return {record[key]: record for record in loaded(root, name)}
+
+
+# ---- the three properties
+
+WEATHERS = [
+    {},
+    {"link_read": "integer"},
+    {"link_read": "zero"},
+    {"record_shape": "uuid_fields", "uuid_key": "named"},
+    {"number_form": "string", "boolean_form": "integer"},
+    {"empty_form": "list"},
+    {"empty_form": "text"},
+    {"datetime_read": "utc"},
+    {"linked_assets_name": "LINKED_ASSET", "linked_assets_read": "one"},
+    {"attachment_name": "given"},
+    {"rental_renter_read": "text", "rental_references": "reduced"},
+    {"page_order": "unstable", "list_envelope": "array"},
+    {"weather": "rough"},
+]
+
+
+@pytest.mark.parametrize("weather", WEATHERS, ids=lambda weather: " ".join(weather.values()) or "calm")
+def test_the_plan_of_an_export_is_empty_and_two_exports_are_equal(
+    demo: Site, weather: dict[str, str], tmp_path: Path
+) -> None:
+    demo.service.steer("PUT", "/switches", weather)
+    done = export_of(demo)
+    assert done["changed"], done
+    assert done["left_out"] == []
+    plan = demo.plan()
+    assert (plan.findings, plan.changes, plan.outcome) == ([], [], "unchanged")
+    export_of(demo, tmp_path / "again")
+    assert contents(demo.root) == contents(tmp_path / "again")
+
+
+@pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl"])
+def test_a_copy_exports_as_its_original(demo: Site, site: Site, format_name: str) -> None:
+    export_of(demo, format=format_name)
+    (demo.root / "instance.yml").write_text(CREATE_USERS, "utf-8")
+    copy = Site(demo.root, site.service)
+    made = copy.run()
+    assert (made.outcome, made.failures) == ("changed", [])
+    assert copy.plan().outcome == "unchanged"
+    export_of(copy, site.root / "copy", format=format_name)
+    assert contents(site.root / "copy") == contents(demo.root)
+
+
+@pytest.mark.parametrize("seed", range(12 if LONG else 2))
+def test_a_made_up_instance_with_circles_and_documents_is_copied(site: Site, seed: int) -> None:
+    site.write({**sample_files(80, seed), "instance.yml": CREATE_USERS})
+    assert site.run().outcome == "changed"
+    first, second = site.root / "first", site.root / "second"
+    assert export_of(site, first)["left_out"] == []
+    with running(data="empty") as other:
+        (first / "instance.yml").write_text(CREATE_USERS, "utf-8")
+        assert Site(first, other).run().outcome == "changed"
+        export_of(Site(first, other), second)
+    # Keys that the service makes stand in the schema of an instance, and differ.
+    mine, copied = ({path: text for path, text in contents(root).items() if path != SCHEMA} for root in (first, second))
+    assert copied == mine
+
+
+# ---- what is written
+
+
+def test_records_name_others_by_their_natural_keys_and_leave_out_what_is_empty(demo: Site) -> None:
+    export_of(demo)
+    objects = records(demo.root, "objects/0001.yml", "barcode")
+    assert objects["0001237"] == {
+        "barcode": "0001237",
+        "inventory_name": "Projector",
+        "actual_room": "Head office/0.12",
+        "description": "Ceiling mounted",
+        "is_loaned": False,
+        "last_inspection": objects["0001237"]["last_inspection"],
+        "location": "Head office",
+        "manual": "https://nordhain.example/manuals/pj",
+        "purchase_date": objects["0001237"]["purchase_date"],
+        "purchasing_price": 899.0,
+        "quantity": 1,
+        "responsible_person": "david.okafor@nordhain.example",
+        "responsible_user": "david.okafor@nordhain.example",
+        "serial_number": "PJ-77120-A",
+        "status": "in use",
+        "target_room": "Head office/0.12",
+        "weight": 3.2,
+    }
+    assert objects["0001240"]["accessories"] == ["0001243"]
+    assert "position" not in objects["0001254"], "coordinates can't be written, so they are not exported"
+
+
+def test_a_room_that_shares_its_number_is_named_so_that_it_is_found(site: Site) -> None:
+    site.write(
+        {
+            "locations.yml": "- name: A\n- name: A/B\n",
+            "rooms.yml": '- {building_id: A, number: "B/1", name: x}\n- {building_id: A/B, number: "1", name: y}\n',
+            "objects.yml": '- barcode: "1"\n  inventory_name: x\n  actual_room: {building_id: A/B, number: "1"}\n',
+        }
+    )
+    assert site.run().outcome == "changed"
+    export_of(site, site.root / "out")
+    assert records(site.root / "out", "objects/0001.yml", "barcode")["1"]["actual_room"] == {
+        "building_id": "A/B",
+        "number": "1",
+    }
+    assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
+
+
+def test_attachments_are_downloaded_once_and_named_by_their_content(demo: Site) -> None:
+    export_of(demo)
+    task = records(demo.root, "tasks.yml", "title")["Service the panel saw"]
+    thing = records(demo.root, "objects/0001.yml", "barcode")["0001248"]
+    assert task["attachments"] == thing["documents"]
+    (path,) = thing["documents"]
+    assert path.endswith("/panel-saw-manual.pdf")
+    assert (demo.root / path).read_bytes().startswith(b"%PDF")
+    assert sum("/data" in line for line in demo.sent()) == 3
+    demo.service.clear_log()
+    assert not export_of(demo)["changed"]
+    assert not any("/file" in line for line in demo.sent()), "a file that is there is not downloaded again"
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_bytes(b"spoilt")], ids=["gone", "spoilt"])
+def test_an_attachment_that_was_spoilt_is_fetched_again(demo: Site, spoil: Callable[[Path], Any]) -> None:
+    export_of(demo)
+    before = contents(demo.root)
+    (path,) = (demo.root / "files").rglob("handover.txt")
+    spoil(path)
+    done = export_of(demo)
+    assert done["files"]["written"] == [path.relative_to(demo.root).as_posix()]
+    assert contents(demo.root) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("../../etc/passwd", "_.._etc_passwd"),
+        ("..", "file"),
+        (".hidden", "hidden"),
+        ("a/b\\c:d.txt", "a_b_c_d.txt"),
+        ("Rechnung für Müller (2).pdf", "Rechnung für Müller (2).pdf"),
+        ("x" * 300 + ".tar.gz", "x" * 117 + ".gz"),
+        ("line\nbreak\x00.txt", "line_break_.txt"),
+    ],
+)
+def test_names_of_attachments_stay_where_they_are_put(name: str, path: str) -> None:
+    assert safe_name(name) == path
+
+
+def test_a_field_whose_key_the_service_made_is_named_by_its_label(site: Site) -> None:
+    site.write(
+        {
+            "fields/asset.yml": "- {label: Shelf, type: TEXT}\n",
+            "objects.yml": '- {barcode: "1", inventory_name: x, Shelf: "7"}\n',
+        }
+    )
+    assert site.run().outcome == "changed"
+    export_of(site, site.root / "out")
+    assert records(site.root / "out", "objects/0001.yml", "barcode")["1"]["Shelf"] == "7"
+    definitions = loaded(site.root / "out", "fields/asset.yml")
+    assert [one for one in definitions if one["label"] == "Shelf"] == [{"label": "Shelf", "type": "TEXT"}]
+    assert {one.get("field_key") for one in definitions} >= {"barcode", "inventory_name", None}
+
+
+def test_a_label_that_two_fields_share_is_an_error(site: Site) -> None:
+    site.write({"fields/asset.yml": "- {label: Name, type: TEXT}\n"})
+    definition: dict[str, Any] = {
+        "label": "Twice",
+        "field_type": {"name": "TEXT", "constraints": []},
+        "comment": None,
+        "default_value": None,
+        "possible_values": None,
+        "attributes": [],
+        "relations": [],
+    }
+    client = site.client()
+    for _time in range(2):
+        client.send("POST", "/asset-tracking/asset/field-definition", body=definition)
+    done = export_of(site)
+    assert done["failed"]
+    assert "'Twice'" in done["msg"]
+
+
+def test_relations_name_the_other_field_and_are_made_on_a_copy(site: Site) -> None:
+    site.write(
+        {
+            "fields/asset.yml": (
+                "- label: Is right\n"
+                "  type: FIELD_VALUE_COMPARISON\n"
+                "  relations:\n"
+                "    - {type: actual_field, field: Where it is}\n"
+                "    - {type: expected_field, field: target_room}\n"
+                "- {label: Where it is, type: LINKED_ROOM}\n"
+            )
+        }
+    )
+    assert site.run().outcome == "changed"
+    assert site.plan().changes == []
+    export_of(site, site.root / "out")
+    definitions = records(site.root / "out", "fields/asset.yml", "label")
+    assert definitions["Is right"]["relations"] == [
+        {"type": "actual_field", "field": "Where it is"},
+        {"type": "expected_field", "field": "target_room"},
+    ]
+
+
+def test_a_relation_to_a_field_that_is_nowhere_is_a_finding(site: Site) -> None:
+    site.write({"fields/asset.yml": "- label: A\n  type: TEXT\n  relations: [{type: actual_field, field: Nowhere}]\n"})
+    plan = site.plan()
+    assert plan.findings == ["fields/asset.yml:3:14: relations: 'Nowhere' is no field of this template, or several"]
+    assert site.writes() == []
+
+
+def test_tasks_with_one_title_are_told_apart_by_more_and_the_settings_say_so(demo: Site) -> None:
+    client = demo.client()
+    (task,) = [one for one in client.list_all(KINDS["task"]) if one.flat["title"] == "Order batteries"]
+    body = {key: task.flat[key] for key in ("title", "recurring_schedule", "reminders", "attachments", "comment")}
+    references = [{"type": "asset", "uuid": task.flat["references"][0]["uuid"]}]
+    extra = {"deadline": "2028-01-01", "assignees": task.flat["assignees"], "references": references}
+    client.create(KINDS["task"], {**body, **extra})
+    export_of(demo)
+    assert loaded(demo.root, "instance.yml")["identity"] == {"tasks": ["title", "deadline"]}
+    assert demo.plan().outcome == "unchanged"
+
+
+def test_objects_that_share_their_barcode_are_left_out_and_said(demo: Site) -> None:
+    demo.service.steer("PUT", "/switches", {"unique_values": "take"})
+    client = demo.client()
+    for _time in range(2):
+        client.create(KINDS["object"], {"barcode": "0001234", "inventory_name": "Reception desk"})
+    done = export_of(demo)
+    assert any("3 record(s) have no barcode of their own" in text for text in done["left_out"])
+    assert "0001234" not in records(demo.root, "objects/0001.yml", "barcode")
+    assert demo.plan().changes == []
+
+
+def test_what_looks_like_a_template_is_left_out_and_said(demo: Site) -> None:
+    client = demo.client()
+    client.create(KINDS["object"], {"barcode": "J-1", "inventory_name": "x", "description": "{{ password }}"})
+    done = export_of(demo)
+    assert done["left_out"] == ["object J-1: description: it looks like a template, and files hold none"]
+    assert demo.plan().outcome == "unchanged"
+
+
+def test_what_no_file_can_hold_is_listed(demo: Site) -> None:
+    assert export_of(demo)["not_cloned"] == {
+        "users": ["operator@instance.invalid"],
+        "hub_orders": ["7THX-24-4570-61"],
+    }
+
+
+def test_parts_that_are_switched_off_are_left_out_and_said(demo: Site) -> None:
+    demo.service.steer("PUT", "/settings", {"modules_off": ["rental", "hub"]})
+    done = export_of(demo)
+    assert not done.get("failed"), done
+    assert "rental_cases" not in done["summary"]
+    assert any(text.startswith("rental_cases: this part is switched off") for text in done["left_out"])
+
+
+# ---- which files
+
+
+def test_an_export_reads_each_kind_once(demo: Site) -> None:
+    done = export_of(demo)
+    lists = [line for line in demo.sent() if "/file/" not in line and "auth_token" not in line]
+    assert len(lists) == len(set(lists)) == 12
+    assert done["requests"] == len(demo.sent())
+    assert demo.writes() == []
+
+
+def test_check_mode_tells_and_writes_nothing(demo: Site) -> None:
+    done = export_of(demo, check_mode=True)
+    assert done["changed"]
+    assert "objects/0001.yml" in done["files"]["written"]
+    assert not demo.root.exists()
+
+
+def test_a_second_export_changes_nothing(demo: Site) -> None:
+    export_of(demo)
+    stamps = {path: path.stat().st_mtime_ns for path in demo.root.rglob("*") if path.is_file()}
+    done = export_of(demo)
+    assert not done["changed"]
+    assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
+
+
+def test_files_of_an_earlier_export_that_are_gone_are_removed_and_nothing_else(demo: Site) -> None:
+    export_of(demo)
+    (demo.root / "notes.txt").write_text("mine", "utf-8")
+    (demo.root / "files" / "mine.txt").write_text("mine", "utf-8")
+    client = demo.client()
+    for record in client.list_all(KINDS["rental_case"]):
+        client.delete(KINDS["rental_case"], record.uuid)
+    done = export_of(demo)
+    assert done["files"]["removed"] == ["rental_cases.yml"]
+    assert not (demo.root / "rental_cases.yml").exists()
+    assert (demo.root / "notes.txt").exists()
+    assert (demo.root / "files" / "mine.txt").exists()
+
+
+def test_another_format_takes_the_files_of_the_first_one_away(demo: Site) -> None:
+    export_of(demo)
+    done = export_of(demo, format="csv")
+    assert "objects/0001.yml" in done["files"]["removed"]
+    assert "objects/0001.csv" in done["files"]["written"]
+    assert demo.plan().outcome == "unchanged"
+
+
+def test_only_some_sections_leave_the_files_of_the_others(demo: Site) -> None:
+    export_of(demo)
+    done = export_of(demo, only=["rooms"])
+    assert not done["files"]["removed"]
+    assert list(done["summary"]) == ["rooms"]
+    assert demo.plan().outcome == "unchanged"
+
+
+def test_filters_export_what_matches(demo: Site) -> None:
+    export_of(demo, only=["objects"], filters={"objects": {"status": "in storage"}})
+    assert {record["status"] for record in loaded(demo.root, "objects/0001.yml")} == {"in storage"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"only": ["obejcts"]}, "only: 'obejcts' is no section"),
+        ({"filters": {"users": {"email": "x"}}}, "filters.users: this section is exported as a whole"),
+        ({"filters": {"objects": {"nonsense": "x"}}}, "filters.objects.nonsense: no such field"),
+    ],
+)
+def test_options_that_cannot_be_right_are_refused(demo: Site, options: dict[str, Any], message: str) -> None:
+    done = export_of(demo, **options)
+    assert done["failed"]
+    assert message in done["msg"]
+    assert not demo.root.exists()
+
+
+def test_records_that_no_export_wrote_are_never_written_beside(demo: Site) -> None:
+    demo.write({"objects/mine.yml": '- {barcode: "1", inventory_name: x}\n'})
+    before = contents(demo.root)
+    done = export_of(demo)
+    assert done["failed"]
+    assert "objects/mine.yml" in done["msg"]
+    assert contents(demo.root) == before
+
+
+def test_settings_that_somebody_edited_are_kept(demo: Site) -> None:
+    export_of(demo)
+    mine = (demo.root / "instance.yml").read_text("utf-8") + "policy: {prune: {rooms: delete}}\n"
+    (demo.root / "instance.yml").write_text(mine, "utf-8")
+    assert not export_of(demo)["changed"]
+    assert (demo.root / "instance.yml").read_text("utf-8") == mine
+
+
+def test_a_lost_manifest_is_no_harm(demo: Site) -> None:
+    export_of(demo)
+    (demo.root / MANIFEST).unlink()
+    done = export_of(demo)
+    assert (done.get("failed"), done["changed"]) == (None, False)
+    assert json.loads((demo.root / MANIFEST).read_text("utf-8"))["files"]
+
+
+def test_a_failing_read_leaves_the_files_as_they_are(demo: Site) -> None:
+    export_of(demo)
+    before = contents(demo.root)
+    demo.service.steer("POST", "/faults", {"path": "*/rooms", "fault": "403"})
+    try:
+        done = export_of(demo)
+    finally:
+        demo.service.steer("DELETE", "/faults")
+    assert done["failed"]
+    assert contents(demo.root) == before

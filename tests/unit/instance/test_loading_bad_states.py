@@ -1,0 +1,32 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hundreds of bad desired states: each a finding on the right line, and nothing is sent."""
+
+from __future__ import annotations
+
+import pytest
+from instance_site import LONG, Site
+
+from .bad_states import FILES, Bad, bad_states
+
+_SEED = 20240531
+_NUMBER = 308 if LONG else 60
+
+
+def test_the_good_state_that_all_of_them_are_made_from_is_good(site: Site) -> None:
+    site.write(FILES)
+    assert site.plan().findings == []
+
+
+@pytest.mark.parametrize("number", range(_NUMBER))
+def test_a_bad_state_is_found_at_its_line_and_nothing_is_sent(site: Site, number: int) -> None:
+    bad: Bad = bad_states(_NUMBER, _SEED)[number]
+    site.write(bad.files)
+    account = site.run()
+    assert account.outcome == "failed", bad.name
+    place = f"{bad.file}:{bad.line}:"
+    assert any(finding.startswith(place) for finding in account.findings), (bad.name, account.findings)
+    assert site.writes() == []
+    assert account.failed
+    assert len(account.findings) <= 3, (bad.name, account.findings)

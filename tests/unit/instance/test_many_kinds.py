@@ -1,0 +1,365 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan: what is special about single kinds (archived twins, the hub, users, tasks, definitions), and odd texts."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import pytest
+from emulator_process import Emulator, running
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.hub import asset_ids, is_cancelled
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import HUB_ORDER, OBJECT, TASK
+
+
+def _object(barcode: str, **fields: Any) -> dict[str, Any]:
+    return {"barcode": barcode, "inventory_name": f"Thing {barcode}", **fields}
+
+
+# ---- archived twins
+
+
+def _archive(site: Site, barcode: str) -> None:
+    client = site.client()
+    (record,) = [one for one in client.list_all(OBJECT) if one.flat["barcode"] == barcode]
+    client.archive(OBJECT, record.uuid)
+
+
+@pytest.mark.parametrize("weather", [{}, {"archived_at": "none"}], ids=["told", "not told"])
+def test_an_archived_twin_is_brought_back_and_changed(site: Site, weather: dict[str, str]) -> None:
+    site.write({"objects.yml": yaml_list([_object("1"), _object("2")])})
+    site.run()
+    _archive(site, "1")
+    site.service.steer("PUT", "/switches", weather)
+    site.write({"objects.yml": yaml_list([{**_object("1"), "inventory_name": "New"}, _object("2")])})
+    (change,) = site.plan().changes
+    assert change["before"] == {"archived": True, "inventory_name": "Thing 1"}
+    assert change["after"] == {"archived": False, "inventory_name": "New"}
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    assert [one["archived"] for one in site.dump()["objects"]] == [False, False]
+
+
+def test_an_archived_twin_among_very_many_new_objects_is_found_when_the_service_refuses(site: Site) -> None:
+    objects = [_object(f"{number:04d}") for number in range(150)]
+    site.write({"objects.yml": yaml_list(objects)})
+    site.run()
+    client = site.client()
+    for record in client.list_all(OBJECT):
+        if record.flat["barcode"] == "0101":
+            client.archive(OBJECT, record.uuid)
+        else:
+            client.delete(OBJECT, record.uuid)
+    account = site.run()
+    assert account.outcome == "changed", account.failures
+    assert site.plan().outcome == "unchanged"
+    assert len(site.dump()["objects"]) == 150
+
+
+def test_others_may_refer_to_an_archived_twin(site: Site) -> None:
+    site.write({"objects.yml": yaml_list([_object("1")])})
+    site.run()
+    _archive(site, "1")
+    site.write({"objects.yml": yaml_list([_object("1"), _object("2", accessories=["1"])])})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_archiving_what_is_archived_or_was_never_there_is_unchanged(site: Site) -> None:
+    site.write({"objects.yml": yaml_list([_object("1")])})
+    site.run()
+    site.write({"objects.yml": yaml_list([{"barcode": "1", "_state": "archived"}])})
+    assert site.run().outcome == "changed"
+    assert site.run().outcome == "unchanged"
+
+
+# ---- hub
+
+
+@pytest.fixture(scope="module")
+def _demo_service() -> Any:
+    with running(data="demo") as service:
+        yield service
+
+
+@pytest.fixture
+def demo(_demo_service: Emulator, tmp_path: Any) -> Site:
+    """The demo instance, which has offers and orders."""
+    _demo_service.reset()
+    return Site(tmp_path, _demo_service)
+
+
+def test_an_object_is_offered_its_price_changed_and_it_is_taken_off(site: Site) -> None:
+    offer = {"object": "1", "category": "office_chair", "price": "12.50"}
+    site.write({"objects.yml": yaml_list([_object("1"), _object("2")]), "hub.yml": yaml_list([offer])})
+    planned = site.plan()
+    assert planned.findings == []
+    account = site.run()
+    assert account.summary["hub"]["created"] == 1, account.failures
+    assert site.plan().outcome == "unchanged"
+    assert len(site.dump()["hub_items"]) == 1
+    site.write({"hub.yml": yaml_list([{**offer, "price": "9.90"}])})
+    (change,) = site.plan().changes
+    assert (change["before"], change["after"]) == ({"price": 12.5}, {"price": 9.9})
+    site.service.clear_log()
+    assert site.run().outcome == "changed"
+    assert len(site.writes()) == 1
+    assert site.plan().outcome == "unchanged"
+    site.write({"hub.yml": yaml_list([{"object": "1", "_state": "absent"}])})
+    assert [one["action"] for one in site.plan().changes] == ["delete"]
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
+    client = demo.client()
+    order = next(one for one in client.list_all(HUB_ORDER) if not is_cancelled(one) and asset_ids(one))
+    number = min(asset_ids(order))
+    demo.write({"hub.yml": f"- {{object: {{id: {number}}}, price: 5}}\n"})
+    account = demo.run()
+    assert account.outcome == "unchanged", account.findings
+    assert any("stands in the order" in warning for warning in account.warnings)
+
+
+@pytest.mark.parametrize(
+    ("written", "place", "said"),
+    [
+        ("- {object: nothing, price: 5}\n", "hub.yml:1:", "object: there is no object 'nothing'"),
+        ("- {price: 5}\n", "hub.yml:1:", "object: expected the one object that is offered"),
+        ('- {object: "1", price: ten}\n', "hub.yml:1:", "price: 'ten' does not fit"),
+        ('- {object: "1", prize: 5}\n', "hub.yml:1:", "prize: no such field"),
+        ('- {object: "1"}\n- {object: "1"}\n', "hub.yml:2:", "is meant here and at hub.yml:1:3"),
+    ],
+)
+def test_what_is_wrong_with_an_offer_is_found(site: Site, written: str, place: str, said: str) -> None:
+    site.write({"objects.yml": yaml_list([_object("1")]), "hub.yml": written})
+    account = site.run()
+    assert any(finding.startswith(place) and said in finding for finding in account.findings), account.findings
+    assert site.writes() == []
+
+
+# ---- users
+
+
+PERSONS = yaml_list({"email": f"P{one}@acme.example", "first_name": "P", "last_name": str(one)} for one in range(12))
+
+
+def test_users_are_made_only_where_the_policy_says_so(site: Site) -> None:
+    site.write({"persons.yml": PERSONS, "users.yml": "- p1@acme.example\n"})
+    account = site.run()
+    assert account.summary["persons"]["created"] == 12
+    assert any("policy.create_users is off" in warning for warning in account.warnings)
+    assert "POST /persons/create-user" not in site.writes()
+    site.write({"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n"})
+    account = site.run()
+    assert account.summary["users"]["created"] == 1, account.failures
+    assert site.plan().outcome == "unchanged"
+    assert len([one for one in site.dump()["users"] if "p1@" in one["email"].lower()]) == 1
+
+
+def test_at_most_so_many_users_a_run(site: Site) -> None:
+    users = "".join(f"- p{one}@acme.example\n" for one in range(11))
+    settings = "api: seventhings/v1\npolicy: {create_users: true}\n"
+    site.write({"instance.yml": settings, "persons.yml": PERSONS, "users.yml": users})
+    account = site.run()
+    assert account.outcome == "refused"
+    assert account.refusals[0].startswith("users: 11 would be made, more than limits.users (10) a run")
+    assert site.run(limits={"users": 11}).outcome == "changed"
+
+
+def test_a_user_needs_exactly_one_person(site: Site) -> None:
+    site.write(
+        {"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n", "users.yml": "- nobody@acme.example\n"}
+    )
+    (finding,) = site.run().findings
+    assert finding.startswith("users.yml:1:3: a user is made of a person, but there is no person 'nobody@acme.example'")
+
+
+# ---- tasks
+
+
+TASKS = {
+    "instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n",
+    "persons.yml": "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n",
+    "users.yml": "- ada@acme.example\n",
+    "objects.yml": yaml_list([_object("1")]),
+}
+
+
+def _task(title: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "title": title,
+        "deadline": "2027-03-01",
+        "assignees": ["ada@acme.example"],
+        "references": ["1"],
+        "reminders": [{"unit": "days", "value": 1}],
+        **fields,
+    }
+
+
+def test_an_open_task_counts_before_closed_ones_of_the_same_title(site: Site) -> None:
+    site.write({**TASKS, "tasks.yml": yaml_list([_task("Count")])})
+    assert site.run().outcome == "changed"
+    client = site.client()
+    (first,) = client.list_all(TASK)
+    client.set_status(TASK, first.uuid, "closed")
+    # The closed one is the one that is meant; it is not opened, and no second one is made.
+    assert site.plan().outcome == "unchanged"
+    site.write({"tasks.yml": yaml_list([_task("Count", status="open")])})
+    assert [one["after"] for one in site.plan().changes] == [{"status": "open"}]
+    body = {key: first.flat[key] for key in ("title", "comment", "deadline", "reminders", "recurring_schedule")}
+    others = {"assignees": first.flat["assignees"], "attachments": [], "references": first.flat["references"]}
+    client.create(TASK, {**body, **others})
+    assert site.plan().outcome == "unchanged"
+    client.set_status(TASK, first.uuid, "open")
+    (finding,) = site.plan().findings
+    assert finding.startswith("tasks.yml:1:3: 2 tasks have title 'Count': ")
+
+
+def test_a_closed_task_is_made_and_closed(site: Site) -> None:
+    site.write({**TASKS, "tasks.yml": yaml_list([_task("Count", status="closed")])})
+    assert site.run().outcome == "changed"
+    assert site.dump()["tasks"][0]["status"] == "closed"
+    assert site.plan().outcome == "unchanged"
+
+
+# ---- time
+
+
+def test_a_date_and_time_without_an_offset_is_in_the_time_zone_of_the_files(site: Site) -> None:
+    site.write(
+        {
+            "instance.yml": "api: seventhings/v1\ntimezone: Europe/Berlin\n",
+            "objects.yml": '- {barcode: "1", inventory_name: a, last_inspection: 2024-07-01 12:00}\n'
+            '- {barcode: "2", inventory_name: b, last_inspection: "2024-01-01T12:00:00"}\n'
+            '- {barcode: "3", inventory_name: c, last_inspection: "2024-01-01T12:00:00+05:00"}\n',
+        }
+    )
+    account = site.run()
+    assert account.outcome == "changed", account.findings
+    for side in ("as_written", "utc"):
+        site.service.steer("PUT", "/switches", {"datetime_read": side})
+        assert site.plan().outcome == "unchanged"
+    shown = {one["key"]: one["after"].get("last_inspection") for one in account.changes}
+    assert shown["1"].startswith("2024-07-01T12:00:00+02:00")
+    assert shown["2"].startswith("2024-01-01T12:00:00+01:00")
+
+
+@pytest.mark.parametrize("name", ["Mars/Phobos", "5", "''", "[a]", "../../etc/passwd"])
+def test_a_time_zone_that_is_none_is_found(site: Site, name: str) -> None:
+    site.write({"instance.yml": f"api: seventhings/v1\ntimezone: {name}\n"})
+    (finding,) = site.plan().findings
+    assert finding.startswith("instance.yml:2:11: timezone: ")
+
+
+# ---- odd texts
+
+
+def test_case_twins_are_two_records_also_where_the_service_compares_without_case(site: Site) -> None:
+    site.service.steer("PUT", "/switches", {"filter_eq": "case_blind"})
+    site.write({"objects.yml": yaml_list([_object("A1"), _object("a1")]), "locations.yml": "- name: X\n- name: x\n"})
+    account = site.run()
+    if account.outcome == "changed":
+        assert site.plan().outcome == "unchanged"
+        assert len(site.dump()["objects"]) == 2
+
+
+def test_addresses_that_differ_in_case_only_are_one_person(site: Site) -> None:
+    site.write({"persons.yml": yaml_list([{"email": "a@x.example"}, {"email": "A@X.example"}])})
+    assert any("is written twice, first at persons.yml:1:3" in finding for finding in site.plan().findings)
+
+
+COMPOSED = unicodedata.normalize("NFC", "Bücher")
+DECOMPOSED = unicodedata.normalize("NFD", "Bücher")
+
+
+def test_texts_that_look_the_same_are_never_two_records(site: Site) -> None:
+    site.write({"locations.yml": yaml_list([{"name": COMPOSED}, {"name": DECOMPOSED}])})
+    (finding,) = site.plan().findings
+    assert finding.startswith("locations.yml:2:3: location ")
+    assert "looks the same as the one at locations.yml:1:3" in finding
+    site.write({"locations.yml": yaml_list([{"name": DECOMPOSED}])})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    site.write({"locations.yml": yaml_list([{"name": COMPOSED}])})
+    (finding,) = site.plan().findings
+    assert "in another unicode normal form (NFD)" in finding
+
+
+ODD = ["0", "00", " leading", "trailing ", "a\tb", "a\nb", "yes", "null", "~", "1e3", "\u00e9", "e\u0301", "\U0001f4a9"]
+ODD += ["x" * 9000, "#", "- a", "'", '"', "\\", "\u2028"]
+
+
+@pytest.mark.parametrize("text", ODD, ids=lambda one: repr(one)[:20])
+def test_a_text_arrives_as_it_was_written_and_stays(site: Site, text: str) -> None:
+    site.write({"objects.yml": yaml_list([_object("1", description=text)])})
+    assert site.run().outcome == "changed"
+    assert site.dump()["objects"][0]["fields"]["description"] == text
+    assert site.plan().outcome == "unchanged"
+    for side in ("null", "text", "list"):
+        site.service.steer("PUT", "/switches", {"empty_form": side, "number_form": "string"})
+        assert site.plan().outcome == "unchanged"
+
+
+def test_zero_is_not_nothing_and_null_clears(site: Site) -> None:
+    full = {"quantity": 0, "weight": "0.0", "purchasing_price": 0, "is_loaned": False, "serial_number": "0"}
+    site.write({"objects.yml": yaml_list([_object("1", **full)])})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    fields = site.dump()["objects"][0]["fields"]
+    assert (fields["quantity"], fields["is_loaned"], fields["serial_number"]) == (0, False, "0")
+    site.write({"objects.yml": yaml_list([_object("1", **dict.fromkeys(full))])})
+    (change,) = site.plan().changes
+    assert set(change["after"]) == set(full)
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+# ---- definitions
+
+
+def test_a_dropdown_value_that_records_use_is_not_taken_away_without_leave(site: Site) -> None:
+    site.write(
+        {
+            "fields/asset.yml": "- {label: Grade, type: DROPDOWN, possible_values: [A, B]}\n",
+            "objects.yml": yaml_list([_object("1", Grade="B")]),
+        }
+    )
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    site.write({"fields/asset.yml": "- {label: Grade, type: DROPDOWN, possible_values: [A]}\n"})
+    assert any("would be taken away" in finding for finding in site.plan().findings)
+    site.write({"objects.yml": yaml_list([_object("1", Grade="C")])})
+    site.write({"fields/asset.yml": "- {label: Grade, type: DROPDOWN, possible_values: [A, B]}\n"})
+    (finding,) = site.plan().findings
+    assert finding.startswith("objects.yml:3:10: Grade: 'C' does not fit")
+
+
+def test_identity_may_name_other_fields(site: Site) -> None:
+    site.write(
+        {
+            "instance.yml": "api: seventhings/v1\nidentity: {objects: [serial_number]}\n",
+            "objects.yml": yaml_list([_object("1", serial_number="S1")]),
+        }
+    )
+    assert site.run().outcome == "changed"
+    site.write(
+        {
+            "objects.yml": yaml_list(
+                [_object("2", serial_number="S1"), _object("3", serial_number="S2", accessories=["2"])]
+            )
+        }
+    )
+    account = site.run()
+    assert account.summary["objects"]["created"] == account.summary["objects"]["updated"] == 1
+    assert site.plan().outcome == "unchanged"
+    site.write({"instance.yml": "api: seventhings/v1\nidentity: {objects: [serial_numbr]}\n"})
+    (finding,) = site.plan().findings
+    assert (
+        finding
+        == "instance.yml: identity.objects: no such field serial_numbr; did you mean serial_number or Serial number?"
+    )

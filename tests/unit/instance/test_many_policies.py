@@ -1,0 +1,240 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan: what is pruned, what the brakes hold, and that nothing else is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from instance_site import Site, yaml_list
+
+SETTINGS = "api: seventhings/v1\nset: test\npolicy:\n"
+
+
+def _objects(numbers: range) -> str:
+    return yaml_list({"barcode": f"{number:03d}", "inventory_name": f"Thing {number}"} for number in numbers)
+
+
+def _barcodes(site: Site, archived: bool = False) -> set[str]:
+    return {one["fields"]["barcode"] for one in site.dump()["objects"] if one["archived"] == archived}
+
+
+@pytest.fixture
+def ten(site: Site) -> Site:
+    """Ten objects of the set, and one that somebody else made."""
+    site.write({"objects.yml": _objects(range(10))})
+    assert site.run().outcome == "changed"
+    (site.root / "other").mkdir()
+    other = Site(site.root / "other", site.service)
+    other.write({"objects.yml": _objects(range(99, 100))})
+    other.run()
+    site.service.clear_log()
+    return site
+
+
+def test_by_default_what_is_not_in_the_files_is_only_reported(ten: Site) -> None:
+    ten.write({"objects.yml": _objects(range(8))})
+    account = ten.run()
+    assert account.outcome == "unchanged"
+    assert account.reported == {"objects": ["008", "009", "099"]}
+    assert ten.writes() == []
+
+
+@pytest.mark.parametrize("action", ["delete", "archive"])
+def test_only_what_the_journal_knows_is_pruned(ten: Site, action: str) -> None:
+    ten.write({"instance.yml": SETTINGS + f"  prune: {{objects: {action}}}\n", "objects.yml": _objects(range(9))})
+    planned = ten.plan()
+    assert [(one["key"], one["action"]) for one in planned.changes] == [("009", action)]
+    account = ten.run()
+    assert account.outcome == "changed"
+    assert account.reported == {"objects": ["099"]}
+    assert _barcodes(ten) == {f"{number:03d}" for number in range(9)} | {"099"}
+    assert ("009" in _barcodes(ten, archived=True)) == (action == "archive")
+    assert ten.plan().outcome == "unchanged"
+
+
+def test_without_the_journal_nothing_is_pruned(ten: Site) -> None:
+    (ten.root / ".seventhings" / "journal.jsonl").unlink()
+    ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": _objects(range(9))})
+    account = ten.run()
+    assert account.outcome == "unchanged"
+    assert account.reported == {"objects": ["009", "099"]}
+
+
+def test_a_marker_field_tells_what_belongs_to_the_set_without_a_journal(ten: Site) -> None:
+    (ten.root / ".seventhings" / "journal.jsonl").unlink()
+    marked = yaml_list([{"barcode": "008", "serial_number": "test"}, {"barcode": "009", "serial_number": "others"}])
+    ten.write({"objects.yml": marked})
+    ten.run()
+    (ten.root / ".seventhings" / "journal.jsonl").unlink()
+    settings = "api: seventhings/v1\nset: test\nmarker: serial_number\npolicy: {prune: {objects: delete}}\n"
+    ten.write({"instance.yml": settings, "objects.yml": _objects(range(8))})
+    assert [one["key"] for one in ten.plan().changes] == ["008"]
+
+
+def test_an_existing_record_belongs_to_the_set_once_it_was_in_its_files(ten: Site) -> None:
+    ten.write({"objects.yml": _objects(range(10)) + _objects(range(99, 100))})
+    assert ten.run().outcome == "unchanged"
+    ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": _objects(range(10))})
+    assert [one["key"] for one in ten.plan().changes] == ["099"]
+
+
+def test_a_section_that_became_empty_needs_a_confirmation(ten: Site) -> None:
+    limits = {"delete_percent": 100}
+    ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": "[]\n"})
+    account = ten.run(limits=limits)
+    assert account.outcome == "refused"
+    assert "confirm_empty: true" in account.refusals[0]
+    assert ten.writes() == []
+    assert ten.run(limits=limits, confirm_empty=True).outcome == "changed"
+    assert _barcodes(ten) == {"099"}
+
+
+def test_the_files_of_a_section_that_are_gone_prune_nothing(ten: Site) -> None:
+    ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n"})
+    (ten.root / "objects.yml").unlink()
+    assert ten.run().outcome == "unchanged"
+
+
+def test_pruning_can_be_planned_in_a_file(ten: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": _objects(range(9))})
+    path = tmp_path_factory.mktemp("plan") / "plan.json"
+    ten.plan(plan_file=path)
+    assert ten.run(plan_file=path).outcome == "changed"
+    assert "009" not in _barcodes(ten)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{rooms: archive}", "policy.prune.rooms: 'archive' does not fit; expected report or delete"),
+        ("{fields: delete}", "policy.prune.fields: 'delete' does not fit; expected report"),
+        ("{users: delete}", "policy.prune.users: 'delete' does not fit; expected report"),
+        ("{hub: delete}", "policy.prune.hub: 'delete' does not fit; expected report"),
+        ("{objects: remove}", "policy.prune.objects: 'remove' does not fit; expected report or delete or archive"),
+        ("{objets: delete}", "policy.prune.objets: expected one of the sections"),
+        ("delete", "policy.prune: expected a map"),
+        ("[objects]", "policy.prune: expected a map"),
+    ],
+)
+def test_a_prune_that_means_nothing_is_an_error(ten: Site, written: str, said: str) -> None:
+    ten.write({"instance.yml": SETTINGS + f"  prune: {written}\n", "objects.yml": _objects(range(9))})
+    account = ten.run()
+    assert account.outcome == "failed"
+    assert any(said in finding for finding in account.findings), account.findings
+
+
+# ---- brakes
+
+
+Edit = Callable[[int], dict[str, Any]]
+
+
+def _edited(number: int, edit: Edit) -> str:
+    return yaml_list(edit(one) for one in range(number))
+
+
+@pytest.mark.parametrize(
+    ("content", "held"),
+    [
+        (_objects(range(14)), "objects: create 4 of 11 records is more than limits.create_percent (30 %)"),
+        (
+            yaml_list({"barcode": f"{one:03d}", "inventory_name": "New"} for one in range(4)),
+            "objects: update 4 of 11 records is more than limits.update_percent (30 %)",
+        ),
+        (
+            yaml_list({"barcode": f"{one:03d}", "_state": "absent"} for one in range(2)),
+            "objects: delete 2 of 11 records is more than limits.delete_percent (10 %)",
+        ),
+        (
+            yaml_list({"barcode": f"{one:03d}", "_state": ["absent", "archived"][one]} for one in range(2)),
+            "objects: delete 2 of 11 records is more than limits.delete_percent (10 %)",
+        ),
+    ],
+)
+def test_a_brake_says_which_and_how_to_let_it_pass(ten: Site, content: str, held: str) -> None:
+    ten.write({"objects.yml": content})
+    account = ten.run()
+    assert account.outcome == "refused"
+    (refusal,) = account.refusals
+    assert refusal.startswith(held)
+    option = held.partition("limits.")[2].partition(" ")[0]
+    assert refusal.endswith(f"; a higher limits.{option} lets this pass")
+    assert ten.writes() == []
+    assert ten.run(limits={option: "100"}).outcome == "changed"
+
+
+def test_a_brake_on_numbers_holds_on_an_empty_instance_too(site: Site) -> None:
+    site.write({"instance.yml": SETTINGS + "  limits: {creates: 5}\n", "objects.yml": _objects(range(6))})
+    account = site.run()
+    assert account.refusals == [
+        "objects: create 6 is more than limits.creates (5); a higher limits.creates lets this pass"
+    ]
+    site.write({"objects.yml": _objects(range(5))})
+    assert site.run().outcome == "changed"
+
+
+def test_percents_begin_where_there_are_enough_records(site: Site) -> None:
+    site.write({"objects.yml": _objects(range(9))})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": _objects(range(18))})
+    assert site.run(limits={"from_existing": 9}).outcome == "refused"
+    assert site.run().outcome == "changed"
+
+
+def test_what_a_run_did_not_come_to_the_end_of_passes_the_brakes_again_and_nothing_else(site: Site) -> None:
+    site.write({"objects.yml": _objects(range(60))})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object", "after": 20}])
+    assert site.run().outcome == "partly_applied"
+    site.service.steer("DELETE", "/faults")
+    site.write({"objects.yml": _objects(range(100, 160))})
+    assert site.run().outcome == "refused"
+    site.write({"objects.yml": _objects(range(60))})
+    assert site.plan().outcome == "changed"
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": _objects(range(200))})
+    assert site.run().outcome == "refused"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{create_percent: ten}", "policy.limits.create_percent: 'ten' does not fit"),
+        ("{create_percent: -1}", "policy.limits.create_percent: '-1' does not fit"),
+        ("{create_percent: true}", "policy.limits.create_percent: True does not fit"),
+        ("{creat_percent: 5}", "policy.limits.creat_percent: no such setting; did you mean create_percent?"),
+        ("{create_percent: .nan}", "does not fit"),
+        ("5", "policy.limits: expected a map"),
+    ],
+)
+def test_a_limit_that_means_nothing_is_an_error(site: Site, written: str, said: str) -> None:
+    site.write({"instance.yml": SETTINGS + f"  limits: {written}\n", "objects.yml": _objects(range(1))})
+    account = site.run()
+    assert account.outcome == "failed"
+    assert any(said in finding for finding in account.findings), account.findings
+    assert site.writes() == []
+
+
+# ---- guard
+
+
+def test_the_guard_refuses_another_instance_and_can_be_overridden(site: Site) -> None:
+    site.write(
+        {"instance.yml": "api: seventhings/v1\ninstance: https://acme.example\n", "objects.yml": _objects(range(1))}
+    )
+    account = site.run()
+    assert account.outcome == "refused"
+    assert "https://acme.example" in account.refusals[0]
+    assert site.sent() == []
+    assert site.run(expect_instance=[site.service.base_url]).outcome == "changed"
+
+
+@pytest.mark.parametrize("written", ["[]", "''", "5", "acme", "[https://acme.example, 5]", "{a: b}", "null"])
+def test_a_guard_that_can_not_be_armed_is_an_error(site: Site, written: str) -> None:
+    site.write({"instance.yml": f"api: seventhings/v1\ninstance: {written}\n", "objects.yml": _objects(range(1))})
+    account = site.run()
+    assert account.outcome in ("failed", "refused")
+    assert site.writes() == []

@@ -1,0 +1,347 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan: references to what is there and to come, renames, scope, what is left out."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from instance_site import Site, sample_files, yaml_list
+
+PLACES = {
+    "locations.yml": "- name: Head office\n- name: Depot\n",
+    "rooms.yml": '- {building_id: Head office, number: "1", name: Store}\n'
+    '- {building_id: Depot, number: "1", name: Hall}\n',
+}
+
+
+def _object(barcode: str, **fields: Any) -> dict[str, Any]:
+    return {"barcode": barcode, "inventory_name": f"Thing {barcode}", **fields}
+
+
+def _fields(site: Site, kind: str, key: str) -> dict[str, dict[str, Any]]:
+    return {record["fields"][key]: record["fields"] for record in site.dump()[kind]}
+
+
+# ---- references
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Depot/1",
+        "Depot/Hall",
+        "Hall",
+        {"building_id": "Depot", "number": "1"},
+        {"building_id": {"name": "Depot"}, "name": "Hall"},
+        {"name": "Hall"},
+    ],
+    ids=str,
+)
+def test_a_reference_means_the_same_before_and_after_its_record_is_made(site: Site, written: Any) -> None:
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room=written)])})
+    account = site.run()
+    assert account.outcome == "changed", account.findings
+    dump = site.dump()
+    (room,) = [one["name"] for one in dump["rooms"] if one["fields"]["name"] == "Hall"]
+    assert dump["objects"][0]["fields"]["actual_room"] == room
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_reference_that_several_records_fit_names_all_of_them(site: Site) -> None:
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room="1")])})
+    (before_apply,) = site.plan().findings
+    assert "2 rooms have the natural key '1': the one at rooms.yml:1:3, the one at rooms.yml:2:3" in before_apply
+    site.write({"objects.yml": "[]"})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": yaml_list([_object("1", actual_room="1")])})
+    (finding,) = site.plan().findings
+    assert finding.startswith("objects.yml:3:16: actual_room: 2 rooms have the natural key '1': ")
+
+
+def test_a_reference_to_nothing_names_what_is_near(site: Site) -> None:
+    site.write(PLACES)
+    site.run()
+    site.write({"objects.yml": yaml_list([_object("1", actual_room="Head ofice/1")])})
+    (finding,) = site.plan().findings
+    assert (
+        finding
+        == "objects.yml:3:16: actual_room: there is no room 'Head ofice/1'; the nearest are 'Head office/1', 'Depot/1'"
+    )
+
+
+def test_names_with_slashes_are_read_in_every_way_and_must_fit_once(site: Site) -> None:
+    site.write(
+        {
+            "locations.yml": "- name: A\n- name: A/B\n",
+            "rooms.yml": '- {building_id: A, number: "B/C", name: x}\n- {building_id: A/B, number: "D", name: y}\n',
+            "objects.yml": yaml_list([_object("1", actual_room="A/B/C"), _object("2", actual_room="A/B/D")]),
+        }
+    )
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    site.write(
+        {"rooms.yml": '- {building_id: A, number: "B/C", name: x}\n- {building_id: A/B, number: "C", name: y}\n'}
+    )
+    assert any("2 rooms have the natural key 'A/B/C'" in finding for finding in site.plan().findings)
+
+
+def test_links_in_circles_are_made_in_a_second_pass(site: Site) -> None:
+    site.write(
+        {
+            "objects.yml": yaml_list(
+                [_object("1", accessories=["2"]), _object("2", accessories=["3", "1"]), _object("3", accessories=["3"])]
+            )
+        }
+    )
+    account = site.run()
+    assert account.outcome == "changed"
+    assert account.summary["objects"] == {
+        "created": 3,
+        "updated": 0,
+        "deleted": 0,
+        "archived": 0,
+        "unchanged": 0,
+        "errors": 0,
+        "skipped": 0,
+    }
+    objects = _fields(site, "objects", "barcode")
+    assert [len(objects[one]["accessories"]) for one in ("1", "2", "3")] == [1, 2, 1]
+    assert site.plan().outcome == "unchanged"
+
+
+def test_what_depends_on_a_record_that_fails_is_skipped_and_named(site: Site) -> None:
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room="Depot/1"), _object("2")])})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/room", "probability": 1}])
+    account = site.run()
+    assert account.outcome == "partly_applied"
+    reasons = {failure["change"]: failure["reason"] for failure in account.failures}
+    assert set(reasons) == {"room Head office/1", "room Depot/1", "object 1"}
+    assert reasons["object 1"] == "needs room Depot/1, which was not made"
+    assert account.summary["objects"]["created"] == account.summary["objects"]["skipped"] == 1
+    site.service.steer("DELETE", "/faults")
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_records_with_a_field_whose_definition_failed_are_skipped(site: Site) -> None:
+    site.write(
+        {
+            "fields/asset.yml": "- {label: Shelf, type: TEXT}\n",
+            "objects.yml": yaml_list([_object("1", Shelf="a"), _object("2")]),
+        }
+    )
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/asset-tracking/*"}])
+    account = site.run()
+    assert {failure["change"] for failure in account.failures} == {"field definition asset Shelf", "object 1"}
+    assert account.summary["objects"]["created"] == 1
+    site.service.steer("DELETE", "/faults")
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_nothing_may_refer_to_what_the_same_files_take_away(site: Site) -> None:
+    site.write(PLACES)
+    site.run()
+    site.write(
+        {
+            "rooms.yml": '- {building_id: Depot, number: "1", _state: absent}\n',
+            "objects.yml": yaml_list([_object("1", actual_room="Depot/1")]),
+        }
+    )
+    (finding,) = site.plan(limits={"delete_percent": 100}).findings
+    assert finding == "objects.yml:3:16: actual_room: room Depot/1 is to be taken away at rooms.yml:1:3"
+
+
+# ---- renames
+
+
+def test_a_record_that_moved_is_renamed_and_not_made_again(site: Site) -> None:
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room="Depot/1")])})
+    site.run()
+    site.write(
+        {
+            "moved.yml": "locations:\n- {from: {name: Depot}, to: {name: Warehouse}}\n",
+            "locations.yml": "- name: Head office\n- name: Warehouse\n",
+            "rooms.yml": '- {building_id: Head office, number: "1", name: Store}\n'
+            '- {building_id: Warehouse, number: "1", name: Hall}\n',
+            "objects.yml": yaml_list([_object("1", actual_room="Warehouse/1")]),
+        }
+    )
+    account = site.plan()
+    assert [(one["action"], one["section"], one["before"], one["after"]) for one in account.changes] == [
+        ("update", "locations", {"name": "Depot"}, {"name": "Warehouse"})
+    ]
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_rename_can_be_planned_in_a_file(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    site.write(PLACES)
+    site.run()
+    site.write(
+        {
+            "moved.yml": "locations:\n- {from: {name: Depot}, to: {name: Warehouse}}\n",
+            "locations.yml": "- name: Head office\n- name: Warehouse\n",
+            "rooms.yml": "[]",
+        }
+    )
+    path = tmp_path_factory.mktemp("plan") / "plan.json"
+    site.plan(plan_file=path)
+    account = site.run(plan_file=path)
+    assert account.outcome == "changed", account.refusals
+    assert len(site.dump()["locations"]) == 2
+
+
+def test_a_record_can_not_be_meant_twice(site: Site) -> None:
+    site.write({"locations.yml": "- name: Depot\n"})
+    site.run()
+    site.write(
+        {
+            "moved.yml": "locations:\n- {from: {name: Depot}, to: {name: Warehouse}}\n",
+            "locations.yml": "- name: Depot\n- name: Warehouse\n",
+        }
+    )
+    (finding,) = site.plan().findings
+    assert finding.startswith("locations.yml:2:3: the location ")
+    assert finding.endswith("is meant here and at locations.yml:1:3")
+
+
+def test_a_rename_with_an_unknown_field_is_found(site: Site) -> None:
+    site.write({"moved.yml": "locations:\n- {from: {nam: A}, to: {name: B}}\n", "locations.yml": "- name: B\n"})
+    (finding,) = site.plan().findings
+    assert finding.startswith("moved.yml:2:3: nam: no such field in a location; did you mean name")
+
+
+# ---- scope
+
+
+SCOPED = "api: seventhings/v1\nset: test\nscope: {objects: {actual_room: [Depot/1]}}\n"
+
+
+@pytest.fixture
+def scoped(site: Site) -> Site:
+    """Two objects in the depot and one in the head office; the set is limited to the depot."""
+    objects = [_object("1", actual_room="Depot/1"), _object("2", actual_room="Depot/1")]
+    site.write({**PLACES, "objects.yml": yaml_list([*objects, _object("9", actual_room="Head office/1")])})
+    assert site.run().outcome == "changed"
+    site.write({"instance.yml": SCOPED, "objects.yml": yaml_list(objects)})
+    site.service.clear_log()
+    return site
+
+
+def test_what_is_outside_of_the_scope_is_not_seen(scoped: Site) -> None:
+    account = scoped.plan()
+    assert account.outcome == "unchanged"
+    assert account.reported == {}
+
+
+@pytest.mark.parametrize(
+    ("written", "line", "said"),
+    [
+        (_object("9", actual_room="Depot/1"), 1, "object 9 is there, but outside of the scope of this set"),
+        (_object("1", actual_room="Head office/1"), 3, "actual_room: object 1 would be outside of the scope"),
+        (_object("3", actual_room="Head office/1"), 3, "actual_room: object 3 would be outside of the scope"),
+        (_object("3"), 1, "actual_room: object 3 would be outside of the scope"),
+        ({"barcode": "9", "_state": "absent"}, 1, "object 9 is there, but outside of the scope of this set"),
+    ],
+)
+def test_nothing_outside_of_the_scope_is_touched(scoped: Site, written: dict[str, Any], line: int, said: str) -> None:
+    scoped.write({"objects.yml": yaml_list([written])})
+    account = scoped.run(limits={"delete_percent": 100})
+    assert any(finding.startswith(f"objects.yml:{line}:") and said in finding for finding in account.findings)
+    assert scoped.writes() == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "said"),
+    [
+        ("{objects: {actual_rom: [Depot/1]}}", "scope.objects.actual_rom: no such field"),
+        ("{objects: {actual_room: [Nowhere/1]}}", "scope.objects.actual_room: there is no room 'Nowhere/1'"),
+        ("{objcts: {actual_room: [Depot/1]}}", "scope.objcts: no such section; did you mean objects?"),
+        ("{objects: {actual_room: []}}", "scope.objects.actual_room: expected the values in scope, at least one"),
+        ("{objects: []}", "scope.objects: expected a map of field key"),
+        ("[]", "scope: expected a map of sections"),
+    ],
+)
+def test_a_scope_that_means_nothing_is_an_error_and_never_ignored(scoped: Site, scope: str, said: str) -> None:
+    scoped.write({"instance.yml": f"api: seventhings/v1\nscope: {scope}\n"})
+    account = scoped.run()
+    assert account.outcome == "failed"
+    assert any(said in finding for finding in account.findings), account.findings
+    assert scoped.writes() == []
+
+
+# ---- only, exclude
+
+
+def test_only_and_exclude_choose_sections_and_keys(site: Site) -> None:
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1"), _object("2")])})
+    assert {one["section"] for one in site.plan(only=["locations"]).changes} == {"locations"}
+    assert [one["key"] for one in site.plan(only=["2"]).changes] == ["2"]
+    assert [one["key"] for one in site.plan(only=["objects"], exclude=["2"]).changes] == ["1"]
+    assert {one["section"] for one in site.plan(exclude=["object"]).changes} == {"locations", "rooms"}
+
+
+@pytest.mark.parametrize("order", [{"only": ["objcts"]}, {"exclude": ["0815"]}])
+def test_a_choice_that_means_nothing_is_an_error(site: Site, order: dict[str, Any]) -> None:
+    site.write({"objects.yml": yaml_list([_object("1")])})
+    account = site.run(**order)
+    assert account.outcome == "failed"
+    assert "is no section, and no natural key of what is planned" in account.findings[0]
+
+
+def test_leaving_out_what_others_need_is_found(site: Site) -> None:
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room="Depot/1")])})
+    account = site.run(only=["objects"])
+    assert account.outcome == "failed"
+    assert account.findings == [
+        "objects.yml:3:16: actual_room: room 'Depot/1' is not there yet, and making it is not part of this plan"
+    ]
+    assert site.writes() == []
+
+
+# ---- order
+
+
+def test_the_plan_does_not_depend_on_the_order_of_files_records_keys_or_pages(site: Site) -> None:
+    files = {name: str(text) for name, text in sample_files(60).items() if not name.startswith("files/")}
+    files = {name: text.replace('documents: ["files', "documents: [] #") for name, text in files.items()}
+    files = {name: "" if name.endswith(".jsonl") else text for name, text in files.items()}
+    site.write(files)
+    first = site.plan()
+    chance = random.Random(3)
+    shuffled = {}
+    for name, text in files.items():
+        if not name.endswith(".yml") or name == "instance.yml":
+            continue
+        records = []
+        for record in text.removeprefix("- ").split("\n- "):
+            lines = [line.strip() for line in record.strip().split("\n") if line.strip()]
+            chance.shuffle(lines)
+            records.append("- " + "\n  ".join(lines) + "\n")
+        chance.shuffle(records)
+        shuffled[name] = "".join(records)
+    shuffled["objects/z.yml"] = shuffled.pop("objects/a.yml")
+    (site.root / "objects/a.yml").unlink()
+    site.write(shuffled)
+    site.service.steer("PUT", "/switches", {"page_order": "unstable"})
+    second = site.plan()
+
+    def shown(changes: list[dict[str, Any]]) -> list[Any]:
+        return [
+            (
+                one["section"],
+                one["key"],
+                one["action"],
+                sorted(one["before"].items()),
+                sorted(map(str, one["after"].items())),
+            )
+            for one in changes
+        ]
+
+    assert first.outcome == second.outcome == "changed"
+    assert shown(first.changes) == shown(second.changes)

@@ -1,0 +1,107 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Requests, counted: what a plan and a change cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from instance_site import Site, sample_files, yaml_list
+
+
+def _objects(number: int, name: str = "Thing") -> str:
+    return "barcode,inventory_name\n" + "".join(f"B{one:05d},{name}\n" for one in range(number))
+
+
+@pytest.mark.parametrize(
+    ("number", "weather", "lists"),
+    [
+        (999, {}, 1),
+        (1000, {}, 1),
+        (1001, {}, 2),
+        (1000, {"list_total": "none"}, 2),
+        (1000, {"list_envelope": "array"}, 2),
+        (1001, {"list_envelope": "array"}, 2),
+    ],
+)
+def test_a_plan_reads_each_kind_once_in_full_pages(
+    site: Site, number: int, weather: dict[str, str], lists: int
+) -> None:
+    site.write({"objects.csv": _objects(number)})
+    assert site.run().outcome == "changed"
+    site.service.steer("PUT", "/switches", weather)
+    site.service.clear_log()
+    account = site.plan()
+    assert account.outcome == "unchanged"
+    sent = site.sent()
+    assert sorted(sent) == sorted(
+        ["POST /auth_token", "GET /asset-tracking/asset/field-definitions", *["GET /objects"] * lists]
+    )
+    assert account.requests == len(sent)
+
+
+def test_a_plan_of_everything_is_one_list_a_kind_three_definitions_and_a_login(site: Site) -> None:
+    site.write(sample_files(120))
+    assert site.run().outcome == "changed"
+    site.service.clear_log()
+    assert site.plan().outcome == "unchanged"
+    downloads = [line for line in site.sent() if line.startswith("GET /file/")]
+    # What is compared by content is downloaded: one for each linked file of equal size.
+    assert len(downloads) == 12
+    assert sorted(set(site.sent()) - set(downloads)) == sorted(
+        [
+            "POST /auth_token",
+            *(f"GET /asset-tracking/{one}/field-definitions" for one in ("asset", "room", "person")),
+            *(f"GET /{one}" for one in ("locations", "rooms", "persons", "users", "objects")),
+            "GET /task-management/tasks",
+            "GET /rental-management/rental-cases",
+        ]
+    )
+    assert len(site.sent()) == 11 + 12
+
+
+def test_a_change_is_exactly_one_write_each(site: Site) -> None:
+    site.write({"objects.csv": _objects(20)})
+    site.run()
+    site.service.clear_log()
+    site.write({"objects.csv": _objects(5, "New") + _objects(20).split("\n", 6)[6]})
+    account = site.run()
+    assert account.summary["objects"]["updated"] == 5
+    assert [line.split()[0] for line in site.writes()] == ["PATCH"] * 5
+    # Login, definitions, the list; nothing is read back.
+    assert len(site.sent()) == 3 + 5
+
+
+def test_a_create_is_one_write_and_its_kind_is_listed_once_more(site: Site) -> None:
+    site.write({"locations.yml": yaml_list([{"name": "A"}, {"name": "B"}])})
+    account = site.run()
+    assert account.outcome == "changed"
+    assert sorted(site.sent()) == sorted(["POST /auth_token", *["POST /location"] * 2, *["GET /locations"] * 2])
+
+
+def test_what_replaces_the_whole_record_is_read_back_once(site: Site) -> None:
+    site.write(sample_files(60))
+    site.run()
+    text = (site.root / "tasks.yml").read_text("utf-8")
+    site.write({"tasks.yml": text.replace("Look at it.", "Look again.", 1)})
+    site.service.clear_log()
+    account = site.run()
+    assert account.summary["tasks"]["updated"] == 1
+    lines = [line for line in site.sent() if "/task-management/task/" in line]
+    assert [line.split()[0] for line in lines] == ["PUT", "GET"]
+
+
+def test_a_file_is_uploaded_once_and_never_again(site: Site) -> None:
+    record: dict[str, Any] = {"barcode": "1", "inventory_name": "a", "documents": ["files/a.txt"]}
+    site.write({"objects.yml": yaml_list([record]), "files/a.txt": "Text"})
+    site.run()
+    assert site.writes().count("POST /file") == 1
+    site.service.clear_log()
+    assert site.run().outcome == "unchanged"
+    assert site.writes() == []
+    site.write({"files/a.txt": "Text!"})
+    assert site.run().outcome == "changed"
+    assert site.writes().count("POST /file") == 1
+    assert len(site.writes()) == 2

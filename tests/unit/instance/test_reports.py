@@ -1,0 +1,219 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reports: one account in every form, nothing in it taken for markup, and refused before anything is sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.instance import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.report_html import WORDS, as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.reports import (
+    as_markdown,
+    as_text,
+    check_report,
+    write_report,
+)
+
+HOSTILE = "<script>alert('x')</script> `code` | [a](javascript:x) <img src=x onerror=y> & \"quoted\""
+
+
+def change(**members: Any) -> dict[str, Any]:
+    """One change of an account."""
+    return {
+        "section": "objects",
+        "key": "0001003",
+        "action": "update",
+        "uuid": "u",
+        "before": {"purchasing_price": 849.9},
+        "after": {"purchasing_price": 799.0},
+        "place": "objects/it.yml:17:3",
+        **members,
+    }
+
+
+ACCOUNT = Account(
+    outcome="partly_applied",
+    instance="https://acme.seventhings.com",
+    check_mode=False,
+    summary={"objects": {"created": 2, "updated": 1, "unchanged": 997, "errors": 1}, "rooms": {"unchanged": 4}},
+    changes=[change(), change(key="0002", action="create", before={}, after={"barcode": "0002"})],
+    failures=[{"change": "object 0002", "place": "objects/it.yml:3:3", "reason": "HTTP 422"}],
+    refusals=["a brake"],
+    findings=["objects/it.yml:1:1: a finding"],
+    warnings=["a warning"],
+    reported={"rooms": ["Workshop/0.99"]},
+    requests=12,
+    duration=1.25,
+)
+
+
+class Page(HTMLParser):
+    """What a page holds: its tags, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "rect"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text += data
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        """The attributes of every tag with a name."""
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+def test_every_form_tells_everything(form: Any) -> None:
+    told = form(ACCOUNT)
+    for what in ("0001003", "849.9", "799.0", "0002", "HTTP 422", "a brake", "a finding", "a warning"):
+        assert what in told, what
+
+
+def test_json_is_what_the_task_returns(tmp_path: Path) -> None:
+    write_report(ACCOUNT, tmp_path / "r.json")
+    assert json.loads((tmp_path / "r.json").read_text("utf-8")) == ACCOUNT.document()
+
+
+# ---- the page
+
+
+def test_the_page_is_well_formed_and_needs_nothing_beside_it() -> None:
+    page = Page(as_html(ACCOUNT))
+    assert page.open == []
+    assert not page.named("script")
+    assert not page.named("link")
+    assert not page.named("img")
+    assert not re.search(r"url\(|@import|src=", as_html(ACCOUNT))
+    assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.named("meta")
+    assert "prefers-color-scheme: dark" in as_html(ACCOUNT)
+
+
+def test_nothing_from_an_instance_is_markup_on_the_page() -> None:
+    hostile = replace(
+        ACCOUNT,
+        instance=HOSTILE,
+        changes=[change(key=HOSTILE, place=HOSTILE, before={HOSTILE: HOSTILE}, after={HOSTILE: {HOSTILE: [HOSTILE]}})],
+        failures=[{"change": HOSTILE, "place": HOSTILE, "reason": HOSTILE}],
+        refusals=[HOSTILE],
+        findings=[HOSTILE],
+        warnings=[HOSTILE],
+        reported={HOSTILE: [HOSTILE]},
+        summary={HOSTILE: {"created": 1}},
+    )
+    page = Page(as_html(hostile))
+    assert not page.named("script")
+    assert not page.named("img")
+    assert not page.named("a")
+    assert page.text.count("<script>") >= 12
+    assert all(set(attributes) <= {"class", "open"} for attributes in page.named("details"))
+
+
+def test_the_picture_shows_how_much_changes_where() -> None:
+    page = Page(as_html(ACCOUNT))
+    objects, rooms = page.named("svg")
+    assert objects["aria-label"] == "objects: 2 new, 1 changed, 1 failed, 997 unchanged"
+    assert rooms["aria-label"] == "rooms: 4 unchanged"
+    rects = [(one["class"], float(str(one["width"]))) for one in page.named("rect")]
+    assert [name for name, _width in rects] == ["created", "updated", "errors", "unchanged", "unchanged"]
+    assert sum(width for _name, width in rects[:4]) == pytest.approx(100, abs=0.1)
+    assert min(width for _name, width in rects) > 1, "the smallest number is seen too"
+    assert set(WORDS) >= {word for counts in ACCOUNT.summary.values() for word in counts}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "check_mode", "told"),
+    [
+        ("changed", True, ["Would change", "plan, nothing was sent"]),
+        ("changed", False, ["Changed", "applied"]),
+        ("refused", False, ["Refused", "nothing was applied"]),
+        ("unchanged", False, ["Nothing differs"]),
+    ],
+)
+def test_the_head_says_what_it_came_to(outcome: str, check_mode: bool, told: list[str]) -> None:
+    text = Page(as_html(replace(ACCOUNT, outcome=outcome, check_mode=check_mode))).text
+    for what in told:
+        assert what in text
+
+
+def test_an_empty_account_is_a_page_too() -> None:
+    empty = replace(
+        ACCOUNT, outcome="unchanged", summary={}, changes=[], failures=[], refusals=[], findings=[], warnings=[],
+        reported={},
+    )  # fmt: skip
+    assert Page(as_html(empty)).open == []
+
+
+def test_very_long_values_are_cut_and_many_changes_are_folded() -> None:
+    many = replace(ACCOUNT, changes=[change(key=str(number), after={"note": "x" * 9000}) for number in range(100)])
+    page = as_html(many)
+    assert "x" * 2001 not in page
+    assert "<details open>" not in page
+    assert "<details open>" in as_html(ACCOUNT)
+
+
+# ---- the comment
+
+
+def test_a_comment_is_never_longer_than_one_may_be_and_says_what_is_missing() -> None:
+    many = replace(ACCOUNT, changes=[change(key=f"{number:07d}") for number in range(2000)])
+    text = as_markdown(many)
+    assert len(text) < 65_536
+    assert re.search(r"and \d+ more; the report as \.json or \.html has all\.\n$", text)
+
+
+def test_nothing_from_an_instance_is_markup_in_a_comment() -> None:
+    text = as_markdown(replace(ACCOUNT, changes=[change(key="a`b``c", after={"note": "@all\n# x | y"})]))
+    assert "``` objects a`b``c ```" in text
+    assert '`"@all\\n# x | y"`' in text
+
+
+# ---- where it is written
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("plan.pdf", "ends in .pdf; expected .html or .json or .md"),
+        ("plan", "ends in nothing"),
+        ("nowhere/plan.md", "can't be written"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_sent(
+    tmp_path: Path, name: str, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(message)):
+        check_report(tmp_path / name)
+
+
+@pytest.mark.parametrize("ending", ["html", "json", "md"])
+def test_the_ending_says_how(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"report.{ending}"
+    write_report(ACCOUNT, path)
+    begins = {"html": "<!DOCTYPE html>", "json": "{", "md": "### partly_applied"}[ending]
+    assert path.read_text("utf-8").startswith(begins)

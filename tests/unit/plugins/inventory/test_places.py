@@ -1,0 +1,518 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rooms, locations and objects as hosts and groups."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleError, AnsibleParserError
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, is_trusted_as_template
+
+from ansible_collections.community.seventhings.plugins.inventory import places
+from ansible_collections.community.seventhings.plugins.module_utils.errors import ConnectionFailed
+
+TEMPLATE = "{{ lookup('ansible.builtin.pipe', 'id') }}"
+
+
+def uuid(number: int) -> str:
+    return f"00000000-0000-4000-8000-{number:012d}"
+
+
+def location(number: int, name: str | None, **fields: Any) -> dict[str, Any]:
+    return {"id": number, "location_uuid": uuid(100 + number), "name": name, "city": "Berlin", **fields}
+
+
+def room(number: int, name: str | None, place: Any, **fields: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "room_uuid": uuid(200 + number),
+        "name": name,
+        "number": f"0.{number}",
+        "building_id": place,
+        **fields,
+    }
+
+
+def thing(number: int, place: Any, **fields: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "asset_uuid": uuid(300 + number),
+        "inventory_name": f"Laptop {number}",
+        "barcode": f"B{number}",
+        "actual_room": place,
+        **fields,
+    }
+
+
+@pytest.fixture
+def acme(instance: Any) -> Any:
+    """Two locations, three rooms (one nowhere), two objects."""
+    instance.locations = [location(1, "Head office"), location(2, "Depot", city="Hamburg")]
+    instance.rooms = [room(1, "Lab", 1), room(2, "Store", 2), room(3, "Van", None)]
+    instance.objects = [thing(1, 1, purchasing_price="12.50"), thing(2, None)]
+    return instance
+
+
+# ---- rooms
+
+
+def test_rooms_stand_in_the_groups_of_their_locations(acme: Any, parse: Any) -> None:
+    found = parse()
+    assert found.hosts("Head_office") == ["Head office/Lab"]
+    assert found.hosts("Depot") == ["Depot/Store"]
+    assert found.hosts("ungrouped") == ["Van"]
+    assert acme.lists == 2
+    assert found.warnings == []
+
+
+def test_fields_are_variables_with_a_prefix(acme: Any, parse: Any) -> None:
+    acme.rooms[0]["seats"] = "12"
+    found = parse()
+    lab = found.variables("Head office/Lab")
+    assert lab["seventhings_name"] == "Lab"
+    assert lab["seventhings_seats"] == 12
+    assert lab["seventhings_uuid"] == uuid(201)
+    assert lab["seventhings_building_id"] == {
+        "id": 1,
+        "uuid": uuid(101),
+        "display_name": "Head office",
+    }
+    assert lab["seventhings_location_name"] == "Head office"
+    assert lab["ansible_connection"] == "local"
+    assert is_trusted_as_template(lab["ansible_python_interpreter"])
+    assert found.variables("Van")["seventhings_location_name"] is None
+    assert found.group_variables("Depot")["seventhings_city"] == "Hamburg"
+
+
+def test_the_prefix_is_for_groups_too_and_the_connection_is_left_alone(acme: Any, parse: Any) -> None:
+    assert acme.rooms
+    found = parse(variable_prefix="site_", connection_local=False)
+    lab = found.variables("Head office/Lab")
+    assert lab["site_number"] == "0.1"
+    assert not [name for name in lab if name.startswith("ansible_")]
+    assert found.group_variables("Depot")["site_city"] == "Hamburg"
+    assert not [name for name in lab if name.startswith("seventhings_")]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        1,
+        "1",
+        {"id": 1, "uuid": uuid(101), "display_name": "Head office"},
+        {"id": None, "uuid": uuid(101).upper(), "display_name": None},
+        uuid(101),
+        [1],
+    ],
+    ids=["id", "id as text", "object", "uuid in an object", "uuid", "list of one"],
+)
+def test_a_link_joins_in_every_shape(instance: Any, parse: Any, link: Any) -> None:
+    instance.locations = [location(1, "Head office")]
+    instance.rooms = [room(1, "Lab", link)]
+    assert parse().hosts("Head_office") == ["Head office/Lab"]
+
+
+@pytest.mark.parametrize("link", [0, None, "", [], 99], ids=["0", "null", "empty", "list", "gone"])
+def test_a_room_without_a_location_has_a_name_of_its_own(instance: Any, parse: Any, link: Any) -> None:
+    instance.locations = [location(1, "Head office")]
+    instance.rooms = [room(1, "Lab", link)]
+    assert parse().hosts("ungrouped") == ["Lab"]
+
+
+def test_locations_are_found_by_what_they_are_answered_with(instance: Any, parse: Any) -> None:
+    instance.locations = [
+        location(1, "By uuid") | {"id": None},
+        location(2, "By id") | {"location_uuid": None},
+        location(3, "By neither") | {"id": None, "location_uuid": None},
+    ]
+    instance.rooms = [room(1, "Lab", uuid(101)), room(2, "Lab", 2)]
+    found = parse()
+    assert found.hosts("By_uuid") == ["By uuid/Lab"]
+    assert found.hosts("By_id") == ["By id/Lab"]
+    assert found.hosts("By_neither") == []
+
+
+def test_nothing_without_a_name_is_lost(instance: Any, parse: Any) -> None:
+    instance.locations = [location(1, None)]
+    instance.rooms = [room(1, None, 1), room(2, "", 1) | {"number": None}]
+    assert parse().hosts("location_1") == ["location 1/0.1", "location 1/room 2"]
+
+
+def test_a_name_is_one_line(instance: Any, parse: Any) -> None:
+    instance.locations = [location(1, " Head\n office ")]
+    instance.rooms = [room(1, "Lab\t1", 1)]
+    assert parse().hosts("Head_office") == ["Head office/Lab 1"]
+
+
+def test_groups_have_names_that_ansible_takes(instance: Any, parse: Any) -> None:
+    instance.locations = [location(1, "1 Main St"), location(2, "2 Main St"), location(3, "Köln-Deutz")]
+    found = parse()
+    assert {"_1_Main_St", "_2_Main_St", "Köln_Deutz"} <= set(found.inventory.groups)
+    assert found.warnings == []
+
+
+# ---- names that are taken
+
+
+def test_two_places_with_one_name_are_told_apart_and_said(instance: Any, parse: Any) -> None:
+    instance.locations = [location(7, "Depot"), location(1, "Depot")]
+    instance.rooms = [room(5, "Lab", 7), room(2, "Lab", 1), room(9, "Lab", 1)]
+    found = parse()
+    assert found.hosts("Depot") == ["Depot/Lab", "Depot/Lab_9"]
+    assert found.hosts("Depot_7") == ["Depot/Lab_5"]
+    assert len(found.warnings) == 2
+    assert "'Depot_7' for 'Depot'" in found.warnings[0]
+
+
+@pytest.mark.parametrize("name", ["all", "ungrouped"])
+def test_a_location_never_takes_over_a_group_of_ansible(instance: Any, parse: Any, name: str) -> None:
+    instance.locations = [location(4, name)]
+    instance.rooms = [room(1, "Lab", 4)]
+    found = parse()
+    assert found.hosts(f"{name}_4") == [f"{name}/Lab"]
+    assert len(found.warnings) == 1
+
+
+def test_a_host_is_never_called_like_a_group(instance: Any, parse: Any) -> None:
+    instance.locations = [location(1, "Lab")]
+    instance.rooms = [room(2, "Lab", None)]
+    found = parse()
+    assert found.hosts("ungrouped") == ["Lab_2"]
+    assert len(found.warnings) == 1
+
+
+def test_many_clashes_are_one_warning(instance: Any, parse: Any) -> None:
+    instance.rooms = [room(number, "Lab", None) for number in range(1, 9)]
+    found = parse()
+    assert len(found.inventory.hosts) == 8
+    assert len(found.warnings) == 1
+    assert "and 2 more" in found.warnings[0]
+
+
+def test_a_suffix_that_is_taken_gives_way(instance: Any, parse: Any) -> None:
+    instance.rooms = [room(1, "Lab", None), room(2, "Lab_3", None), room(3, "Lab", None)]
+    assert set(parse().inventory.hosts) == {"Lab", "Lab_3", f"Lab_{uuid(203).replace('-', '_')}"}
+
+
+def test_without_id_and_uuid_a_suffix_is_a_number(instance: Any, parse: Any) -> None:
+    nameless = {"id": None, "room_uuid": None}
+    instance.rooms = [room(number, "Lab", None) | nameless for number in range(3)]
+    assert set(parse().inventory.hosts) == {"Lab", "Lab_2", "Lab_3"}
+
+
+# ---- locations and objects
+
+
+def test_locations_as_hosts(acme: Any, parse: Any) -> None:
+    found = parse(hosts="locations", keyed_groups=[{"key": "seventhings_city", "prefix": "in"}])
+    assert set(found.inventory.hosts) == {"Head office", "Depot"}
+    assert found.hosts("in_Hamburg") == ["Depot"]
+    assert acme.lists == 1
+
+
+def test_objects_as_hosts_by_room_and_location(acme: Any, parse: Any) -> None:
+    found = parse(hosts="objects")
+    assert found.hosts("Head_office_Lab") == ["B1"]
+    assert [child.name for child in found.inventory.groups["Head_office"].child_groups] == ["Head_office_Lab"]
+    assert found.hosts("ungrouped") == ["B2"]
+    laptop = found.variables("B1")
+    assert (laptop["seventhings_room_name"], laptop["seventhings_location_name"]) == ("Lab", "Head office")
+    assert laptop["seventhings_purchasing_price"] == 12.5
+    assert found.group_variables("Head_office_Lab")["seventhings_number"] == "0.1"
+    assert acme.lists == 3
+
+
+def test_an_object_without_a_room_stands_in_its_location(acme: Any, parse: Any) -> None:
+    acme.objects = [thing(1, None, location=2), thing(2, 1, location=2), thing(3, None, site=1)]
+    found = parse(hosts="objects")
+    assert found.hosts("Depot") == ["B1"]
+    assert found.hosts("Head_office_Lab") == ["B2"]
+    assert found.variables("B1")["seventhings_location_name"] == "Depot"
+    assert found.variables("B1")["seventhings_room_name"] is None
+    assert parse(hosts="objects", location_field="site").hosts("Head_office") == ["B3"]
+    # Who asks for rooms gets what stands in these rooms.
+    assert list(parse(hosts="objects", filters={"rooms": {"name": "Lab"}}).inventory.hosts) == ["B2"]
+
+
+def test_objects_by_another_room(acme: Any, parse: Any) -> None:
+    acme.objects = [thing(1, 1, target_room=2)]
+    assert parse(hosts="objects", room_field="target_room").hosts("Depot_Store") == ["B1"]
+
+
+def test_a_room_field_that_no_object_has_is_an_error(acme: Any, parse: Any) -> None:
+    assert acme.objects
+    with pytest.raises(AnsibleParserError, match="room_field: no object has a field actualroom; did you mean actual_"):
+        parse(hosts="objects", room_field="actualroom")
+
+
+# ---- filters
+
+
+def test_what_stands_in_a_place_that_is_left_out_is_left_out(acme: Any, parse: Any) -> None:
+    acme.objects += [thing(3, 2)]
+    only_depot = {"locations": {"city": {"eq": "Hamburg"}}}
+    assert list(parse(filters=only_depot).inventory.hosts) == ["Depot/Store"]
+    assert list(parse(filters=only_depot, hosts="objects").inventory.hosts) == ["B3"]
+
+
+def test_filters_of_rooms_in_the_language_of_the_info_modules(acme: Any, parse: Any) -> None:
+    assert acme.rooms
+    assert list(parse(filters={"rooms": {"number": {"in": ["0.1", "0.3"]}}}).inventory.hosts) == [
+        "Head office/Lab",
+        "Van",
+    ]
+    assert list(parse(filters={"room": {"name": "Van"}}).inventory.hosts) == ["Van"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "message"),
+    [
+        ({"floors": {}}, r"filters\.floors: no such kind; expected locations, rooms, objects"),
+        ({"rooms": "Lab"}, r"filters\.rooms: expected a map"),
+        ({"rooms": {"name": "a"}, "room": {"name": "b"}}, "written twice"),
+        ({"rooms": {"nam": "Lab"}}, "no such field in a room"),
+    ],
+)
+def test_filters_that_can_not_be_right_are_errors(acme: Any, parse: Any, filters: Any, message: str) -> None:
+    assert acme.rooms
+    with pytest.raises(AnsibleParserError, match=message):
+        parse(filters=filters)
+
+
+def test_a_filter_without_effect_is_said(acme: Any, parse: Any) -> None:
+    assert acme.rooms
+    found = parse(filters={"objects": {"barcode": "B1"}})
+    assert found.warnings == ["filters.objects has no effect, because hosts is rooms."]
+
+
+# ---- hostname
+
+
+@pytest.mark.parametrize(
+    ("hostname", "name"),
+    [
+        ("number", "0.1"),
+        ("seventhings_number", "0.1"),
+        (["floor", "name"], "Lab"),
+        ("{{ location_name }}, {{ seventhings_number }}", "Head office, 0.1"),
+        (["{{ nowhere }}", "{{ seats }}", "{{ name | upper }}"], "LAB"),
+        (["nowhere", "{{ nowhere }}"], "Head office/Lab"),
+        ([], "Head office/Lab"),
+    ],
+)
+def test_the_first_that_gives_a_name_is_taken(acme: Any, parse: Any, hostname: Any, name: str) -> None:
+    acme.rooms = [room(1, "Lab", 1, seats=None)]
+    assert parse(hostname=hostname).hosts("Head_office") == [name]
+
+
+def test_strict_makes_a_failed_hostname_an_error(acme: Any, parse: Any) -> None:
+    assert acme.rooms
+    with pytest.raises(AnsibleParserError, match=r"hostname: .*nowhere.* can't be rendered"):
+        parse(hostname="{{ nowhere }}", strict=True)
+
+
+# ---- constructed
+
+
+def test_constructed_sees_the_host_and_its_groups(acme: Any, parse: Any) -> None:
+    assert acme.rooms
+    found = parse(
+        compose={"label": "seventhings_name ~ ' in ' ~ seventhings_city"},
+        groups={"labs": "seventhings_name == 'Lab'", "labelled": "label is defined and 'Hamburg' in label"},
+        keyed_groups=[{"key": "seventhings_city", "prefix": "city"}],
+    )
+    assert found.variables("Head office/Lab")["label"] == "Lab in Berlin"
+    assert found.hosts("labs") == ["Head office/Lab"]
+    assert found.hosts("labelled") == ["Depot/Store"]
+    assert found.hosts("city_Berlin") == ["Head office/Lab"]
+
+
+def test_strict_is_for_constructed_too(acme: Any, parse: Any) -> None:
+    assert acme.rooms
+    with pytest.raises(AnsibleError, match="label"):
+        parse(compose={"label": "nowhere ~ ''"}, strict=True)
+
+
+# ---- text of others
+
+
+@pytest.mark.parametrize("warm", [False, True], ids=["read", "cached"])
+def test_a_template_in_remote_text_is_never_rendered(instance: Any, parse: Any, tmp_path: Path, warm: bool) -> None:
+    instance.locations = [location(1, "Head office", city=TEMPLATE)]
+    instance.rooms = [room(1, TEMPLATE, 1, extra=[{"deep": "#jinja2:variable_start_string:'[['\n[[ 1 ]]"}])]
+    options = {
+        "compose": {"same": "seventhings_name", "longer": "'a ' ~ seventhings_name"},
+        "hostname": ["{{ name }} of {{ location_name }}"],
+        "cache": True,
+        "cache_plugin": "jsonfile",
+        "cache_connection": str(tmp_path / "cache"),
+    }
+    found = parse(**options)
+    if warm:
+        found = parse(**options)
+        assert instance.lists == 2
+    host = f"{TEMPLATE} of Head office"
+    assert found.hosts("Head_office") == [host]
+    variables = {**found.variables(host), **found.group_variables("Head_office")}
+    templar = Templar(loader=DataLoader(), variables=variables)
+    for name, expected in (("same", TEMPLATE), ("longer", f"a {TEMPLATE}"), ("seventhings_city", TEMPLATE)):
+        assert not is_trusted_as_template(variables[name])
+        assert templar.template(variables[name]) == expected
+    assert not is_trusted_as_template(found.variables(host)["seventhings_name"])
+    assert not is_trusted_as_template(variables["seventhings_extra"][0]["deep"])
+
+
+def test_plain_text_stays_plain_in_lists(acme: Any, parse: Any) -> None:
+    """What is not trusted is wrapped into a map by ``ansible-inventory --list``."""
+    assert acme.rooms
+    found = parse(compose={"label": "seventhings_name ~ '!'"})
+    variables = found.variables("Head office/Lab")
+    assert is_trusted_as_template(variables["seventhings_name"])
+    assert is_trusted_as_template(variables["label"])
+
+
+# ---- cache
+
+
+@pytest.fixture
+def cached(tmp_path: Path) -> dict[str, Any]:
+    return {"cache": True, "cache_plugin": "jsonfile", "cache_connection": str(tmp_path / "cache")}
+
+
+def test_a_warm_cache_asks_nothing(acme: Any, parse: Any, cached: dict[str, Any]) -> None:
+    first = parse(**cached)
+    acme.lists, acme.options = 0, {}
+    second = parse(**cached)
+    assert acme.lists == 0
+    assert acme.options == {}, "not even a client was made"
+    assert second.variables("Depot/Store") == first.variables("Depot/Store")
+    assert second.group_variables("Depot") == first.group_variables("Depot")
+
+
+def test_an_empty_answer_is_an_answer(instance: Any, parse: Any, cached: dict[str, Any]) -> None:
+    parse(**cached)
+    parse(**cached)
+    assert instance.lists == 2
+
+
+def test_a_refresh_reads_and_keeps_anew(acme: Any, parse: Any, cached: dict[str, Any]) -> None:
+    parse(**cached)
+    acme.rooms = [room(4, "New", 1)]
+    assert list(parse(refresh=True, **cached).inventory.hosts) == ["Head office/New"]
+    acme.rooms = []
+    assert list(parse(**cached).inventory.hosts) == ["Head office/New"]
+
+
+def test_the_cache_is_for_one_question(acme: Any, parse: Any, cached: dict[str, Any]) -> None:
+    parse(**cached)
+    acme.lists = 0
+    parse(**cached, filters={"rooms": {"name": "Lab"}})
+    assert acme.lists == 2
+    parse(**cached, hosts="locations")
+    assert acme.lists == 3
+    parse(**cached, hosts="locations", base_url="https://other.example.com")
+    assert acme.lists == 4
+    parse(**cached, hosts="locations", base_url="https://other.example.com", hostname="city", variable_prefix="a_")
+    assert acme.lists == 4
+
+
+def test_the_cache_holds_no_secret(acme: Any, parse: Any, cached: dict[str, Any], tmp_path: Path) -> None:
+    assert acme.rooms
+    parse(**cached, password="Tr0mbone-Quay", access_token="tok-Tr0mbone")
+    kept = "".join(path.read_text() for path in (tmp_path / "cache").iterdir())
+    assert "Lab" in kept
+    assert "Tr0mbone" not in kept
+
+
+# ---- options
+
+
+def test_options_of_the_connection_may_be_templates(acme: Any, parse: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_PLACES_TOKEN", "tok-1")
+    monkeypatch.delenv("SEVENTHINGS_USERNAME", raising=False)
+    parse(
+        access_token="{{ lookup('env', 'TEST_PLACES_TOKEN') }}",
+        username="{{ lookup('env', 'TEST_PLACES_NONE') }}",
+        timeout=7,
+    )
+    assert acme.options["access_token"] == "tok-1"
+    assert acme.options["username"] is None
+    assert acme.options["timeout"] == 7
+    assert acme.options["retries"] == 3
+
+
+def test_values_of_the_environment_are_taken_as_they_are(
+    acme: Any, parse: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEVENTHINGS_PASSWORD", "{{ 1 + 1 }}")
+    parse()
+    assert acme.options["password"] == "{{ 1 + 1 }}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base_url": "{{ nowhere }}"}, "base_url: the template can't be rendered"),
+        ({"filters": {"rooms": {"name": "{{ nowhere }}"}}}, "filters: a template can't be rendered"),
+        ({"hostnames": "name"}, "hostnames: no such option; did you mean hostname"),
+        ({"zzz": 1}, "zzz: no such option"),
+        ({"variable_prefix": "a-"}, "variable_prefix: 'a-' does not fit"),
+    ],
+)
+def test_options_that_can_not_be_right_are_errors(acme: Any, parse: Any, options: Any, message: str) -> None:
+    assert acme.rooms
+    with pytest.raises(AnsibleParserError, match=message):
+        parse(**options)
+
+
+def test_an_empty_prefix_is_the_users_choice(acme: Any, parse: Any) -> None:
+    assert acme.rooms
+    assert parse(variable_prefix="").variables("Head office/Lab")["number"] == "0.1"
+
+
+def test_an_instance_that_is_not_reached_is_a_parser_error(
+    acme: Any, parse: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: Any, **_options: Any) -> None:
+        raise ConnectionFailed("GET /customer-api/v1/locations: acme.example.com can't be reached")
+
+    monkeypatch.setattr(type(acme), "list_all", fail)
+    with pytest.raises(AnsibleParserError, match=r"lab\.seventhings\.yml: GET .* can't be reached"):
+        parse()
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [
+        ("lab.seventhings.yml", True),
+        ("seventhings.yaml", True),
+        ("lab.yml", False),
+        ("seventhings.json", False),
+    ],
+)
+def test_the_end_of_the_file_name_decides(tmp_path: Path, name: str, fits: bool) -> None:
+    path = tmp_path / name
+    path.write_text("plugin: community.seventhings.places\n")
+    assert places.InventoryModule().verify_file(str(path)) is fits
+    assert not places.InventoryModule().verify_file(str(tmp_path / "gone" / name))
+
+
+# ---- many
+
+
+def test_ten_thousand_rooms_take_seconds(instance: Any, parse: Any) -> None:
+    instance.locations = [location(number, f"Site {number}") for number in range(1, 501)]
+    instance.rooms = [room(number, f"Lab {number}", number % 500 + 1) for number in range(1, 10_001)]
+    started = time.monotonic()
+    found = parse()
+    assert len(found.inventory.hosts) == 10_000
+    assert found.hosts("Site_7") == [f"Site 7/Lab {number}" for number in range(6, 10_001, 500)]
+    assert time.monotonic() - started < 30
+    assert instance.lists == 2
