@@ -26,6 +26,9 @@ LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 SETTINGS = "api: seventhings/v1\nset: test\n"
 """The shortest instance.yml."""
 
+FAULTS = ("429", "500", "502_html", "503", "504_after", "reset_before", "reset_after", "half_body")
+"""What may happen to any request on its way, or to its answer."""
+
 _READS = ("/suggest-category", "/suggest-rest-price", "/auth_token")
 
 
@@ -79,6 +82,11 @@ class Site:
     def plan(self, **order: Any) -> Account:
         """The plan of the files."""
         return self.run(check_mode=True, **order)
+
+    def disturb(self, share: float, seed: int = 0) -> None:
+        """From now on something happens to a share of all requests, all faults as often as each other; to none: 0."""
+        rules = [{"fault": fault, "probability": share / len(FAULTS), "retry_after": 0} for fault in FAULTS]
+        self.service.steer("PUT", f"/faults?seed={seed}", rules if share else [])
 
     def sent(self) -> list[str]:
         """Method and path of every request since the log was cleared."""

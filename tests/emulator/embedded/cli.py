@@ -31,7 +31,8 @@ The first line on standard output, and the ready file, hold one JSON object:
 Steering (no token needed), below admin_url:
   GET DELETE /requests           what was sent
   GET PUT /switches              the weather: {"name": "side"}, {"weather": "calm" | "rough"}
-  GET PUT POST DELETE /faults    {"method", "path", "fault", "probability", "after", "times", ...}
+  GET PUT POST DELETE /faults    {"method", "path", "fault", "probability", "after", "times", ...};
+                                 PUT /faults?seed=... draws the same chances in the same order
   PUT /rate-limit                {"per_minute": 200, "burst": 10} or null
   POST /users, /sso-codes, /tokens/expire, /reset
   GET PUT /settings              {"access_token_seconds", "modules_off"}

@@ -83,6 +83,10 @@ class Faults:
                 latency += float(rule.given.get("seconds", 1))
         return latency, None
 
+    def seed(self, seed: str) -> None:
+        """Begins to draw anew: with the same seed, the same chances in the same order."""
+        self._random = random.Random(seed)
+
     def replace(self, rules: Any) -> None:
         if not isinstance(rules, list):
             raise BadRule("the rules are a list")

@@ -167,6 +167,14 @@ def test_probability(unjudged: Api, steering: Steering) -> None:
     assert 40 <= found.count(503) <= 160
 
 
+def test_a_seed_brings_the_same_chances_again(unjudged: Api, steering: Steering) -> None:
+    found = []
+    for seed in ("1", "1", "2"):
+        steering.call("PUT", f"/faults?seed={seed}", [{"fault": "503", "probability": 0.5}])
+        found.append(statuses(unjudged, *["/locations/count"] * 40))
+    assert found[0] == found[1] != found[2]
+
+
 def test_steering_has_no_faults(unjudged: Api, steering: Steering) -> None:
     steering.fault(fault="reset_before")
     assert steering.log() is not None

@@ -83,6 +83,8 @@ class Steering:
 
     def _replace_faults(self, body: Any, query: dict[str, list[str]]) -> Any:
         self.faults.replace(body)
+        if "seed" in query:
+            self.faults.seed(query["seed"][0])
         return self.faults.as_json()
 
     def _add_fault(self, body: Any, query: dict[str, list[str]]) -> Any:
