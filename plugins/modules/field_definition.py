@@ -104,7 +104,7 @@ options:
     type: raw
   possible_values:
     description:
-      - The whole list of values that can be chosen, in their order.
+      - The whole list of values that can be chosen, in their order, each of them once.
       - Taking one away needs O(allow_destructive).
     type: list
     elements: raw

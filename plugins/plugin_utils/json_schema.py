@@ -26,12 +26,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.kinds import
 )
 from ansible_collections.community.seventhings.plugins.module_utils.portable import is_made, writable_fields
 from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.structures import (
-    ATTRIBUTES,
-    CONSTRAINTS,
-    RELATIONS,
-    UNITS,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.structures import UNITS
+from ansible_collections.community.seventhings.plugins.module_utils.terms import ATTRIBUTES, CONSTRAINTS, RELATIONS
 
 from .layout import schema_name
 

@@ -679,7 +679,7 @@ WISHES: dict[str, st.SearchStrategy[Any]] = {
         optional={
             "max_length": st.integers(0, 100),
             "regular_expression": _texts,
-            "allowed_values": st.lists(_texts, max_size=3),
+            "allowed_values": st.lists(_texts, max_size=3, unique=True),
         },
     ),
     "RELATIONS": st.lists(
@@ -687,11 +687,10 @@ WISHES: dict[str, st.SearchStrategy[Any]] = {
         max_size=2,
     ),
     "SCALAR": _texts | st.integers() | st.booleans(),
-    "SCALARS": st.lists(_texts, max_size=4),
+    "SCALARS": st.lists(_texts, max_size=4, unique=True),
     "TYPE_NAME": st.sampled_from(["TEXT", "LINKED_ASSETS", "LINKED_ASSET"]),
     "CHOICE": _texts,
     "DAY": st.dates().map(str),
-    "FLAG": st.booleans(),
 }
 
 
@@ -709,6 +708,29 @@ def test_what_was_written_is_read_back_as_equal(name: str, data: st.DataObject) 
 
 def test_every_structure_has_a_round_trip() -> None:
     assert set(WISHES) | {"ANY", *NEVER_WRITTEN} == set(STRUCTURES)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "twice"),
+    [
+        ("SCALARS", ["a", "b", "a"], "'a' is written twice"),
+        ("SCALARS", [1, "1", 1], "1 is written twice"),
+        ("CONSTRAINTS", {"allowed_values": ["a", "a"]}, "different values for allowed_values; 'a' is written twice"),
+        ("ATTRIBUTES", {"visible": ["mobile_app", "mobile_app"]}, "different values for visible; 'mobile_app' is"),
+        ("ATTRIBUTES", {"mandatory": [True, "yes"]}, "different values for mandatory; 'yes' is written twice"),
+    ],
+)
+def test_a_value_that_is_written_twice_is_refused(name: str, value: Any, twice: str) -> None:
+    assert twice in refused(name, value)
+
+
+def test_values_that_only_look_alike_are_different_ones() -> None:
+    assert parse("SCALARS", [1, True, "1", "true", 0, False]) == (1, True, "1", "true", 0, False)
+
+
+def test_what_a_relation_compares_with_is_texts_numbers_or_booleans() -> None:
+    relation = {"type": "active_When_value_equals_one_of", "field_uuid": UUID}
+    assert "a text, a number" in refused("RELATIONS", [{**relation, "comparison_values": [{"a": 1}]}])
 
 
 # ---- what orders of the hub hold
