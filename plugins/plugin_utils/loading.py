@@ -157,7 +157,7 @@ class _Loading:
         try:
             return self._read_text(path)
         except UnicodeDecodeError as error:
-            line = error.object[: error.start].count(b"\n") + 1
+            line = error.object.count(b"\n", 0, error.start) + 1
             self._find(
                 Place(str(path.relative_to(root)), line, 1), f"expected UTF-8: {error.reason} at byte {error.start}"
             )

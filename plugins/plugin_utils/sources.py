@@ -173,11 +173,11 @@ class _Yaml:
                 self._next = loader.get_event
                 self._next()
                 event = self._next()
-                if type(event) is yaml.DocumentStartEvent:
+                if isinstance(event, yaml.DocumentStartEvent):
                     node = self._node(self._next(), 0)
                     self._next()
                     event = self._next()
-                if type(event) is yaml.DocumentStartEvent:
+                if isinstance(event, yaml.DocumentStartEvent):
                     self._find(event, "expected one document in a file, this is the second")
             finally:
                 loader.dispose()
@@ -259,14 +259,14 @@ class _Yaml:
         marks: list[int] = []
         children: dict[Any, Node] | None = None
         names = self._names
-        while type(key_event := self._next()) is not yaml.MappingEndEvent:
+        while not isinstance(key_event := self._next(), yaml.MappingEndEvent):
             name = None
-            if type(key_event) is yaml.ScalarEvent and key_event.tag is None:
+            if isinstance(key_event, yaml.ScalarEvent) and key_event.tag is None:
                 name = names.setdefault(key_event.value, key_event.value)
             else:
                 self._value(key_event, depth + 1)
             event = self._next()
-            if type(event) is yaml.ScalarEvent and event.tag is None and event.anchor is None:
+            if isinstance(event, yaml.ScalarEvent) and event.tag is None and event.anchor is None:
                 self._built += 1
                 one, own_marks, own_children = self._scalar(event), _NO_MARKS, None
             else:
@@ -290,7 +290,7 @@ class _Yaml:
         value: list[Any] = []
         marks: list[int] = []
         children: dict[Any, Node] | None = None
-        while type(event := self._next()) is not yaml.SequenceEndEvent:
+        while not isinstance(event := self._next(), yaml.SequenceEndEvent):
             one, own_marks, own_children = self._value(event, depth + 1)
             if own_marks:
                 children = {} if children is None else children

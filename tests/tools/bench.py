@@ -136,7 +136,13 @@ def _run(command: Sequence[str], service: Emulator) -> tuple[float, str]:
     """Seconds of a process, and what it printed."""
     started = time.monotonic()
     done = subprocess.run(
-        command, cwd=_WORK, env=_environment(service), capture_output=True, text=True, stdin=subprocess.DEVNULL
+        command,
+        cwd=_WORK,
+        env=_environment(service),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
     )
     seconds = time.monotonic() - started
     if done.returncode:

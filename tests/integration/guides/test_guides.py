@@ -48,7 +48,7 @@ def missing_lines(shown: str, printed: str) -> list[str]:
 
 def check(directory: Path, service: Emulator, snippet: guides.Snippet, last: list[str]) -> list[str]:
     """Does what the mark of a snippet says. Returns what the last runs printed, for ``shows``."""
-    verb, _, rest = snippet.mark.partition(" ")
+    verb, _separator, rest = snippet.mark.partition(" ")
     if verb == "shows":
         printed = last[1 if rest == "again" else 0]
         missing = missing_lines(snippet.text, printed)

@@ -89,13 +89,13 @@ def test_kill_under_load(tmp_path: Path) -> None:
             assert {uuid: record["name"] for uuid, record in found.items()} == expected, f"before round {round_number}"
             progress = threading.Semaphore(0)
             writers = []
-            for _ in range(WRITERS):
+            for _number in range(WRITERS):
                 client = Api(process.about, steering)
                 client.tokens = main.tokens
                 writers.append(Writer(client, progress))
             for writer in writers:
                 writer.start()
-            for _ in range(dice.randint(1, 60)):
+            for _number in range(dice.randint(1, 60)):
                 assert progress.acquire(timeout=60)
             process.kill()
             for writer in writers:

@@ -122,7 +122,7 @@ def test_wrong_value(api: Api, kind: str, value: Any) -> None:
     assert api.post("/object", {"inventory_name": "T", "barcode": "wrong", key: value}).status_code == 400
 
 
-KINDS = sorted({kind for kind, *_ in SIMPLE})
+KINDS = sorted({kind for kind, *_rest in SIMPLE})
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "LINKED_ROOM", "LINKED_LOCATION", "LINKED_USER", "LINKED_PERSON"])
@@ -188,7 +188,7 @@ def test_display_name_follows_the_record(api: Api) -> None:
 @pytest.mark.parametrize("by", ["id", "uuid"])
 def test_linked_assets(api: Api, by: str) -> None:
     key = field(api, "LINKED_ASSETS")
-    pairs = [target(api, "LINKED_ASSETS") for _ in range(2)]
+    pairs = [target(api, "LINKED_ASSETS") for _number in range(2)]
     made = api.create_object(**{key: [number if by == "id" else name for number, name in pairs]})
     links = api.read(f"/object/{made}")[key]
     assert [(link["id"], link["uuid"]) for link in links] == pairs

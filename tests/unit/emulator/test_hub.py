@@ -118,7 +118,7 @@ def test_offer_with_a_price_as_text(api: Api) -> None:
 
 
 def test_offer_of_several(api: Api) -> None:
-    things = [api.create_object() for _ in range(3)]
+    things = [api.create_object() for _number in range(3)]
     body = {thing: {"category": "category_furniture", "price": 1} for thing in things}
     before = len(api.items(f"{HUB}/items", "per_page=1000"))
     assert api.post(ADD, body).status_code == 201
@@ -210,7 +210,7 @@ def test_order_checks_items_out(api: Api) -> None:
 
 
 def test_order_numbers_differ(api: Api) -> None:
-    numbers = [api.read(f"{HUB}/order/{order(api, api.offer())}")["order_number"] for _ in range(3)]
+    numbers = [api.read(f"{HUB}/order/{order(api, api.offer())}")["order_number"] for _number in range(3)]
     assert len(set(numbers)) == 3
 
 

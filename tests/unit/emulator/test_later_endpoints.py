@@ -102,7 +102,7 @@ def test_history_grows(api: Api, story: Story) -> None:
 @each_story
 def test_history_is_newest_first(api: Api, story: Story) -> None:
     made = story.create(api)
-    for _ in range(3):
+    for _number in range(3):
         story.change(api, made)
     times = [datetime.fromisoformat(entry["occurred_at"]) for entry in story.history(api, made)["items"]]
     assert all(time.tzinfo for time in times)
@@ -140,7 +140,7 @@ def test_histories_are_apart(api: Api, story: Story) -> None:
 @each_story
 def test_pages_of_a_history(api: Api, story: Story) -> None:
     made = story.create(api)
-    for _ in range(4):
+    for _number in range(4):
         story.change(api, made)
     everything = story.history(api, made)
     pages = [story.history(api, made, f"page={page}&per_page=2") for page in (1, 2)]

@@ -21,7 +21,7 @@ class Lists:
     def __init__(self, api: Api) -> None:
         self.api = api
         site = api.create_location()
-        self.things = [api.create_object() for _ in range(COUNT)]
+        self.things = [api.create_object() for _number in range(COUNT)]
         for number in range(COUNT):
             api.create_location(name=f"Site {number}")
             api.create_room(building_id=site)

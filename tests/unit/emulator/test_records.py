@@ -90,7 +90,7 @@ def test_record_is_a_flat_map(api: Api, kind: Kind) -> None:
 
 @each_kind
 def test_ids_and_uuids_differ(api: Api, kind: Kind) -> None:
-    records = [api.read(f"{kind.one}/{kind.create(api)}") for _ in range(3)]
+    records = [api.read(f"{kind.one}/{kind.create(api)}") for _number in range(3)]
     assert len({record["id"] for record in records}) == 3
     assert len({record[kind.key] for record in records}) == 3
 
@@ -305,7 +305,7 @@ def test_unique_field_of_a_definition(api: Api) -> None:
     api.create_object(**{key: "one"})
     assert api.post("/object", {"inventory_name": "Twin", "barcode": code(), key: "one"}).status_code == 422
     assert api.post("/object", {"inventory_name": "Other", "barcode": code(), key: "two"}).status_code == 201
-    for _ in range(2):
+    for _number in range(2):
         assert api.post("/object", {"inventory_name": "None", "barcode": code()}).status_code == 201
 
 
@@ -328,7 +328,7 @@ def test_archive_and_back(api: Api) -> None:
 @pytest.mark.parametrize("verb", ["archive", "unarchive"])
 def test_archive_twice(api: Api, verb: str) -> None:
     made = api.create_object()
-    for _ in range(2):
+    for _number in range(2):
         assert api.post(f"/object/{made}/{verb}").status_code == 204
 
 

@@ -157,7 +157,7 @@ def test_pointing_at_nothing(api: Api, change: JsonMap) -> None:
 
 @pytest.mark.parametrize(("count", "status"), [(1, 201), (100, 201), (101, 400), (0, 400)])
 def test_number_of_references(api: Api, count: int, status: int) -> None:
-    things = [asset(api.create_object()) for _ in range(min(count, 3))]
+    things = [asset(api.create_object()) for _number in range(min(count, 3))]
     references = (things * 50)[:count]
     assert api.post(CASE, api.rental_case(references=references)).status_code == status
 

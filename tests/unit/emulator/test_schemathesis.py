@@ -18,6 +18,7 @@ from .support import DESCRIPTION, LONG, PREFIX, Api, Steering, running
 
 SECONDS = 900 if LONG else 40
 SEED = "20310520"
+WITHOUT_SIGNING_OUT = ["--exclude-operation-id", "revokeTokens"]  # would end the session of the run
 # A request can be right in form and still be refused: a field that the instance does not have, a value that is taken.
 CHECKS = [
     "not_a_server_error",
@@ -67,5 +68,11 @@ def test_no_finding(api: Api, tmp_path: Path) -> None:
         api,
         tmp_path,
         *["--phases", "examples,coverage,fuzzing", "--max-examples", "100" if LONG else "8"],
-        *["--exclude-operation-id", "revokeTokens"],  # would end the session of the run
+        *WITHOUT_SIGNING_OUT,
     )
+
+
+@pytest.mark.timeout(SECONDS * 6)
+def test_no_finding_in_a_row_of_requests(api: Api, tmp_path: Path) -> None:
+    """What one request makes is used by the next: read, changed, deleted, and looked for again."""
+    run(api, tmp_path, *["--phases", "stateful", "--max-examples", "100" if LONG else "6"], *WITHOUT_SIGNING_OUT)

@@ -153,17 +153,17 @@ def test_wrong_rule(steering: Steering, rule: Any) -> None:
 
 def test_rate_limit(api: Api, steering: Steering) -> None:
     steering.call("PUT", "/rate-limit", {"per_minute": 1, "burst": 3})
-    assert [api.get("/users").status_code for _ in range(5)] == [200, 200, 200, 429, 429]
+    assert [api.get("/users").status_code for _number in range(5)] == [200, 200, 200, 429, 429]
     refused = api.get("/users")
     assert int(refused.headers["Retry-After"]) >= 1
     steering.call("PUT", "/rate-limit", None)
-    assert [api.get("/users").status_code for _ in range(5)] == [200] * 5
+    assert [api.get("/users").status_code for _number in range(5)] == [200] * 5
 
 
 def test_refused_request_is_not_taken(api: Api, steering: Steering) -> None:
     before = api.count("/locations")
     steering.call("PUT", "/rate-limit", {"per_minute": 1, "burst": 1})
-    assert [api.post("/location", {"name": "x"}).status_code for _ in range(3)] == [201, 429, 429]
+    assert [api.post("/location", {"name": "x"}).status_code for _number in range(3)] == [201, 429, 429]
     steering.call("PUT", "/rate-limit", None)
     assert api.count("/locations") == before + 1
 

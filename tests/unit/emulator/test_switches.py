@@ -95,13 +95,13 @@ def test_history_beyond_end(api: Api, side: str) -> None:
 def test_page_order(api: Api, side: str) -> None:
     for number in range(12):
         api.create_location(name=f"Site {number:02}")
-    orders = {tuple(record["id"] for record in api.items("/locations", "per_page=5")) for _ in range(20)}
+    orders = {tuple(record["id"] for record in api.items("/locations", "per_page=5")) for _number in range(20)}
     assert (len(orders) == 1) == (side == "stable")
     sorted_orders = {
-        tuple(site["id"] for site in api.items("/locations", "per_page=5&sort[id]=ASC")) for _ in range(10)
+        tuple(site["id"] for site in api.items("/locations", "per_page=5&sort[id]=ASC")) for _number in range(10)
     }
     assert len(sorted_orders) == 1
-    assert len({tuple(user["id"] for user in api.items("/users", "sort_by=id")) for _ in range(5)}) == 1
+    assert len({tuple(user["id"] for user in api.items("/users", "sort_by=id")) for _number in range(5)}) == 1
 
 
 @every_side("persons_envelope", "sort_by", "sort")
@@ -262,7 +262,7 @@ def test_boolean_form(api: Api, side: str) -> None:
     for value in (True, False):
         shown = api.read(f"/object/{api.create_object(**{key: value})}")[key]
         assert shown == value
-        assert type(shown) is (bool if side == "boolean" else int)
+        assert isinstance(shown, bool) == (side == "boolean")
 
 
 @every_side("empty_form", "as_sent", "null", "text", "list")
@@ -276,7 +276,7 @@ def test_empty_form(api: Api, side: str) -> None:
 @every_side("linked_assets_read", "list", "one")
 def test_linked_assets_read(api: Api, side: str) -> None:
     key = api.define("LINKED_ASSETS")["field_key"]
-    things = [api.create_object() for _ in range(2)]
+    things = [api.create_object() for _number in range(2)]
     several = api.read(f"/object/{api.create_object(**{key: things})}")[key]
     assert [link["uuid"] for link in several] == things
     single = api.read(f"/object/{api.create_object(**{key: things[:1]})}")[key]
@@ -367,8 +367,8 @@ def test_archive_repeat(api: Api, side: str) -> None:
     made = api.create_object()
     again = 204 if side == "accept" else 422
     assert api.post(f"/object/{made}/unarchive").status_code == again
-    assert [api.post(f"/object/{made}/archive").status_code for _ in range(2)] == [204, again]
-    assert [api.post(f"/object/{made}/unarchive").status_code for _ in range(2)] == [204, again]
+    assert [api.post(f"/object/{made}/archive").status_code for _number in range(2)] == [204, again]
+    assert [api.post(f"/object/{made}/unarchive").status_code for _number in range(2)] == [204, again]
 
 
 @every_side("delete_archived", "accept", "refuse")
@@ -482,7 +482,7 @@ def test_wrong_password(api: Api, side: str) -> None:
 @every_side("refresh_rotation", "once_more", "single_use")
 def test_refresh_rotation(api: Api, side: str) -> None:
     old = api.tokens["refresh_token"]
-    found = [api.grant(grant_type="refresh_token", refresh_token=old).status_code for _ in range(3)]
+    found = [api.grant(grant_type="refresh_token", refresh_token=old).status_code for _number in range(3)]
     assert found == ([200, 200, 401] if side == "once_more" else [200, 401, 401])
 
 
@@ -504,7 +504,7 @@ def test_create_user_none(api: Api, side: str) -> None:
 @every_side("create_user_several", "all", "refuse")
 def test_create_user_several(api: Api, side: str) -> None:
     team = code()
-    for _ in range(2):
+    for _number in range(2):
         api.create_person(department=team)
     before = api.read("/users")["total"]
     response = api.post("/persons/create-user", {"filter": {"department": {"eq": team}}})
@@ -636,6 +636,26 @@ def test_rental_overdue_status(api: Api, side: str) -> None:
     for status in ("return_overdue", "pickup_overdue"):
         response = api.post(CASE, api.rental_case(status=status))
         assert response.status_code == (201 if side == "accept" else 400)
+        made = api.create_rental_case(status="borrowed")
+        response = api.put(f"{CASE}/{made}", api.rental_case(status=status))
+        assert response.status_code == (204 if side == "accept" else 400)
+
+
+@every_side("rental_overdue_status", "accept", "refuse")
+def test_rental_overdue_status_is_written_back(api: Api, steering: Steering, side: str) -> None:
+    """Whoever replaces a rental case sends the status along that was read."""
+    steering.switch(rental_overdue="move")
+    days = {"issue_date": "2020-01-01", "due_date": "2020-01-02"}
+    for status, other in (("confirmed", "return_overdue"), ("borrowed", "pickup_overdue")):
+        made = api.create_rental_case(status=status, **days)
+        read = api.read(f"{CASE}/{made}")["status"]
+        assert read.endswith("_overdue")
+        for _turn in range(2):
+            body = api.rental_case(title="Still out", status=read, **days)
+            assert api.put(f"{CASE}/{made}", body).status_code == 204
+            assert api.read(f"{CASE}/{made}")["status"] == read
+        written = api.put(f"{CASE}/{made}", api.rental_case(status=other, **days)).status_code
+        assert written == (204 if side == "accept" else 400)
 
 
 @every_side("rental_overdue", "stay", "move")

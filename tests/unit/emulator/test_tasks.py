@@ -79,7 +79,7 @@ def test_small_task(api: Api) -> None:
 
 
 def test_slugs_differ(api: Api) -> None:
-    slugs = [api.read(f"{TASK}/{api.create_task()}")["slug"] for _ in range(3)]
+    slugs = [api.read(f"{TASK}/{api.create_task()}")["slug"] for _number in range(3)]
     assert len(set(slugs)) == 3
 
 
@@ -91,7 +91,7 @@ def test_list_is_a_bare_array(api: Api) -> None:
 
 
 def test_list_is_not_paged(api: Api) -> None:
-    for _ in range(3):
+    for _number in range(3):
         api.create_task()
     assert api.read(TASKS, "page=2&per_page=1") == api.read(TASKS)
 

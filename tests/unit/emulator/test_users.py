@@ -26,7 +26,7 @@ def test_user(api: Api) -> None:
 
 
 def test_users_differ(api: Api, steering: Steering) -> None:
-    for _ in range(3):
+    for _number in range(3):
         steering.user()
     users = api.items("/users")
     for key in ("uuid", "id", "email"):
@@ -36,7 +36,7 @@ def test_users_differ(api: Api, steering: Steering) -> None:
 @pytest.mark.parametrize("order", ["asc", "ASC", "desc", "DESC"])
 @pytest.mark.parametrize("key", ["id", "email"])
 def test_sort(api: Api, steering: Steering, key: str, order: str) -> None:
-    for _ in range(3):
+    for _number in range(3):
         steering.user()
     found = api.read("/users", f"sort_by={key}&order={order}")
     values = [user[key] for user in found["items"]]
@@ -46,7 +46,7 @@ def test_sort(api: Api, steering: Steering, key: str, order: str) -> None:
 
 
 def test_pages(api: Api, steering: Steering) -> None:
-    for _ in range(3):
+    for _number in range(3):
         steering.user()
     everyone = api.read("/users")
     pages = [api.read("/users", f"page={page}&per_page=2") for page in range(1, everyone["total"] // 2 + 2)]
