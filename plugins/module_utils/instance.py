@@ -334,12 +334,13 @@ def _summary(made: InstancePlan, outcome: Outcome | None) -> dict[str, dict[str,
     for section in SECTIONS:
         counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)
         counts["unchanged"] = made.unchanged[section]
+        counts["skipped"] = made.skipped[section]
         for action, word in ACTIONS.items():
             planned = sum(1 for one in made.changes if one.section == section and one.change.action == action)
             counts[word] = planned if outcome is None else outcome.done[section, action]
         if outcome is not None:
             counts["errors"] = sum(1 for one, _reason in outcome.failures if one.section == section)
-            counts["skipped"] = sum(1 for one, _reason in outcome.skipped if one.section == section)
+            counts["skipped"] += sum(1 for one, _reason in outcome.skipped if one.section == section)
         if any(counts.values()):
             summary[section] = counts
     return summary

@@ -15,7 +15,7 @@ from typing import Any
 from . import plan
 from .client import Record
 from .desired import Entry, Finding
-from .kinds import SERVER_KEYS, Kind
+from .kinds import KINDS, SERVER_KEYS, Kind
 from .plan import Change
 from .schema import Schema
 from .world import World
@@ -27,6 +27,10 @@ LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "
 def level_of(section: str) -> int:
     """The level at which a section is applied."""
     return next(number for number, names in enumerate(LEVELS) if section in names.split())
+
+
+UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}
+"""Of each kind, the change that changes nothing: most records take it."""
 
 
 @dataclass(slots=True)
@@ -73,6 +77,7 @@ class InstancePlan:
 
     :ivar changes: in order of their levels; what is unchanged is only counted.
     :ivar unchanged: section to number.
+    :ivar skipped: section to number of records that are left as they are although they are not as written.
     :ivar existing: section to number of records in scope.
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar brakes: reasons why the plan must not be applied as it is.
@@ -82,6 +87,7 @@ class InstancePlan:
 
     changes: list[Planned] = field(default_factory=list)
     unchanged: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
     existing: Counter[str] = field(default_factory=Counter)
     reported: dict[str, list[str]] = field(default_factory=dict)
     brakes: list[str] = field(default_factory=list)

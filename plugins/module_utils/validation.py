@@ -37,19 +37,22 @@ class _Judge:
         self._desired = desired
         self._known = known
         self._found = dict.fromkeys(desired.findings)
+        self._complaints = 0
         self._wanted = Wanted(desired, self._find)
         self._schemas: dict[str, Schema] = {}
         self._claimed: dict[tuple[Any, ...], Place] = {}
 
     def run(self) -> list[Finding]:
         for entry in self._desired.entries:
-            before = len(self._found)
+            before = self._complaints
             values = self._parse(entry)
-            if len(self._found) == before:
+            if self._complaints == before:
                 self._claim(entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
 
     def _find(self, place: Place, message: str) -> None:
+        # What is wrong with many records may be one finding.
+        self._complaints += 1
         self._found[Finding(place, message)] = None
 
     def _parse(self, entry: Entry) -> dict[str, Any]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 YAML = "objects/it.yml"
@@ -44,7 +44,7 @@ class Bad:
     """One bad state: its files, and where the finding must be."""
 
     name: str
-    files: dict[str, str]
+    files: Mapping[str, str | bytes]
     file: str
     line: int
 
@@ -70,7 +70,8 @@ MONEY = ["12,50", "1.299,00", "EUR 5", "1 000", "0012.5", "1e3", "yes", "2024-05
 DATES = ["2024-13-01", "2024-02-30", "31.05.2024", "05/31/2024", "2024-5-1", "20240531", "soon", "0", "1717106400"]
 
 
-def _record(chance: random.Random) -> int:
+def chosen_record(chance: random.Random) -> int:
+    """Which of the eight records of a file the mistake is in, from 0."""
     return chance.randrange(8)
 
 
@@ -79,7 +80,7 @@ def _yaml_line(record: int, field: int) -> int:
     return record * YAML_LINES + field + 1
 
 
-def _edited(file: str, line: int, text: str, extra: bool = False) -> dict[str, str]:
+def edited(file: str, line: int, text: str, extra: bool = False) -> dict[str, str]:
     """The files with a line replaced, or with one more after it."""
     lines = FILES[file].splitlines()
     if extra:
@@ -90,8 +91,8 @@ def _edited(file: str, line: int, text: str, extra: bool = False) -> dict[str, s
 
 
 def _yaml_value(chance: random.Random, field: int, key: str, value: str) -> Bad:
-    line = _yaml_line(_record(chance), field)
-    return Bad(f"{key}: {value}", _edited(YAML, line, f"{'- ' if not field else '  '}{key}: {value}"), YAML, line)
+    line = _yaml_line(chosen_record(chance), field)
+    return Bad(f"{key}: {value}", edited(YAML, line, f"{'- ' if not field else '  '}{key}: {value}"), YAML, line)
 
 
 def number_for_text(chance: random.Random) -> Bad:
@@ -143,27 +144,27 @@ def unknown_field(chance: random.Random) -> Bad:
     key = chance.choice(
         ["inventory_nam", "purchasingprice", "colour of it", "Barcode", "_stat", "1", "yes", "uuid", "id"]
     )
-    line = _yaml_line(_record(chance), 4)
-    return Bad(f"unknown {key}", _edited(YAML, line, f"  {key}: x", extra=True), YAML, line + 1)
+    line = _yaml_line(chosen_record(chance), 4)
+    return Bad(f"unknown {key}", edited(YAML, line, f"  {key}: x", extra=True), YAML, line + 1)
 
 
 def twice_in_record(chance: random.Random) -> Bad:
-    record = _record(chance)
+    record = chosen_record(chance)
     line = _yaml_line(record, 4)
     key = chance.choice(["barcode", "inventory_name", "actual_room", "'barcode'", '"purchase_date"'])
-    return Bad("key twice", _edited(YAML, line, f"  {key}: x", extra=True), YAML, line + 1)
+    return Bad("key twice", edited(YAML, line, f"  {key}: x", extra=True), YAML, line + 1)
 
 
 def twice_in_files(chance: random.Random) -> Bad:
     first, second = sorted(chance.sample(range(8), 2))
     line = _yaml_line(second, 0)
-    return Bad("record twice", _edited(YAML, line, f'- barcode: "{first + 1:07d}"'), YAML, line)
+    return Bad("record twice", edited(YAML, line, f'- barcode: "{first + 1:07d}"'), YAML, line)
 
 
 def bad_state(chance: random.Random) -> Bad:
-    line = _yaml_line(_record(chance), 4)
+    line = _yaml_line(chosen_record(chance), 4)
     value = chance.choice(["gone", "Absent", "true", "null", "1", "[absent]", "{}"])
-    return Bad(f"_state {value}", _edited(YAML, line, f"  _state: {value}", extra=True), YAML, line + 1)
+    return Bad(f"_state {value}", edited(YAML, line, f"  _state: {value}", extra=True), YAML, line + 1)
 
 
 def tag(chance: random.Random) -> Bad:
@@ -194,15 +195,15 @@ def broken_yaml(chance: random.Random) -> Bad:
 
 
 def bad_indent(chance: random.Random) -> Bad:
-    line = _yaml_line(_record(chance), chance.choice([1, 2, 3]))
+    line = _yaml_line(chosen_record(chance), chance.choice([1, 2, 3]))
     lead = chance.choice(["\t", "   ", " \t", " "])
     old = FILES[YAML].splitlines()[line - 1].strip()
-    return Bad(f"indent {lead!r}", _edited(YAML, line, lead + old), YAML, line)
+    return Bad(f"indent {lead!r}", edited(YAML, line, lead + old), YAML, line)
 
 
 def merge_key(chance: random.Random) -> Bad:
-    line = _yaml_line(_record(chance), 4)
-    return Bad("merge", _edited(YAML, line, "  <<: {inventory_name: x}", extra=True), YAML, line + 1)
+    line = _yaml_line(chosen_record(chance), 4)
+    return Bad("merge", edited(YAML, line, "  <<: {inventory_name: x}", extra=True), YAML, line + 1)
 
 
 def itself(chance: random.Random) -> Bad:
@@ -215,7 +216,7 @@ def unprintable(chance: random.Random) -> Bad:
 
 
 def bad_file(chance: random.Random) -> Bad:
-    line = _yaml_line(_record(chance), 4)
+    line = _yaml_line(chosen_record(chance), 4)
     value = chance.choice(
         [
             "[../secret.pdf]",
@@ -228,20 +229,20 @@ def bad_file(chance: random.Random) -> Bad:
             "[null]",
         ]
     )
-    return Bad(f"documents {value}", _edited(YAML, line, f"  documents: {value}", extra=True), YAML, line + 1)
+    return Bad(f"documents {value}", edited(YAML, line, f"  documents: {value}", extra=True), YAML, line + 1)
 
 
 def not_a_record(chance: random.Random) -> Bad:
-    line = _yaml_line(_record(chance), 4)
+    line = _yaml_line(chosen_record(chance), 4)
     value = chance.choice(["- just a text", "- 5", "- [a]", "- null", "-"])
-    return Bad(value, _edited(YAML, line, value, extra=True), YAML, line + 1)
+    return Bad(value, edited(YAML, line, value, extra=True), YAML, line + 1)
 
 
 # ---- CSV
 
 
 def csv_cell(chance: random.Random) -> Bad:
-    line = _record(chance) + 2
+    line = chosen_record(chance) + 2
     row = ['"C99999"', '"A table"', "1.25", "2023-01-01"]
     index, value = chance.choice(
         [
@@ -262,19 +263,19 @@ def csv_cell(chance: random.Random) -> Bad:
         ]
     )
     row[index] = value
-    return Bad(f"cell {value}", _edited(CSV, line, ",".join(row)), CSV, line)
+    return Bad(f"cell {value}", edited(CSV, line, ",".join(row)), CSV, line)
 
 
 def csv_cells(chance: random.Random) -> Bad:
-    line = _record(chance) + 2
+    line = chosen_record(chance) + 2
     row = chance.choice(["C9,x", "C9,x,1,2023-01-01,more", "C9", "C9;x;1;2023-01-01", "C9,x,1,5,2023-01-01"])
-    return Bad("cells", _edited(CSV, line, row), CSV, line)
+    return Bad("cells", edited(CSV, line, row), CSV, line)
 
 
 def csv_quote(chance: random.Random) -> Bad:
-    line = _record(chance) + 2
+    line = chosen_record(chance) + 2
     row = chance.choice(['"C9,x,1,2023-01-01', 'C9,"x"y,1,2023-01-01', 'C9,"x,1,2023-01-01'])
-    return Bad("quote", _edited(CSV, line, row), CSV, line)
+    return Bad("quote", edited(CSV, line, row), CSV, line)
 
 
 def csv_header(chance: random.Random) -> Bad:
@@ -286,19 +287,19 @@ def csv_header(chance: random.Random) -> Bad:
             "barcode,inventory_name,purchasing_price,Purchase",
         ]
     )
-    return Bad("header", _edited(CSV, 1, header), CSV, 1)
+    return Bad("header", edited(CSV, 1, header), CSV, 1)
 
 
 def csv_twice(chance: random.Random) -> Bad:
     first, second = sorted(chance.sample(range(1, 9), 2))
-    return Bad("row twice", _edited(CSV, second + 1, f"C{first:05d},x,1.25,2023-01-01"), CSV, second + 1)
+    return Bad("row twice", edited(CSV, second + 1, f"C{first:05d},x,1.25,2023-01-01"), CSV, second + 1)
 
 
 # ---- JSON Lines
 
 
 def json_broken(chance: random.Random) -> Bad:
-    line = _record(chance) + 1
+    line = chosen_record(chance) + 1
     text = chance.choice(
         [
             '{"barcode": "J9"',
@@ -316,11 +317,11 @@ def json_broken(chance: random.Random) -> Bad:
             "[" * 5000,
         ]
     )
-    return Bad(text[:30], _edited(JSONL, line, text), JSONL, line)
+    return Bad(text[:30], edited(JSONL, line, text), JSONL, line)
 
 
 def json_value(chance: random.Random) -> Bad:
-    line = _record(chance) + 1
+    line = chosen_record(chance) + 1
     text = chance.choice(
         [
             '{"barcode": 123, "inventory_name": "x"}',
@@ -335,13 +336,13 @@ def json_value(chance: random.Random) -> Bad:
             '{"barcode": "J9"}',
         ]
     )
-    return Bad(text[:60], _edited(JSONL, line, text), JSONL, line)
+    return Bad(text[:60], edited(JSONL, line, text), JSONL, line)
 
 
 def json_twice(chance: random.Random) -> Bad:
     first, second = sorted(chance.sample(range(1, 9), 2))
     text = f'{{"barcode": "J{first:05d}", "inventory_name": "x"}}'
-    return Bad("line twice", _edited(JSONL, second, text), JSONL, second)
+    return Bad("line twice", edited(JSONL, second, text), JSONL, second)
 
 
 MISTAKES: tuple[Callable[[random.Random], Bad], ...] = (
@@ -374,9 +375,3 @@ MISTAKES: tuple[Callable[[random.Random], Bad], ...] = (
     json_value,
     json_twice,
 )
-
-
-def bad_states(number: int, seed: int) -> list[Bad]:
-    """So many bad states, every kind of mistake as often as the others."""
-    chance = random.Random(seed)
-    return [MISTAKES[index % len(MISTAKES)](chance) for index in range(number)]

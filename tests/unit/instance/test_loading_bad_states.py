@@ -8,20 +8,25 @@ from __future__ import annotations
 import pytest
 from instance_site import LONG, Site
 
-from .bad_states import FILES, Bad, bad_states
+from .bad_fuzz import bad_states
+from .bad_states import FILES, Bad
+from .bad_traps import MORE, SETTINGS
 
 _SEED = 20240531
-_NUMBER = 308 if LONG else 60
+_NUMBER = 450 if LONG else 90
 
 
 def test_the_good_state_that_all_of_them_are_made_from_is_good(site: Site) -> None:
     site.write(FILES)
+    assert site.plan().findings == []
+    site.write({**MORE, "instance.yml": SETTINGS})
     assert site.plan().findings == []
 
 
 @pytest.mark.parametrize("number", range(_NUMBER))
 def test_a_bad_state_is_found_at_its_line_and_nothing_is_sent(site: Site, number: int) -> None:
     bad: Bad = bad_states(_NUMBER, _SEED)[number]
+    print(f"seed {_SEED}, state {number}: {bad.name}")
     site.write(bad.files)
     account = site.run()
     assert account.outcome == "failed", bad.name

@@ -13,7 +13,7 @@ from emulator_process import Emulator, running
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.hub import asset_ids, is_cancelled
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import HUB_ORDER, OBJECT, TASK
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import HUB_ORDER, OBJECT, TASK, USER
 
 
 def _object(barcode: str, **fields: Any) -> dict[str, Any]:
@@ -159,6 +159,41 @@ def test_users_are_made_only_where_the_policy_says_so(site: Site) -> None:
     assert account.summary["users"]["created"] == 1, account.failures
     assert site.plan().outcome == "unchanged"
     assert len([one for one in site.dump()["users"] if "p1@" in one["email"].lower()]) == 1
+
+
+def test_what_needs_a_user_that_is_not_made_is_left_alone_and_named(site: Site) -> None:
+    task = {"title": "Check", "deadline": "2027-03-01", "reminders": [], "references": ["2"]}
+    somebody = site.client().list_all(USER)[0].flat["email"]
+    site.write(
+        {
+            "persons.yml": PERSONS,
+            "users.yml": "- p1@acme.example\n",
+            "objects.yml": yaml_list(
+                [
+                    _object("1"),
+                    _object("2", responsible_user="P1@acme.example"),
+                    _object("3", accessories=["2"]),
+                    _object("4", responsible_user=somebody),
+                ]
+            ),
+            "tasks.yml": yaml_list([{**task, "assignees": [somebody]}]),
+        }
+    )
+    planned = site.plan()
+    assert planned.findings == []
+    assert [one["key"] for one in planned.changes if one["section"] != "persons"] == ["1", "4"]
+    account = site.run()
+    assert account.outcome == "changed", account.failures
+    skipped = {section: counts["skipped"] for section, counts in account.summary.items() if counts["skipped"]}
+    assert skipped == {"users": 1, "objects": 2, "tasks": 1}
+    assert "object 2: skipped, because it needs user p1@acme.example, which is not made." in account.warnings
+    assert "object 3: skipped, because it needs object 2, which is not made." in account.warnings
+    assert "task Check: skipped, because it needs object 2, which is not made." in account.warnings
+    assert site.run().outcome == "unchanged"
+    site.write({"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n"})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    assert len(site.dump()["tasks"]) == 1
 
 
 def test_at_most_so_many_users_a_run(site: Site) -> None:

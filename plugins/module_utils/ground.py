@@ -1,0 +1,136 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every part of a plan for an instance stands on: lists, schemas, what was claimed, what was found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import matching
+from .claims import Claims
+from .client import Client, Record
+from .desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from .errors import Ambiguous
+from .kinds import FIELD_DEFINITION, HUB_ITEM, KINDS, Kind
+from .links import references_in
+from .planned import Choices, InstancePlan, Planned, image_of
+from .schema import Schema
+from .scope import Scope
+from .wanted import Wanted
+from .world import World
+
+
+class Ground:
+    """The ground of one plan.
+
+    :ivar entries: section to what was written for it.
+    :ivar claimed: name of a kind to the uuids of its records that are in the files.
+    :ivar complaints: how often something was found wrong; what is wrong with many records may be one finding.
+    :ivar seen: natural keys of everything that is planned, where only some of it is chosen.
+    """
+
+    def __init__(self, client: Client, desired: DesiredInstance, choices: Choices) -> None:
+        self.client = client
+        self.desired = desired
+        self.choices = choices
+        self.world = World(client)
+        self.result = InstancePlan(world=self.world)
+        self.claims = Claims(self.world, self.find)
+        self.wanted = Wanted(desired, self.find)
+        self.scope = Scope(self.world, self.schema, desired.scope)
+        self.claimed: dict[str, dict[str, Entry]] = {}
+        self.complaints = 0
+        self.seen: set[str] = set()
+        self._schemas: dict[str, Schema] = {}
+        self._found: dict[Finding, None] = dict.fromkeys(desired.findings)
+        self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
+        sections = {kind: section for section, kind in SECTIONS.items()}
+        for entry in desired.entries:
+            self.entries[sections[entry.kind.name]].append(entry)
+
+    # ---- findings
+
+    def find(self, place: Place, message: str) -> None:
+        """Notes what is wrong, and where."""
+        self.complaints += 1
+        self._found[Finding(place, message)] = None
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Everything that is wrong, in the order of its places."""
+        return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
+
+    # ---- schemas
+
+    def schema(self, kind: Kind) -> Schema:
+        """The fields of a kind on this instance; where nothing defines them, those that its records have."""
+        if kind.name not in self._schemas:
+            schema = self.client.schema(kind)
+            if kind.open_fields:
+                for record in self.world.records(kind):
+                    schema.learn(record.flat)
+            self._schemas[kind.name] = schema
+        return self._schemas[kind.name]
+
+    def schema_of(self, section: str) -> Schema | None:
+        """The fields of the records of a section, where those are records with fields."""
+        kind = KINDS[SECTIONS[section]]
+        return None if kind in (FIELD_DEFINITION, HUB_ITEM) else self.schema(kind)
+
+    # ---- which record is meant
+
+    def one(
+        self, entry: Entry, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], hits: Sequence[Record]
+    ) -> Record | None:
+        """The one record that has a natural key; several are a finding."""
+        if len(hits) < 2:
+            return hits[0] if hits else None
+        try:
+            return matching.one_of(schema.kind, matching.describe(schema, keys, values), hits)
+        except Ambiguous as twice:
+            self.find(entry.place, twice.message)
+            return None
+
+    def claim(self, kind: Kind, uuid: str, entry: Entry) -> bool:
+        """Whether no other entry means the same record."""
+        earlier = self.claimed.setdefault(kind.name, {}).setdefault(uuid, entry)
+        if earlier is not entry:
+            self.find(entry.place, f"the {kind.words} {uuid} is meant here and at {earlier.place}")
+        return earlier is entry
+
+    def resolve(self, values: Mapping[str, Any], entry: Entry | None) -> bool:
+        """Whether every reference in some values means something; of an entry that shall be there, findings if not."""
+        fine = True
+        for key, value in values.items():
+            for reference in references_in(value):
+                problem = self.world.resolve(reference)
+                if problem:
+                    fine = False
+                    if entry is not None and entry.state == "present":
+                        self.find(entry.place_of(key), f"{key}: {problem}")
+        return fine
+
+    # ---- into the plan
+
+    def take(self, planned: Planned) -> None:
+        """Into the plan with a change, or among the unchanged."""
+        if self.choices.only or self.choices.exclude:
+            self.seen.add(planned.key)
+        if not planned.change.changed:
+            self.result.unchanged[planned.section] += 1
+        elif self._is_chosen(planned):
+            planned.image = planned.image or image_of(planned.schema, planned.change.current)
+            self.result.changes.append(planned)
+
+    def skip(self, planned: Planned, reason: str) -> None:
+        """Leaves a record as it is, and says why."""
+        self.result.skipped[planned.section] += 1
+        self.result.warnings.append(f"{planned}: {reason}")
+
+    def _is_chosen(self, planned: Planned) -> bool:
+        names = {planned.section, planned.key, planned.kind.name}
+        if self.choices.only and not names & set(self.choices.only):
+            return False
+        return not names & set(self.choices.exclude)

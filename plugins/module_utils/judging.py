@@ -1,0 +1,121 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with a plan as a whole: settings that mean nothing, choices that leave out what others need, records
+that refer to what is taken away.
+"""
+
+from __future__ import annotations
+
+from . import plan
+from .client import Record
+from .desired import SECTIONS, Place
+from .ground import Ground
+from .kinds import FIELD_DEFINITION, USER
+from .links import Reference, references_in
+from .planned import Planned
+
+
+def judge_settings(ground: Ground) -> None:
+    """Names of fields in scope, identity and marker: a guard that means nothing is an error."""
+    desired = ground.desired
+    at = Place("instance.yml")
+    for section, fields in desired.scope.items():
+        for problem in ground.scope.problems(section, fields):
+            ground.find(at, f"scope.{section}.{problem}")
+    for section, names in desired.identity.items():
+        schema = ground.schema_of(section)
+        for name in names:
+            if schema is None or schema.find(name) is None:
+                nearest = f"; {schema.nearest(name)}" if schema else ""
+                ground.find(at, f"identity.{section}: no such field {name}{nearest}")
+    for section in desired.sections if desired.marker else ():
+        schema = ground.schema_of(section)
+        prunes = desired.policy.prune.get(section, "report") != "report"
+        if prunes and schema is not None and schema.find(desired.marker) is None:
+            nearest = schema.nearest(desired.marker)
+            ground.find(at, f"marker: no such field {desired.marker} in {schema.kind.one}; {nearest}")
+
+
+def judge_moved(ground: Ground) -> None:
+    """Renames in sections of which the files hold nothing."""
+    for section, pairs in ground.desired.moved.items():
+        if not ground.entries[section] and pairs:
+            place = ground.desired.moved_places.get(id(pairs[0][1]), Place("moved.yml"))
+            ground.find(place, f"moved.{section}: the files hold no {section}")
+
+
+def is_in_scope(ground: Ground, planned: Planned, current: Record | None) -> bool:
+    """Whether a record is, and stays, in the scope of the set; a finding where not."""
+    section, entry = planned.section, planned.entry
+    if section not in ground.desired.scope or planned.kind in (FIELD_DEFINITION, USER):
+        return True
+    if current is not None and not planned.archived and not ground.scope.holds(section, current):
+        ground.find(entry.place, f"{planned} is there, but outside of the scope of this set ({current.uuid})")
+        return False
+    wrong = ground.scope.leaves(section, planned.desired, current is None) if entry.state == "present" else ""
+    if wrong:
+        ground.find(entry.place_of(wrong), f"{wrong}: {planned} would be outside of the scope of this set")
+    return not wrong
+
+
+def without_dependants_of_users(ground: Ground) -> None:
+    """Takes out what needs a user that the policy forbids to make, and what needs that in turn: it could only fail."""
+    if ground.desired.policy.create_users:
+        return
+    gone = {id(entry): f"user {entry.fields.get('email')}" for entry in ground.entries["users"]}
+    skipped = len(gone)
+    while skipped:
+        left = []
+        for planned in ground.result.changes:
+            needed = [gone[id(one.awaits)] for one in _references(planned) if id(one.awaits) in gone]
+            if needed:
+                gone[id(planned.entry)] = str(planned)
+                ground.skip(planned, f"skipped, because it needs {needed[0]}, which is not made.")
+            else:
+                left.append(planned)
+        skipped = len(ground.result.changes) - len(left)
+        ground.result.changes = left
+
+
+def _references(planned: Planned) -> list[Reference]:
+    return [one for value in planned.change.values.values() for one in references_in(value)]
+
+
+def judge_chosen(ground: Ground) -> None:
+    """Names in only and exclude that mean nothing, and records that need one that was left out."""
+    choices, result = ground.choices, ground.result
+    if choices.only or choices.exclude:
+        known = {*SECTIONS, *SECTIONS.values(), *ground.seen}
+        for option, names in (("only", choices.only), ("exclude", choices.exclude)):
+            for name in names:
+                if name not in known:
+                    ground.find(Place(option), f"{name!r} is no section, and no natural key of what is planned")
+    taken = {id(planned.entry) for planned in result.changes}
+    for planned in result.changes:
+        for key, value in planned.change.values.items():
+            for reference in references_in(value):
+                if reference.awaits is not None and id(reference.awaits) not in taken:
+                    ground.find(
+                        planned.entry.place_of(key),
+                        f"{key}: {reference.target} {reference.written!r} is not there yet, and making it is not "
+                        f"part of this plan",
+                    )
+
+
+def judge_gone(ground: Ground) -> None:
+    """Nothing may refer to a record that the same files take away."""
+    changes = ground.result.changes
+    gone = {
+        planned.change.current.uuid: planned
+        for planned in changes
+        if planned.change.action == plan.DELETE and planned.change.current is not None
+    }
+    for planned in changes if gone else ():
+        for key, value in planned.change.values.items():
+            for reference in references_in(value):
+                if reference.uuid in gone:
+                    other = gone[str(reference.uuid)]
+                    ground.find(
+                        planned.entry.place_of(key), f"{key}: {other} is to be taken away at {other.entry.place}"
+                    )

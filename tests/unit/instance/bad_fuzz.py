@@ -1,0 +1,126 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bad desired states that chance makes: a line is changed at random until other readers than ours refuse it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import string
+from collections.abc import Callable, Iterator
+
+import yaml
+
+from .bad_states import CSV, FILES, JSONL, MISTAKES, YAML, YAML_LINES, Bad, chosen_record, edited
+from .bad_traps import TRAPS
+
+_INDICATORS = "[]{}:,&*!|>'\"%@`#-? \\" + string.ascii_lowercase[:3]
+_JSON_LETTERS = '{}[]:,"\\ \t' + string.digits[:3] + "tfn"
+
+
+def _changed(chance: random.Random, text: str, letters: str) -> Iterator[str]:
+    """A text with more and more of it put in, taken out and replaced."""
+    while True:
+        at = chance.randrange(len(text) + 1)
+        end = at + chance.randrange(3)
+        text = text[:at] + "".join(chance.choices(letters, k=chance.randrange(3))) + text[end:]
+        if text.strip():
+            yield text
+
+
+def fuzzed_yaml(chance: random.Random) -> Bad:
+    line = chosen_record(chance) * YAML_LINES + chance.choice([2, 3, 4])
+    key = FILES[YAML].splitlines()[line - 1].partition(":")[0]
+    for value in _changed(chance, "x", _INDICATORS):
+        try:
+            yaml.safe_load(f"{key.strip()}: {value}")
+        except yaml.YAMLError:
+            return Bad(f"fuzzed YAML {value!r}", edited(YAML, line, f"{key}: {value}"), YAML, line)
+    raise AssertionError
+
+
+def fuzzed_json(chance: random.Random) -> Bad:
+    line = chosen_record(chance) + 1
+    for text in _changed(chance, FILES[JSONL].splitlines()[line - 1], _JSON_LETTERS):
+        try:
+            json.loads(text)
+        except ValueError:
+            return Bad(f"fuzzed JSON {text!r}", edited(JSONL, line, text), JSONL, line)
+    raise AssertionError
+
+
+def fuzzed_csv(chance: random.Random) -> Bad:
+    line = chosen_record(chance) + 2
+    for text in _changed(chance, FILES[CSV].splitlines()[line - 1], ',,"x 1;'):
+        try:
+            (cells,) = csv.reader([text + "\n"], strict=True)
+        except csv.Error:
+            cells = []
+        if len(cells) != len(FILES[CSV].splitlines()[0].split(",")):
+            return Bad(f"fuzzed CSV {text!r}", edited(CSV, line, text), CSV, line)
+    raise AssertionError
+
+
+def no_unicode(chance: random.Random) -> Bad:
+    file = chance.choice([YAML, CSV, JSONL])
+    text = FILES[file].encode()
+    at = chance.randrange(len(text))
+    broken = text[:at] + chance.choice([b"\xff", b"\xe4", b"\xc3\x28", b"\xf0\x9f"]) + text[at:]
+    return Bad("no UTF-8", {**FILES, file: broken}, file, text[:at].count(b"\n") + 1)
+
+
+def _mistake(chance: random.Random) -> Bad:
+    while True:
+        bad = chance.choice((*MISTAKES, *TRAPS))(chance)
+        content = bad.files[bad.file]
+        if isinstance(content, str) and content.isprintable() == content.replace("\n", "").isprintable():
+            return bad
+
+
+def with_crlf(chance: random.Random) -> Bad:
+    """Any other mistake, in a file whose lines end as they do on Windows."""
+    bad = _mistake(chance)
+    content = bad.files[bad.file]
+    assert isinstance(content, str)
+    return Bad(f"CRLF, {bad.name}", {**bad.files, bad.file: content.replace("\n", "\r\n")}, bad.file, bad.line)
+
+
+def with_bom(chance: random.Random) -> Bad:
+    """Any other mistake, in a file that begins with a byte order mark."""
+    bad = _mistake(chance)
+    content = bad.files[bad.file]
+    assert isinstance(content, str)
+    return Bad(f"BOM, {bad.name}", {**bad.files, bad.file: "\ufeff" + content}, bad.file, bad.line)
+
+
+def behind_long_texts(chance: random.Random) -> Bad:
+    """Any mistake in the objects, behind a text of many lines, of many letters, or of letters that take more room."""
+    while (bad := _mistake(chance)).file != YAML:
+        pass
+    content = bad.files[YAML]
+    assert isinstance(content, str)
+    lines = chance.randrange(1, 400)
+    text = chance.choice(["\U0001f4a9", "x" * 5000, "\u00e9", "a # b", "- a: b"])
+    head = '- barcode: "long"\n  inventory_name: Long\n  description: |\n' + f"    {text}\n" * lines
+    return Bad(f"long, {bad.name}", {**bad.files, YAML: head + content}, YAML, bad.line + lines + 3)
+
+
+FUZZ: tuple[Callable[[random.Random], Bad], ...] = (
+    fuzzed_yaml,
+    fuzzed_json,
+    fuzzed_csv,
+    no_unicode,
+    with_crlf,
+    with_bom,
+    behind_long_texts,
+)
+
+_ALL = (*MISTAKES, *TRAPS, *FUZZ)
+
+
+def bad_states(number: int, seed: int) -> list[Bad]:
+    """So many bad states, every kind of mistake as often as the others."""
+    chance = random.Random(seed)
+    return [_ALL[index % len(_ALL)](chance) for index in range(number)]
