@@ -215,7 +215,12 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "rental_missing_status", "keep reset", "PUT without a status keeps it, or resets it to requested", "not stated"
     ),
-    _switch("rental_overdue_status", "accept refuse", "a client may set an overdue status, or gets 400", "not stated"),
+    _switch(
+        "rental_overdue_status",
+        "accept refuse",
+        "a client may set an overdue status, or gets 400 unless the rental case has it already",
+        "not stated",
+    ),
     _switch(
         "rental_overdue",
         "stay move",

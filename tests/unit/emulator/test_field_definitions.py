@@ -261,6 +261,19 @@ def test_missing_key_on_create(api: Api, key: str) -> None:
     assert api.post("/asset-tracking/asset/field-definition", body).status_code == 400
 
 
+def test_key_too_many(api: Api) -> None:
+    path = "/asset-tracking/asset/field-definition"
+    made = api.define("TEXT")
+    assert api.post(path, definition("TEXT", no_such_key=1)).status_code == 400
+    assert api.put(f"{path}/{made['uuid']}", {**made, "no_such_key": 1}).status_code == 400
+
+
+def test_uuid_and_key_are_given_by_the_service(api: Api) -> None:
+    made = api.define("TEXT", uuid=NOBODY, field_key="mine")
+    assert made["uuid"] != NOBODY
+    assert made["field_key"] != "mine"
+
+
 def test_comment_may_be_absent(api: Api) -> None:
     body = definition("TEXT")
     del body["comment"]

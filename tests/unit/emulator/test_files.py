@@ -68,6 +68,22 @@ def test_download_accepts(api: Api, accept: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("accept", "shown"),
+    [
+        (None, "application/octet-stream"),
+        ("*/*", "application/octet-stream"),
+        ("application/octet-stream", "application/octet-stream"),
+        ("text/plain", "text/plain"),
+        ("text/*, */*;q=0.5", "text/plain"),
+    ],
+    ids=str,
+)
+def test_download_is_octets_unless_its_type_is_asked_for(api: Api, accept: str | None, shown: str) -> None:
+    made = api.upload("note.txt", b"12345", "text/plain")
+    assert api.get(f"/file/{made}/data", headers={"Accept": accept}).headers["Content-Type"] == shown
+
+
+@pytest.mark.parametrize(
     ("data", "media_type"), [(PIXEL, "image/png"), (b"words", "text/plain")], ids=["image", "text"]
 )
 def test_thumbnail_is_an_image(api: Api, data: bytes, media_type: str) -> None:

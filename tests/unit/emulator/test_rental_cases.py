@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .support import FORMS, NOBODY, Absent, Api, JsonMap, Steering, asset, code, last_segment
+from .support import FORMS, NOBODY, Absent, Api, JsonMap, Steering, asset, code, in_brackets, last_segment
 
 CASE = "/rental-management/rental-case"
 CASES = "/rental-management/rental-cases"
@@ -229,6 +229,19 @@ def test_filter_and_sort(api: Api, form: str) -> None:
     conditions: JsonMap = {"title": {"like": [mark]}, "status": {"eq": "borrowed"}}
     found = api.items(CASES, f"{FORMS[form](conditions)}&sort[title]=DESC")
     assert [case["title"] for case in found] == [f"{mark} c", f"{mark} b"]
+
+
+def test_filter_by_what_is_there(api: Api) -> None:
+    mark, file = code(), api.upload()
+    api.create_rental_case(title=f"{mark} bare")
+    api.create_rental_case(title=f"{mark} full", due_date_reminder=TWO_DAYS, attachments=[file])
+    for key in ("due_date_reminder", "attachments", "issue_date_reminder"):
+        for operator in ("empty", "not_empty"):
+            found = api.items(CASES, in_brackets({"title": {"like": [mark]}, key: {operator: ""}}))
+            without = {"bare", "full"} if key == "issue_date_reminder" else {"bare"}
+            expected = without if operator == "empty" else {"bare", "full"} - without
+            assert {case["title"].removeprefix(f"{mark} ") for case in found} == expected, (key, operator)
+    assert [case["title"] for case in api.items(CASES, f"filter[attachments][eq]={file}")] == [f"{mark} full"]
 
 
 def test_module_that_is_off(api: Api, steering: Steering) -> None:

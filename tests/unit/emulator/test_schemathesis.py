@@ -16,7 +16,7 @@ import pytest
 
 from .support import DESCRIPTION, LONG, PREFIX, Api, Steering, running
 
-SECONDS = 900 if LONG else 40
+SECONDS = 900 if LONG else 120
 SEED = "20310520"
 WITHOUT_SIGNING_OUT = ["--exclude-operation-id", "revokeTokens"]  # would end the session of the run
 # A request can be right in form and still be refused: a field that the instance does not have, a value that is taken.

@@ -205,10 +205,11 @@ def test_expire_one_token(api: Api, steering: Steering) -> None:
     assert other.get("/users").status_code == 200
 
 
-def test_expire_all_tokens(api: Api, steering: Steering) -> None:
+@pytest.mark.parametrize("body", [None, {}, "all", {"all": True}, {"access_token": "all"}], ids=str)
+def test_expire_all_tokens(api: Api, steering: Steering, body: Any) -> None:
     other = Api(api.about, steering)
     other.sign_in(**steering.user())
-    steering.call("POST", "/tokens/expire", {})
+    steering.call("POST", "/tokens/expire", body)
     assert api.get("/users").status_code == 401
     assert other.get("/users").status_code == 401
     api.sign_in()

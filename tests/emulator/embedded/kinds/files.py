@@ -116,9 +116,9 @@ def _find(context: Context, columns: str = "*") -> Any:
 
 
 def read_data(context: Context) -> Answer:
-    """The bytes, as the type they were uploaded with or as plain octets, whichever the client accepts."""
+    """The bytes, as plain octets or, for a client that would rather have it, as the type they were uploaded with."""
     row = _find(context)
-    media = accepted(context.call.headers.get("accept", ""), (row["type"], _OCTETS))
+    media = accepted(context.call.headers.get("accept", ""), (_OCTETS, row["type"]))
     if media is None:
         raise Refusal(406, f"This file is to be had as {row['type']} or {_OCTETS}")
     # Nothing that was uploaded is ever run by a browser.

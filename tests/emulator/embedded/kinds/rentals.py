@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..context import Context, new_uuid
-from ..fieldtypes import DATE, NUMBER, STAMP, TEXT, is_uuid
+from ..fieldtypes import DATE, NUMBER, STAMP, TEXT, TYPES, is_uuid
 from ..messages import Answer, Refusal, answer_json, bad_request, no_content, not_found
 from ..router import Route
 from ..templates import Column
@@ -32,6 +32,8 @@ COLUMNS: Mapping[str, Column] = {
         *(Column(key, DATE, key) for key in ("issue_date", "due_date")),
         *(Column(key, STAMP, key) for key in ("created_at", "updated_at")),
         Column("renter", TEXT, "json_extract(renter, '$.value')"),
+        *(Column(key, TEXT, f"json_extract(body, '$.{key}')") for key in _REMINDERS),
+        Column("attachments", TYPES["ATTACHMENT"], "json_extract(body, '$.attachments')"),
         Column(
             "references", TEXT, "(SELECT group_concat(uuid) FROM rental_reference WHERE rental_id = rental_case.id)"
         ),

@@ -138,7 +138,9 @@ class Steering:
         return {"provider_name": provider, "auth_code": code}
 
     def _expire(self, body: Any, query: dict[str, list[str]]) -> Any:
-        token = _object(body, "access_token").get("access_token")
+        """One access token, or all of them: without a body, or with ``"all"`` in any place where it can be said."""
+        given = {} if body == "all" else _object(body, "access_token", "all")
+        token = None if given.get("access_token") == "all" else given.get("access_token")
         with self.service.store.transaction():
             cursor = self.service.store.run(
                 "UPDATE access_token SET expires = 0 WHERE ? IS NULL OR token = ?", (token, token)
