@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 from .client import Client
 from .errors import InvalidInput
+from .pacing import SERVICE_LIMIT, RateLimit
 from .tokens import Credentials, Tokens
-from .transport import PREFIX, RateLimit, Tls, Transport, is_local
+from .transport import PREFIX, Tls, Transport, is_local
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),
@@ -116,7 +117,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False) -> Client:
 
 def _limit(value: Any) -> int:
     try:
-        limit = 200 if value is None else int(value)
+        limit = SERVICE_LIMIT if value is None else int(value)
     except ValueError:
         limit = -1
     if limit < 0:

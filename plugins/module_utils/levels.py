@@ -102,6 +102,7 @@ class Levels:
     def run(self) -> Outcome:
         """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
         self._journal.managed(self._plan.managed)
+        self._client.transport.rate.expect(len(self._plan.changes))
         writes = [planned for planned in self._plan.changes if planned.change.action not in (plan.DELETE, plan.ARCHIVE)]
         removals = [planned for planned in self._plan.changes if planned.change.action in (plan.DELETE, plan.ARCHIVE)]
         for number in range(len(LEVELS)):

@@ -1,8 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One HTTP session with an instance: TLS, proxies, time-outs, what may be repeated, the rate limit, the count of
-requests.
+"""One HTTP session with an instance: TLS, proxies, time-outs, what may be repeated, the count of requests.
 
 The retry matrix follows what is known of the service: a request that was refused before it was taken (429, no
 connection) may always be repeated; one whose outcome is unknown only if a second time does no harm.
@@ -16,7 +15,6 @@ import ssl
 import threading
 import time
 import traceback
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -34,6 +32,7 @@ from .errors import (
     service_error,
     service_words,
 )
+from .pacing import RateLimit
 
 try:
     import requests
@@ -44,9 +43,6 @@ else:
     REQUESTS_IMPORT_ERROR = None
 
 PREFIX = "/customer-api/v1"
-RATE_WINDOW = 60.0
-"""Seconds over which the service counts requests."""
-
 _CONNECT_TIMEOUT = 10.0
 _RETRY_AFTER_CAP = 60.0
 _MASK = "********"
@@ -100,32 +96,6 @@ class Tls:
     @property
     def cert(self) -> Any:
         return (self.certificate, self.key) if self.certificate and self.key else self.certificate
-
-
-class RateLimit:
-    """Never more than ``per_minute`` requests in any 60 seconds; within that, as fast as they come. 0: no limit."""
-
-    def __init__(
-        self, per_minute: int, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
-    ) -> None:
-        self.per_minute = per_minute
-        self._clock = clock
-        self._sleep = sleep
-        self._sent: deque[float] = deque()
-        self._lock = threading.Lock()
-
-    def wait(self) -> None:
-        """Returns when one more request may be sent, and counts it as sent."""
-        while self.per_minute:
-            with self._lock:
-                now = self._clock()
-                while self._sent and self._sent[0] <= now - RATE_WINDOW:
-                    self._sent.popleft()
-                if len(self._sent) < self.per_minute:
-                    self._sent.append(now)
-                    return
-                pause = self._sent[0] + RATE_WINDOW - now
-            self._sleep(pause)
 
 
 def is_local(url: str) -> bool:
@@ -198,19 +168,22 @@ class Transport:
                 # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
                 return replace(answer, excerpt="(not shown)") if login else answer
             except _Repeatable as failed:
-                if retry.total == 0:
+                is_last = retry.total == 0
+                if not is_last:
+                    retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
+                pause = max(retry.get_backoff_time(), 0.25)
+                if isinstance(failed, _TooEarly):
+                    # All threads wait for the same service, whether this one comes again or not.
+                    self.rate.refused(failed.sent, pause if failed.after is None else failed.after)
+                elif not is_last:
+                    self.sleep(pause)
+                if is_last:
                     raise failed.error from failed.error.__cause__
-                retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
-                self.sleep(
-                    min(failed.after, _RETRY_AFTER_CAP)
-                    if failed.after is not None
-                    else max(retry.get_backoff_time(), 0.25)
-                )
 
     def _once(
         self, method: str, url: str, where: str, effect: Effect, token: str | None, body: Any, files: Any, accept: str
     ) -> Answer:
-        self.rate.wait()
+        sent = self.rate.wait()
         with self._lock:
             self.sent += 1
         headers = {"Accept": accept}
@@ -235,9 +208,9 @@ class Transport:
         except requests.exceptions.RequestException as error:
             raise self._broken(error, where, effect) from error
         with response:
-            return self._read(response, where, effect)
+            return self._read(response, where, effect, sent)
 
-    def _read(self, response: Any, where: str, effect: Effect) -> Answer:
+    def _read(self, response: Any, where: str, effect: Effect, sent: float) -> Answer:
         status = response.status_code
         try:
             content: bytes = response.content
@@ -264,7 +237,8 @@ class Transport:
             )
         refusal = service_error(status, words, where)
         if status == HTTPStatus.TOO_MANY_REQUESTS:
-            raise _Repeatable(refusal, retry_after(response.headers))
+            after = retry_after(response.headers)
+            raise _TooEarly(refusal, sent, after if after is None else min(after, _RETRY_AFTER_CAP))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             if effect is Effect.ONCE:
                 raise OutcomeUnknown(refusal.message, status)
@@ -332,11 +306,21 @@ class Transport:
 
 
 class _Repeatable(Exception):
-    """An attempt failed in a way that allows another one; ``after`` is what the service asked to wait, in seconds."""
+    """An attempt failed in a way that allows another one."""
 
-    def __init__(self, error: SeventhingsError, after: float | None = None) -> None:
+    def __init__(self, error: SeventhingsError) -> None:
         super().__init__(error.message)
         self.error = error
+
+
+class _TooEarly(_Repeatable):
+    """The service wants fewer requests: when the refused one was sent, and the seconds after which the service asks to
+    come again, where it says so.
+    """
+
+    def __init__(self, error: SeventhingsError, sent: float, after: float | None) -> None:
+        super().__init__(error)
+        self.sent = sent
         self.after = after
 
 
