@@ -72,7 +72,7 @@ def user_from_person(
     everyone = client.list_all(PERSON)
     found = _persons(client, everyone, person, filters)
     what = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
-    one = matching.one_of(PERSON, f"what was asked for ({what})", found)
+    one = matching.one_of(PERSON, f"what was asked for ({what})", found, advice="name the person by uuid")
     if one is None:
         if not check_mode:
             raise NoMatch(
@@ -90,7 +90,12 @@ def user_from_person(
     if not isinstance(email, str) or not email:
         raise InvalidInput(f"The person {one.uuid} has no e-mail address; a user can't be made without one.")
     namesakes = matching.identified(_by_email(), ["email"], {"email": email}, everyone)
-    matching.one_of(PERSON, f"the e-mail address {email!r}", namesakes)
+    matching.one_of(
+        PERSON,
+        f"the e-mail address {email!r}",
+        namesakes,
+        advice="each of them would become a user, so give every person an address of their own",
+    )
     user = _user_of(client, one, email)
     if user is not None:
         return Report(False, _show(user), user.uuid, {"before": {}, "after": {}})

@@ -16,11 +16,12 @@ from . import plan
 from .attachments import LOOK_AGAIN, upload
 from .bodies import create_body, update_body
 from .client import Client, Record
-from .errors import Ambiguous, InternalError, InvalidRequest, OutcomeUnknown, SeventhingsError
+from .errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
 from .fields import EMPTY
 from .links import attachments_in
 from .plan import Change
 from .schema import Schema
+from .structures import BY_TIME
 
 Finder = Callable[[], Sequence[Record]]
 """Lists the records that have the natural key of one that was to be made, among them those known before."""
@@ -64,7 +65,7 @@ class Applier:
         if change.current is None:
             return None
         if change.action == plan.DELETE:
-            self._client.delete(self._kind, change.current.uuid)
+            self._delete(change.current)
         elif change.action == plan.ARCHIVE:
             self._archive(change.current, back=False)
         elif change.action == plan.UPDATE:
@@ -136,7 +137,17 @@ class Applier:
             error.message += f" What may help: {hint}."
         return error
 
-    # ---- update
+    # ---- delete, archive
+
+    def _delete(self, record: Record) -> None:
+        """Deletes a record. An instance may refuse to delete an archived one; then it is brought back before."""
+        try:
+            self._client.delete(self._kind, record.uuid)
+        except NotProcessable:
+            if "archived" not in self._kind.states or not self._client.is_archived(record):
+                raise
+            self._archive(record, back=True)
+            self._client.delete(self._kind, record.uuid)
 
     def _archive(self, record: Record, back: bool) -> None:
         """Archives a record or brings it back. A second time may be refused, so the state is read in between."""
@@ -152,6 +163,8 @@ class Applier:
             else:
                 return
 
+    # ---- update
+
     def _update(self, change: Change, current: Record) -> None:
         if change.unarchive:
             self._archive(current, back=True)
@@ -163,11 +176,23 @@ class Applier:
         if values:
             body = update_body(self._schema, current, values, self._extra)
             try:
-                self._client.update(self._kind, current.uuid, body, self._template)
+                self._send(current, body, "status" in values)
             except (InvalidRequest, InternalError) as refused:
                 raise self._explained(refused, change) from refused
         if status is not None:
             self._client.set_status(self._kind, current.uuid, status)
+
+    def _send(self, current: Record, body: Mapping[str, Any], sets_status: bool) -> None:
+        """Sends an update. An instance may refuse an overdue status, though it is the one that the record has: then the
+        one that it was before goes along, and the service moves it again.
+        """
+        try:
+            self._client.update(self._kind, current.uuid, body, self._template)
+        except InvalidRequest:
+            before = None if sets_status else BY_TIME.get(str(body.get("status")))
+            if before is None:
+                raise
+            self._client.update(self._kind, current.uuid, {**body, "status": before}, self._template)
 
     def _upload(self, change: Change) -> None:
         for value in change.values.values():
@@ -197,5 +222,5 @@ class Applier:
         if not still:
             return record
         body = update_body(self._schema, record, change.values, self._extra)
-        self._client.update(self._kind, record.uuid, {**body, **dict.fromkeys(still)})
+        self._send(record, {**body, **dict.fromkeys(still)}, "status" in change.values)
         return self._client.get(self._kind, record.uuid) or record

@@ -224,9 +224,7 @@ def hub_suggestion_info(client: Client, filters: Mapping[str, Any], sort: Sequen
         of = schema.find(condition.field)
         if of is None and condition.field not in SERVER_KEYS:
             # An instance may ignore a field that it does not know, and then suggest something for every object.
-            raise InvalidInput(
-                f"filters.{condition.field}: no such field in an object; {schema.nearest(condition.field)}"
-            )
+            raise InvalidInput(f"filters.{condition.field}: {schema.why_unknown(condition.field)}")
         operators = wire.setdefault(of.key if of else condition.field, {})
         several = condition.operator in MULTIPLE
         operators[condition.operator] = list(condition.values) if several else next(iter(condition.values), True)
@@ -272,7 +270,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
         if same:
             return Report(False, _show(_ORDERS, same[-1]))
         return Report(False, warnings=("There is no order of these items, so there is nothing to cancel.",))
-    found = matching.one_of(HUB_ORDER, "exactly these articles", live)
+    found = matching.one_of(HUB_ORDER, "exactly these articles", live, advice="give id or order_number")
     if found is not None:
         return _flag(client, found, flags, check_mode)
     known = {order.id for order in orders}
@@ -284,7 +282,10 @@ def _named(orders: Sequence[Record], options: Mapping[str, Any]) -> Record:
         ("id", options["id"]) if options.get("id") is not None else ("order_number", options.get("order_number"))
     )
     found = matching.one_of(
-        HUB_ORDER, f"{key} {value!r}", [order for order in orders if _ORDERS.read(order.flat).get(key) == value]
+        HUB_ORDER,
+        f"{key} {value!r}",
+        [order for order in orders if _ORDERS.read(order.flat).get(key) == value],
+        advice="give id",
     )
     if found is None:
         raise NoMatch(f"There is no hub order with {key} {value!r}.")

@@ -148,7 +148,7 @@ def _field(schema: Schema, name: str, where: str) -> Field:
         return Field(name, "DATETIME")
     if name in SERVER_KEYS or schema.kind.open_fields or name in ("author", "slug", "reference_type"):
         return Field(name, "TEXT")
-    raise InvalidInput(f"{where}.{name}: no such field in {schema.kind.one}; {schema.nearest(name)}")
+    raise InvalidInput(f"{where}.{name}: {schema.why_unknown(name)}")
 
 
 def _typed(

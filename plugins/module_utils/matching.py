@@ -38,8 +38,8 @@ def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str,
     missing = [key for key in keys if written.get(key) in (None, "", ())]
     if missing:
         raise InvalidInput(
-            f"match_on: {', '.join(missing)} must have a value, because {kind.one} is identified by "
-            f"{' and '.join(keys)}"
+            f"{'match_on: ' if match_on else ''}{', '.join(missing)} must have a value, because {kind.one} is "
+            f"identified by {' and '.join(keys)}"
         )
     return keys
 
@@ -51,13 +51,21 @@ def _default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
 
 def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> list[Condition]:
     """What narrows the list on the service down to the candidates; every candidate is compared again here."""
-    texts = [key for key in keys if schema.fields[key].type in _NARROWING]
+    values = narrowing(schema, keys, desired)
+    texts = [key for key in values if not isinstance(desired[key], Reference)]
+    return [Condition(key, "eq", (values[key],)) for key in texts or values]
+
+
+def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields by which a list can be narrowed on the service, with their values as they are sent: texts first, then
+    links.
+    """
     if schema.kind.case_blind:
-        return []
-    if texts:
-        return [Condition(key, "eq", (desired[key],)) for key in texts]
-    links = [(key, desired[key]) for key in keys if isinstance(desired[key], Reference)]
-    return [Condition(key, "eq", (link.id,)) for key, link in links if link.id is not None]
+        return {}
+    wanted = list(keys)
+    texts = {key: desired[key] for key in wanted if schema.fields[key].type in _NARROWING and desired[key] is not None}
+    links = {key: desired[key].id for key in wanted if isinstance(desired[key], Reference)}
+    return texts | {key: number for key, number in links.items() if number is not None}
 
 
 def identified(
@@ -84,7 +92,7 @@ def one_of(
     what: str,
     hits: Sequence[Record],
     where: str = "",
-    advice: str = "give uuid, or a match_on that tells them apart",
+    advice: str = "",
 ) -> Record | None:
     """The one hit, or None. Raises :class:`Ambiguous` with the uuids of all hits where there are more.
 
@@ -93,7 +101,8 @@ def one_of(
     """
     if len(hits) > 1:
         uuids = ", ".join(sorted(record.uuid or str(record.id) for record in hits))
-        raise Ambiguous(f"{where}{len(hits)} {kind.words}s have {what}: {uuids}. Expected exactly one; {advice}.")
+        todo = f"; {advice}" if advice else ""
+        raise Ambiguous(f"{where}{len(hits)} {kind.words}s have {what}: {uuids}. Expected exactly one{todo}.")
     return hits[0] if hits else None
 
 

@@ -13,14 +13,19 @@ from . import matching, plan
 from .apply import Applier
 from .attachments import recognise, require_local
 from .client import Client, Record
-from .errors import REFUSED_VALUES, InvalidInput, NoMatch
+from .errors import REFUSED_VALUES, InvalidInput, NoMatch, SeventhingsError
 from .fields import is_uuid
 from .kinds import FIELD_DEFINITION, RENTAL_CASE, TASK, USER, Kind
 from .links import attachments_in, references_in
 from .plan import Change
+from .query import Condition
 from .references import Resolver, is_text_renter, renter_of
 from .report import Report
 from .schema import Findings
+
+_TELL_APART = "give uuid, or a match_on that tells them apart"
+_ADVICE = {FIELD_DEFINITION.name: "give uuid or field_key"}
+"""What to do where several records have the natural key: of kinds whose module has no ``match_on`` something else."""
 
 
 @dataclass(frozen=True)
@@ -76,23 +81,21 @@ class _Ensure:
         what = f"the uuid {self._wish.uuid}" if self._wish.uuid else matching.describe(self._schema, named, desired)
         known = frozenset(record.uuid for record in hits)
         meant = self._tasks_meant(hits, desired) if self._kind is TASK else hits
-        current = matching.one_of(self._kind, what, meant)
-        may_be_archived = "archived" in self._kind.states and self._wish.uuid is not None
-        archived = current is not None and may_be_archived and self._client.is_archived(current)
-        if current is None and "archived" in self._kind.states and self._wish.state != "absent":
+        current = matching.one_of(self._kind, what, meant, advice=_ADVICE.get(self._kind.name, _TELL_APART))
+        archived = False
+        if current is None and "archived" in self._kind.states:
             current = self._archived_twin(keys, desired)
             archived = current is not None
+        elif current is not None and "archived" in self._kind.states and self._wish.uuid:
+            archived = self._wish.state != "absent" and self._client.is_archived(current)
         change = self._plan(desired, what, current, archived)
         if self._check_mode or not change.changed:
             return self._predicted(change)
         applier = Applier(self._client, self._schema, self._wish.template, self._wish.extra)
         try:
-            record = applier.carry_out(change, lambda: self._hits(keys, desired), known)
+            record = applier.carry_out(change, lambda: self._hits(keys, desired, again=True), known)
         except REFUSED_VALUES as refused:
-            if change.action == plan.CREATE and "archived" in self._kind.states:
-                refused.message += (
-                    f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {what}."
-                )
+            refused.message += self._who_holds_it(change, keys)
             raise
         finally:
             if self._kind is FIELD_DEFINITION:
@@ -110,7 +113,7 @@ class _Ensure:
             and not set(wish.fields) <= set(self._schema.fields)
             and not wish.allow_unknown_fields
         ):
-            for record in self._client.list_all(self._kind):
+            for record in self._resolver.listed(self._kind):
                 self._schema.learn(record.flat)
         desired, findings = self._schema.parse(wish.fields, wish.where, wish.allow_unknown_fields)
         self._judge(findings)
@@ -136,7 +139,7 @@ class _Ensure:
         if named:
             fields = [self._schema.find(name) for name in named]
             unknown = [
-                f"match_on: {name}: {self._schema.nearest(name)}"
+                f"match_on: {name}: {self._schema.why_unknown(name)}"
                 for name, of in zip(named, fields, strict=True)
                 if of is None
             ]
@@ -148,7 +151,8 @@ class _Ensure:
             named = [of.key for of in fields if of is not None]
         return matching.key_fields(self._kind, named, desired)
 
-    def _hits(self, keys: Sequence[str], desired: Mapping[str, Any]) -> list[Record]:
+    def _hits(self, keys: Sequence[str], desired: Mapping[str, Any], again: bool = False) -> list[Record]:
+        """The records with the natural key, among those that were read already; with ``again`` they are read anew."""
         if self._wish.uuid:
             record = self._client.get(self._kind, self._wish.uuid, self._wish.template)
             if record is None and self._wish.state == "present":
@@ -162,12 +166,13 @@ class _Ensure:
             records = [Record.of(self._kind, raw) for raw in self._client.definitions(self._wish.template)]
         else:
             conditions = matching.conditions(self._schema, keys, desired) if self._kind.filters == "query" else []
-            records = self._client.list_all(
-                self._kind, conditions, parameters=self._parameters(keys, desired), template=self._wish.template
-            )
-        for key in keys:
-            for record in records:
-                self._resolver.decide(desired[key], self._schema.read(record.flat).get(key))
+            parameters, template = self._parameters(keys, desired), self._wish.template
+            if again or parameters or template:
+                records = self._client.list_all(self._kind, conditions, parameters=parameters, template=template)
+            else:
+                records = self._resolver.listed(self._kind, conditions)
+        read = [self._schema.read(record.flat) for record in records]
+        self._resolver.decide((desired[key], have.get(key)) for have in read for key in keys)
         return matching.identified(self._schema, keys, desired, records)
 
     def _parameters(self, keys: Sequence[str], desired: Mapping[str, Any]) -> dict[str, str]:
@@ -186,8 +191,7 @@ class _Ensure:
 
     def _tasks_meant(self, hits: Sequence[Record], desired: Mapping[str, Any]) -> list[Record]:
         def as_wanted(record: Record) -> bool:
-            for key, value in desired.items():
-                self._resolver.decide(value, self._schema.read_one(key, record.flat))
+            self._resolver.decide((value, self._schema.read_one(key, record.flat)) for key, value in desired.items())
             return not plan.plan_present(self._schema, desired, record).changed
 
         return matching.task_meant(hits, desired.get("status"), as_wanted, self._wish.state == "absent")
@@ -200,13 +204,15 @@ class _Ensure:
         if self._wish.state == "archived":
             if current is None:
                 self._warnings.append(f"No {self._kind.words} with {what} was found, so there is nothing to archive.")
-            return plan.plan_gone(self._schema, desired, None if archived else current, plan.ARCHIVE)
+            if archived:
+                return Change(self._kind, plan.UNCHANGED, current)
+            return plan.plan_gone(self._schema, desired, current, plan.ARCHIVE)
         if self._kind is FIELD_DEFINITION:
             desired = self._definition_wanted(desired, current)
         if current is not None:
             have = self._schema.read(current.flat)
+            self._resolver.decide((value, have.get(key)) for key, value in desired.items())
             for key, value in desired.items():
-                self._resolver.decide(value, have.get(key))
                 recognise(self._client, attachments_in(value), list(attachments_in(have.get(key))))
         # In check mode an earlier task may be the one that makes the record, with what is mandatory.
         change = plan.plan_present(self._schema, desired, current, archived, may_be_made=self._check_mode)
@@ -224,7 +230,7 @@ class _Ensure:
         renter = self._schema.read_one("renter", change.current.flat)
         if not is_text_renter(renter):
             return change
-        meant = renter_of(renter[1], self._client.list_all(USER))
+        meant = renter_of(renter[1], self._resolver.listed(USER))
         if meant[0] == "plain":
             note = f"renter: the instance answers {renter[1]!r} alone, none of its users; it is kept as that text."
             self._warnings.append(note)
@@ -255,6 +261,35 @@ class _Ensure:
             change.unarchive,
             change.warnings,
         )
+
+    def _who_holds_it(self, change: Change, keys: Sequence[str]) -> str:
+        """Who may hold a value that an instance refused, where values must be unique: an active record is named."""
+        unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
+        # That no active record has the natural key is known when one is made.
+        unknown = [key for key in unique if change.action == plan.UPDATE or tuple(keys) != (key,)]
+        mine = change.current.uuid if change.current else ""
+        found = []
+        for key in unknown:
+            conditions = matching.conditions(self._schema, [key], unique)
+            if conditions or not self._kind.filters:
+                records = matching.identified(self._schema, [key], unique, self._holders(conditions))
+                found += [
+                    f" {key} must be unique, and the {self._kind.words} {one.uuid} has {unique[key]!r} already."
+                    for one in records
+                    if one.uuid != mine
+                ]
+        held = unique or {key: change.values[key] for key in keys if key in change.values}
+        if found or not held or "archived" not in self._kind.states:
+            return "".join(found)
+        what = matching.describe(self._schema, held, held)
+        return f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {what}."
+
+    def _holders(self, conditions: Sequence[Condition]) -> list[Record]:
+        try:
+            return self._resolver.listed(self._kind, conditions)
+        except SeventhingsError:
+            # What is told is why the value was refused, not why that can't be explained.
+            return []
 
     # ---- report
 

@@ -5,24 +5,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import matching
 from .client import Client, Record
-from .errors import Ambiguous, NoMatch
+from .errors import Ambiguous, InvalidInput, NoMatch
 from .kinds import KINDS, Kind
 from .links import Reference, references_in
 from .query import Condition
 from .schema import Schema
 from .structures import is_called
 
-_ORDER = ("location", "room", "person", "user", "object")
+_ORDER = tuple(kind.name for kind in KINDS.values() if kind.identity)
 """Rooms are found by their location, so locations come first."""
+
+_LOCATION = KINDS["location"]
 
 
 class Resolver:
-    """Resolves the references of one desired record (or of many at once).
+    """Resolves the references of one desired record (or of many at once). No list and no record is asked for twice.
 
     :param allow_missing: collect what is not found as warnings instead of raising (check mode: an earlier task
         may be the one to make it).
@@ -31,90 +33,152 @@ class Resolver:
     def __init__(self, client: Client, allow_missing: bool = False) -> None:
         self._client = client
         self._allow_missing = allow_missing
-        self._complete: dict[str, list[Record]] = {}
-        self._locations: list[Record] = []
         self._lists: dict[tuple[str, tuple[Condition, ...]], list[Record]] = {}
-        self._named: dict[str, tuple[set[str], list[Record]]] = {}
-        self._places: list[str] = []
+        self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
+        self._read: dict[tuple[str, str | int], Record | None] = {}
         self._found: dict[int, Record] = {}
+        self._maps: dict[int, tuple[Schema, dict[str, Any]]] = {}
+        self._places: list[str] = []
         self.warnings: list[str] = []
 
     def resolve(self, references: Iterable[Reference]) -> None:
-        """Fills in ``uuid`` and ``id`` of references by natural key or map. Raises :class:`NoMatch` or ``Ambiguous``,
-        naming candidates.
+        """Fills in ``uuid`` and ``id`` of references by natural key or map.
+
+        :raises NoMatch: or ``Ambiguous``, naming candidates; ``InvalidInput`` for a map whose values do not fit.
         """
-        pending = [reference for reference in references if not reference.resolved]
-        paths = [str(one.written) for one in pending if one.target == "room" and isinstance(one.written, str)]
-        self._places = [place for path in paths for place, _label in matching.path_splits(path)]
-        problems: list[str] = []
-        for target in _ORDER:
-            mine = [reference for reference in pending if reference.target == target]
-            if mine:
-                problems += self._resolve_kind(KINDS[target], mine)
+        waiting, problems = self._with_those_in_maps(references)
+        paths = [str(one.written) for one in waiting.values() if one.target == "room" and id(one) not in self._maps]
+        self._places += [place for path in paths for place, _label in matching.path_splits(path)]
+        while waiting:
+            for target in _ORDER:
+                ready = [
+                    one
+                    for one in waiting.values()
+                    if one.target == target and not any(id(inner) in waiting for inner in self._inner(one))
+                ]
+                for one in ready:
+                    del waiting[id(one)]
+                whole = [one for one in ready if all(inner.resolved for inner in self._inner(one))]
+                problems += self._resolve_kind(KINDS[target], whole)
         if problems and not self._allow_missing:
             raise NoMatch("\n".join(problems))
         self.warnings += problems
+
+    def record_of(self, reference: Reference) -> Record | None:
+        """The record that a reference means, read by its uuid or id where it was not read when it was resolved."""
+        if id(reference) not in self._found:
+            self._read_all([reference])
+        return self._found.get(id(reference))
+
+    def with_uuid(self, references: Iterable[Reference]) -> None:
+        """Fills in the uuid of references by integer id, for bodies that take uuids only."""
+        by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]
+        self._read_all(by_id)
+        missing = [one for one in by_id if one.uuid is None]
+        if missing:
+            raise NoMatch("\n".join(f"{_at(one)}There is no {one.target} with the id {one.id}." for one in missing))
+
+    def decide(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Fills in ids or uuids of wanted references where the instance answers only the other, so that the two can be
+        compared.
+
+        :param pairs: wanted and current values, each with any number of references in it.
+        """
+        nameless: list[Reference] = []
+        halves: list[Reference] = []
+        for wanted, current in pairs:
+            have = list(references_in(current))
+            for reference in references_in(wanted):
+                if is_text_renter(current) and not reference.names:
+                    nameless.append(reference)
+                elif any(reference.same(other) is None for other in have):
+                    halves.append(reference)
+        halves = [reference for reference in halves if reference.resolved]
+        self._read_all([*nameless, *halves])
+        self.with_uuid(halves)
+
+    def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
+        """The records of a kind that the service finds with some conditions, or all that there are where those were
+        read already: whoever asks compares again. Asked for once.
+        """
+        whole, asked = (kind.name, ()), (kind.name, tuple(conditions))
+        if whole not in self._lists and asked not in self._lists:
+            self._lists[asked] = self._client.list_all(kind, conditions)
+        return self._lists[whole if whole in self._lists else asked]
+
+    # ---- by id or uuid
 
     def _settled(self, reference: Reference, record: Record) -> None:
         reference.uuid, reference.id = record.uuid or None, record.id
         reference.names = names_of(record)
         self._found[id(reference)] = record
 
-    def record_of(self, reference: Reference) -> Record | None:
-        """The record that a reference means, read by its uuid or id where it was not read when it was resolved."""
-        kind = KINDS[reference.target]
-        if id(reference) in self._found:
-            return self._found[id(reference)]
-        record = None
-        if reference.uuid:
-            record = self._client.get(kind, reference.uuid)
-        elif reference.id is not None:
-            record = self._client.get_by_id(kind, reference.id)
-        if record is not None:
-            self._settled(reference, record)
-        return record
+    def _read_all(self, references: Iterable[Reference]) -> None:
+        """Reads the records that references by uuid or id mean: one alone by itself, several of a kind in one list."""
+        by_key: dict[tuple[str, str], dict[str | int, list[Reference]]] = {}
+        for one in references:
+            mark = one.uuid or one.id
+            if mark is not None and id(one) not in self._found:
+                key = "id" if not one.uuid else KINDS[one.target].uuid_keys[0]
+                by_key.setdefault((one.target, key), {}).setdefault(mark, []).append(one)
+        for (target, key), marked in by_key.items():
+            kind = KINDS[target]
+            unread = [mark for mark in marked if self._read_before(kind, mark) is None]
+            if len(unread) > 1 and kind.filters:
+                self._narrow(kind, key, unread)
+            for mark, mine in marked.items():
+                record = self._read_before(kind, mark) or self._read_one(kind, mark)
+                for one in mine:
+                    if record is not None:
+                        self._settled(one, record)
 
-    def with_uuid(self, references: Iterable[Reference]) -> None:
-        """Fills in the uuid of references by integer id, for bodies that take uuids only."""
-        problems = []
-        for reference in references:
-            if reference.uuid is None and reference.id is not None:
-                record = self._client.get_by_id(KINDS[reference.target], reference.id)
-                if record is None:
-                    problems.append(f"{_at(reference)}There is no {reference.target} with the id {reference.id}.")
-                else:
-                    self._settled(reference, record)
-        if problems:
-            raise NoMatch("\n".join(problems))
+    def _read_before(self, kind: Kind, mark: str | int) -> Record | None:
+        lists = [found for (name, _conditions), found in self._lists.items() if name == kind.name]
+        return next((one for found in lists for one in found if mark in (one.uuid, one.id)), None)
 
-    def decide(self, wanted: Any, current: Any) -> None:
-        """Fills in the ids of wanted references by uuid where the instance answers bare ids, so that the two can be
-        compared.
-        """
-        have = list(references_in(current))
-        for reference in references_in(wanted):
-            if is_text_renter(current) and not reference.names:
-                self.record_of(reference)
-            if reference.resolved and any(reference.same(other) is None for other in have):
-                record = self._client.get(KINDS[reference.target], reference.uuid) if reference.uuid else None
-                if record is not None:
-                    reference.id = record.id
-                elif reference.id is not None:
-                    self.with_uuid([reference])
+    def _read_one(self, kind: Kind, mark: str | int) -> Record | None:
+        if (kind.name, mark) not in self._read:
+            record = self._client.get(kind, mark) if isinstance(mark, str) else self._client.get_by_id(kind, mark)
+            self._read[kind.name, mark] = record
+        return self._read[kind.name, mark]
 
-    # ---- one kind at a time
+    # ---- by natural key or map, one kind at a time
+
+    def _with_those_in_maps(self, references: Iterable[Reference]) -> tuple[dict[int, Reference], list[str]]:
+        """References that are to be resolved, with those in the maps of others, and the fields that are not known."""
+        waiting: dict[int, Reference] = {}
+        unknown: list[str] = []
+        wrong: list[str] = []
+        todo = [reference for reference in references if not reference.resolved]
+        for one in todo:
+            if isinstance(one.written, Mapping):
+                kind = KINDS[one.target]
+                schema = self._identity(kind)
+                if not set(one.written) <= set(schema.fields):
+                    schema = self._client.schema(kind)
+                desired, findings = schema.parse(one.written, f"{_at(one)}reference to {kind.one}: ")
+                wrong += findings.errors
+                unknown += findings.unknown
+                if findings.errors or findings.unknown:
+                    continue
+                self._maps[id(one)] = (schema, desired)
+                todo += [inner for inner in self._inner(one) if not inner.resolved]
+            waiting[id(one)] = one
+        if wrong:
+            raise InvalidInput(wrong)
+        return waiting, unknown
+
+    def _inner(self, reference: Reference) -> list[Reference]:
+        """The references in the map that a reference was written as."""
+        _schema, desired = self._maps.get(id(reference), (None, {}))
+        return list(references_in(tuple(desired.values())))
 
     def _resolve_kind(self, kind: Kind, references: Sequence[Reference]) -> list[str]:
-        by_text = [reference for reference in references if isinstance(reference.written, str)]
-        by_map = [reference for reference in references if not isinstance(reference.written, str)]
-        problems = []
-        if by_text:
-            candidates = self._rooms_for(by_text) if kind.name == "room" else self._candidates(kind, by_text)
-            for reference in by_text:
-                hits = self._hits(kind, str(reference.written), candidates)
-                problems += self._settle(kind, reference, hits, candidates)
-        for reference in by_map:
-            problems += self._resolve_map(kind, reference)
+        problems: list[str] = []
+        candidates = self._candidates(kind, references)
+        for reference in references:
+            mine = candidates[id(reference)]
+            problems += self._settle(kind, reference, self._hits(kind, reference, mine), mine)
         return problems
 
     def _settle(
@@ -135,8 +199,11 @@ class Resolver:
     def _identity(self, kind: Kind) -> Schema:
         return Schema(kind, kind.identity)
 
-    def _hits(self, kind: Kind, text: str, candidates: Sequence[Record]) -> list[Record]:
-        schema = self._identity(kind)
+    def _hits(self, kind: Kind, reference: Reference, candidates: Sequence[Record]) -> list[Record]:
+        if id(reference) in self._maps:
+            schema, desired = self._maps[id(reference)]
+            return matching.identified(schema, desired, desired, candidates)
+        schema, text = self._identity(kind), str(reference.written)
         if kind.name != "room":
             key = kind.identity[0].key
             return matching.identified(schema, [key], {key: text}, candidates)
@@ -154,72 +221,52 @@ class Resolver:
                 found.update((hit.uuid, hit) for hit in matching.identified(schema, [key], {key: text}, candidates))
         return list(found.values())
 
-    def _candidates(self, kind: Kind, references: Sequence[Reference]) -> list[Record]:
-        """Records among which some references by text are: the whole kind, or what the service finds by their names."""
-        if kind.name in self._complete:
-            return self._complete[kind.name]
-        if not kind.filters:
-            return self._whole(kind)
-        names = dict.fromkeys(str(reference.written) for reference in references)
-        if kind.name == "location":
+    # ---- the records among which they are
+
+    def _candidates(self, kind: Kind, references: Sequence[Reference]) -> dict[int, list[Record]]:
+        """For each reference the records among which it is: one list for all of them, narrowed where that is known."""
+        if len(references) == 1 and id(references[0]) in self._maps:
+            schema, desired = self._maps[id(references[0])]
+            return {id(references[0]): self.listed(kind, matching.conditions(schema, desired, desired))}
+        ways = {id(reference): self._ways(kind, reference) for reference in references}
+        if not all(ways.values()):
+            return dict.fromkeys(ways, self.listed(kind))
+        shared = [key for key in next(iter(ways.values()), {}) if all(key in way for way in ways.values())]
+        fields = {one: shared[0] if shared else next(iter(way)) for one, way in ways.items()}
+        wanted: dict[str, list[Any]] = {}
+        for one, key in fields.items():
+            wanted.setdefault(key, []).extend(ways[one][key])
+        return {one: self._narrow(kind, key, wanted[key]) for one, key in fields.items()}
+
+    def _ways(self, kind: Kind, reference: Reference) -> dict[str, Sequence[Any]]:
+        """Fields, and their values, that narrow the list to what a reference may mean; none: the whole list is read."""
+        if id(reference) in self._maps:
+            schema, desired = self._maps[id(reference)]
+            return {key: (value,) for key, value in matching.narrowing(schema, desired, desired).items()}
+        text = str(reference.written)
+        if not kind.filters or (kind.name == "room" and "/" not in text):
+            return {}
+        if kind.name != "room":
+            return {kind.identity[0].key: (text,)}
+        ids = [location.id for place, _label in matching.path_splits(text) for location in self._locations_named(place)]
+        return {} if None in ids else {"building_id": ids}
+
+    def _narrow(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:
+        """The records with one of some values in a field; where there are no values, there is nothing to ask for."""
+        wanted = dict.fromkeys(values)
+        if kind is _LOCATION and key == kind.identity[0].key:
             # Rooms will need theirs next, so all are asked for at once.
-            names.update(dict.fromkeys(self._places))
-        asked, records = self._named.get(kind.name, (set(), []))
-        if not set(names) <= asked:
-            key = kind.identity[0].key
-            several = len(names) > 1
-            records = self._list(kind, [Condition(key, "in" if several else "eq", tuple(names))])
-            self._named[kind.name] = (set(names), records)
+            wanted |= dict.fromkeys(self._places)
+        asked, records = self._narrowed.get((kind.name, key), (set(), []))
+        if not set(wanted) <= asked:
+            records = self.listed(kind, [Condition(key, "in" if len(wanted) > 1 else "eq", tuple(wanted))])
+            self._narrowed[kind.name, key] = (set(wanted), records)
         return records
 
-    def _list(self, kind: Kind, conditions: Sequence[Condition]) -> list[Record]:
-        """A list of the service, asked for once."""
-        asked = (kind.name, tuple(conditions))
-        if asked not in self._lists:
-            self._lists[asked] = self._client.list_all(kind, conditions)
-        return self._lists[asked]
-
-    def _rooms_for(self, references: Sequence[Reference]) -> list[Record]:
-        texts = [str(reference.written) for reference in references]
-        places = [
-            Reference("location", written=place) for text in texts for place, _label in matching.path_splits(text)
-        ]
-        room = KINDS["room"]
-        if any("/" not in text for text in texts):
-            self._locations = self._candidates(KINDS["location"], places) if places else []
-            return self._whole(room)
-        self._locations = self._candidates(KINDS["location"], places)
-        ids = tuple(location.id for location in self._locations)
-        if not ids:
-            return []
-        if any(number is None for number in ids):
-            return self._whole(room)
-        return self._client.list_all(room, [Condition("building_id", "in" if len(ids) > 1 else "eq", ids)])
-
     def _locations_named(self, name: str) -> list[Record]:
-        return matching.identified(self._identity(KINDS["location"]), ["name"], {"name": name}, self._locations)
-
-    def _whole(self, kind: Kind) -> list[Record]:
-        if kind.name not in self._complete:
-            self._complete[kind.name] = self._client.list_all(kind)
-        return self._complete[kind.name]
-
-    def _resolve_map(self, kind: Kind, reference: Reference) -> list[str]:
-        schema = self._identity(kind)
-        if not set(reference.written) <= set(schema.fields):
-            schema = self._client.schema(kind)
-        desired, findings = schema.parse(reference.written, f"{_at(reference)}reference to {kind.one}: ")
-        wrong = findings.errors + findings.unknown
-        if wrong:
-            return wrong
-        before = len(self.warnings)
-        self.resolve(references_in(tuple(desired.values())))
-        if len(self.warnings) > before:
-            return []
-        hits = matching.identified(
-            schema, desired, desired, self._list(kind, matching.conditions(schema, desired, desired))
-        )
-        return self._settle(kind, reference, hits, hits)
+        key = _LOCATION.identity[0].key
+        candidates = self._narrow(_LOCATION, key, self._places)
+        return matching.identified(self._identity(_LOCATION), [key], {key: name}, candidates)
 
     def _nearest(self, kind: Kind, written: Any, candidates: Sequence[Record]) -> list[str]:
         """Candidates for an error message. Of objects only one page is read for it: there may be very many."""
@@ -227,11 +274,11 @@ class Resolver:
             return []
         if kind.name == "object":
             return matching.near_names(written, [record.flat.get("barcode") for record in self._client.some(kind)])
-        records = candidates if kind.name in self._complete else self._whole(kind)
+        records = self.listed(kind)
         if kind.name != "room":
             return matching.near_names(written, [record.flat.get(kind.identity[0].key) for record in records])
         label = written.rpartition("/")[2]
-        places = {location.id: location.flat.get("name") for location in self._whole(KINDS["location"])}
+        places = {location.id: location.flat.get("name") for location in self.listed(_LOCATION)}
         schema = self._identity(kind)
         names = []
         for record in records:

@@ -91,6 +91,18 @@ class Schema:
         """The field with this key or, failing that, with this label."""
         return self.fields.get(name) or self._by_label.get(name)
 
+    def _sharing(self, label: str) -> list[str]:
+        """The keys of the fields with one label, where there are several."""
+        keys = [one.key for one in self.fields.values() if one.label == label and label]
+        return keys if len(keys) > 1 else []
+
+    def why_unknown(self, name: str) -> str:
+        """Why a name means none of the fields, in words: there is none, or its label is shared."""
+        keys = self._sharing(name)
+        if keys:
+            return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the one that is meant"
+        return f"no such field in {self.kind.one}; {self.nearest(name)}"
+
     def nearest(self, name: str) -> str:
         """The names that come nearest to one that is not known, in words."""
         names = list(dict.fromkeys([*self.fields, *self._by_label]))
@@ -115,11 +127,13 @@ class Schema:
             of = self.find(name)
             if name in SERVER_KEYS:
                 findings.errors.append(f"{where}{name}: this field is made by the service and can't be written")
+            elif of is None and self._sharing(name):
+                findings.errors.append(f"{where}{name}: {self.why_unknown(name)}")
             elif of is None and allow_unknown:
                 self.fields[name] = Field(name, "ANY")
                 parsed[name] = value
             elif of is None:
-                findings.unknown.append(f"{where}{name}: no such field in {self.kind.one}; {self.nearest(name)}")
+                findings.unknown.append(f"{where}{name}: {self.why_unknown(name)}")
             elif of.key in parsed:
                 findings.errors.append(
                     f"{where}{name}: the field {of.key} is written twice, by its key and by its label"

@@ -20,11 +20,13 @@ options:
       - What is wanted.
       - An archived object keeps its data, but lists leave it out. It is found by O(uuid), and by C(barcode) on
         instances that look up single barcodes. Where an instance refuses a new object because of a value that must be
-        unique, an archived one may hold it.
+        unique, the error names the object that holds it, or says that an archived one may.
     type: str
     choices:
       present: The object is there, not archived, with the values that are written. An archived one is brought back.
-      absent: The object is not there. It is deleted for good.
+      absent: >-
+        The object is not there. It is deleted for good, an archived one too if it is found by O(uuid) or by its
+        C(barcode).
       archived: >-
         The object, if there is one, is archived. O(fields) only identify it. Where nothing is found, nothing is done,
         and a warning says so.
@@ -32,8 +34,8 @@ options:
 notes:
   - Takes two requests where nothing changes (the field definitions and the object), one more for each kind of record
     that is referred to by a natural key (a room takes two, one of them for locations), one for the lookup of the
-    barcode of a new object, one for each linked file of the same size as a file given by path, and two more for a
-    change, plus one for each file that is uploaded.
+    barcode where the list does not show the object, one for each linked file of the same size as a file given by path,
+    and two more for a change, plus one for each file that is uploaded.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.field_definition

@@ -104,14 +104,13 @@ class Finder:
             raise InvalidInput([*findings.errors, *findings.unknown])
         self._resolver.resolve(references_in(tuple(desired.values())))
         candidates = self._candidates(desired)
-        for key, value in desired.items():
-            for record in candidates:
-                self._resolver.decide(value, self._schema.read(record.flat).get(key))
+        read = [self._schema.read(record.flat) for record in candidates]
+        self._resolver.decide((value, have.get(key)) for have in read for key, value in desired.items())
         hits = matching.identified(self._schema, desired, desired, candidates)
         # As in the module task: if any is open, only open ones count.
         hits = matching.task_meant(hits, None, lambda _record: False) if self._kind is KINDS["task"] else hits
         what = matching.describe(self._schema, desired, desired)
-        hit = matching.one_of(self._kind, what, hits)
+        hit = matching.one_of(self._kind, what, hits, advice="give the uuid, or a map that tells them apart")
         if hit is None:
             near = matching.near_names(str(wanted.get(_TITLE)), [one.flat.get(_TITLE) for one in candidates])
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""

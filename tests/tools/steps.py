@@ -15,7 +15,8 @@ A file ``steps/MODULE.yml`` is a list. Its entries are
   - ``diff``: exactly; ``record``: members of the record; ``result``: members of the result,
   - ``listed``: of the records, the values of a field in order; ``warning``: a part of one,
   - ``requests``: how many the first and the second run take; ``writes``: method and path (with ``*``) of those that
-    the first run sends and that change something; ``body``: of the last of them,
+    the first run sends and that change something; ``body``: of the last of them (in calm weather nothing may be read
+    twice without a write in between, whatever is expected),
   - ``calm`` and ``rough``: more of the above for one weather only; ``weather``: the only one in which the step runs.
 
 Variables of every task: ``directory``, and what earlier steps register; of what is expected: the latter.
@@ -219,6 +220,20 @@ def is_write(entry: Mapping[str, Any]) -> bool:
     return entry["method"] != "GET" and not (entry["method"] == "POST" and path in _READING_POSTS)
 
 
+def read_twice(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Requests that read what was read before, and nothing was written in between."""
+    seen: set[str] = set()
+    twice = []
+    for entry in entries:
+        line = " ".join(str(entry.get(part)) for part in ("method", "path", "query", "body"))
+        if is_write(entry):
+            seen.clear()
+        elif line in seen:
+            twice.append(line)
+        seen.add(line)
+    return twice
+
+
 def judge_all(
     steps: Iterable[Step], results: Iterable[Result], log: list[dict[str, Any]], weather: str, output: str = ""
 ) -> None:
@@ -257,6 +272,9 @@ def judge(step: Step, weather: str, results: list[Result], sent: Mapping[str, li
     lines = [f"{entry['method']} {entry['path'].removeprefix(PREFIX)} {entry['status']}" for entry in sent["done"]]
     where = f"step {step.number} {step.task}: {done.data} after {lines}"
     assert not [entry for entry in sent["predicted"] if is_write(entry)], f"wrote in check mode: {where}"
+    if weather == "calm":
+        for run in RUNS:
+            assert not read_twice(sent[run]), f"read twice, {run}: {read_twice(sent[run])}: {where}"
     if "error" in expect:
         assert done.failed, where
         for part in _as_list(expect["error"]):

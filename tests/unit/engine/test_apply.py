@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     InvalidInput,
     InvalidRequest,
     NotJson,
+    NotProcessable,
     OutcomeUnknown,
     SeventhingsError,
 )
@@ -305,6 +306,28 @@ def test_a_delete_takes_one_request() -> None:
     transport = FakeTransport({f"DELETE /object/{uuid_of(1)}": answer(None, 204)})
     assert carry_out(transport, plan.plan_gone(OBJECT, {}, record("object", 1))) is None
     assert len(transport.calls) == 1
+
+
+ARCHIVED = {"asset_uuid": uuid_of(1), "id": 1, "archived_at": "2031-01-01 00:00:00"}
+
+
+def test_an_archived_object_that_an_instance_does_not_delete_is_brought_back_before() -> None:
+    path = f"/object/{uuid_of(1)}"
+    transport = FakeTransport(
+        {f"DELETE {path}": [refusal(422), answer(status=204)], f"POST {path}/unarchive": answer(status=204)}
+    )
+    change = Change(KINDS["object"], plan.DELETE, Record.of(KINDS["object"], ARCHIVED))
+    assert carry_out(transport, change) is None
+    assert transport.lines == [f"DELETE {path}", f"POST {path}/unarchive", f"DELETE {path}"]
+
+
+@pytest.mark.parametrize(("kind", "flat"), [("object", {**ARCHIVED, "archived_at": None}), ("room", {"id": 1})])
+def test_a_delete_that_is_refused_for_another_reason_is_the_error(kind: str, flat: JsonMap) -> None:
+    found = Record(KINDS[kind], uuid_of(1), 1, flat)
+    transport = FakeTransport({f"DELETE /{kind}/{uuid_of(1)}": refusal(422, "in use")})
+    with pytest.raises(NotProcessable, match="in use"):
+        carry_out(transport, Change(KINDS[kind], plan.DELETE, found), schema=schema_of(kind, Field("name", "TEXT")))
+    assert len(transport.lines) == 1
 
 
 # ---- archive

@@ -80,7 +80,7 @@ def test_a_key_that_the_user_named_goes_before_the_default() -> None:
 
 
 def test_a_room_with_a_number_is_never_looked_for_by_its_name() -> None:
-    with pytest.raises(InvalidInput, match=r"^match_on: building_id must have a value"):
+    with pytest.raises(InvalidInput, match=r"^building_id must have a value"):
         keys("room", None, number="1", name="x")
 
 
@@ -227,13 +227,11 @@ def test_one_hit_is_the_record_and_none_is_none() -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 7])
 def test_more_than_one_hit_is_an_error_that_names_all_of_them(count: int) -> None:
+    twins = [record("object", number) for number in range(count, 0, -1)]
     with pytest.raises(Ambiguous) as caught:
-        matching.one_of(KINDS["object"], "barcode '1'", [record("object", number) for number in range(count, 0, -1)])
+        matching.one_of(KINDS["object"], "barcode '1'", twins, advice="give uuid")
     uuids = ", ".join(uuid_of(number) for number in range(1, count + 1))
-    assert caught.value.message == (
-        f"{count} objects have barcode '1': {uuids}. Expected exactly one; give uuid, or a match_on "
-        f"that tells them apart."
-    )
+    assert caught.value.message == (f"{count} objects have barcode '1': {uuids}. Expected exactly one; give uuid.")
 
 
 def test_records_without_a_uuid_are_named_by_their_id() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, NoMatch
+from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.links import Reference, parse_reference
 from ansible_collections.community.seventhings.plugins.module_utils.references import Resolver
 
@@ -154,6 +155,23 @@ def test_the_building_of_a_room_may_be_answered_in_every_shape(shape: Any, trans
         ([("location", "Head office"), ("room", "Head office/0.12")], ["GET /locations", "GET /rooms"]),
         ([("room", "Workshop")], ["GET /rooms"]),
         ([("room", {"building_id": "Head office", "number": "0.12"})], ["GET /locations", "GET /rooms"]),
+        (
+            [("room", "Head office/0.12"), ("room", {"building_id": "Harbour", "number": "0.12"})],
+            ["GET /locations", "GET /rooms"],
+        ),
+        (
+            [("room", {"building_id": "Head office", "name": "Store"}), ("room", {"building_id": 3, "number": "0.12"})],
+            ["GET /locations", "GET /rooms"],
+        ),
+        ([("room", {"number": "0.13"}), ("room", {"number": "1/7"})], ["GET /rooms"]),
+        ([("room", "Workshop"), ("room", {"number": "1/7"})], ["GET /rooms"]),
+        (
+            [("room", "Harbour/0.12"), ("location", {"name": "Head office"}), ("location", "Harbour")],
+            ["GET /locations", "GET /rooms"],
+        ),
+        ([("object", "0001"), ("object", {"barcode": "17"})], ["GET /objects"]),
+        ([("object", {"barcode": "0001"}), ("object", {"barcode": "17"})], ["GET /objects"]),
+        ([("person", "ada@example.com"), ("person", {"email": "ADA@example.com"})], ["GET /persons"]),
     ],
 )
 def test_references_of_one_kind_take_one_request(wanted: Any, lines: list[str], transport: FakeTransport) -> None:
@@ -166,6 +184,30 @@ def test_natural_keys_are_asked_for_by_filter() -> None:
     resolve(transport, ("object", "0001"), ("object", "17"))
     asked = [(name, value) for name, value in transport.calls[0].pairs if name.startswith("filter")]
     assert asked == [("filter[barcode][in][]", "0001"), ("filter[barcode][in][]", "17")]
+
+
+def test_rooms_by_path_and_by_map_are_asked_for_by_their_buildings(transport: FakeTransport) -> None:
+    path, fields = resolve(
+        transport, ("room", "Head office/0.12"), ("room", {"building_id": "Harbour", "number": "0.12"})
+    )
+    assert (path.id, fields.id) == (11, 14)
+    asked = [(name, value) for name, value in transport.calls[1].pairs if name.startswith("filter")]
+    assert asked == [("filter[building_id][in][]", "1"), ("filter[building_id][in][]", "3")]
+
+
+def test_maps_that_share_no_field_take_a_list_for_each_field(transport: FakeTransport) -> None:
+    found = resolve(
+        transport, ("object", {"inventory_name": "Screen"}), ("object", "0001"), ("object", {"barcode": "17"})
+    )
+    assert [one.id for one in found] == [42, 41, 42]
+    assert transport.lines == ["GET /asset-tracking/asset/field-definitions", "GET /objects", "GET /objects"]
+
+
+def test_a_list_that_was_read_whole_is_not_asked_for_again(transport: FakeTransport) -> None:
+    resolver = Resolver(client_on(transport))
+    resolver.listed(KINDS["location"])
+    resolver.resolve([written("location", "Harbour"), written("room", "Head office/0.12")])
+    assert transport.lines == ["GET /locations", "GET /rooms"]
 
 
 def test_the_rooms_of_a_path_are_asked_for_by_their_building(transport: FakeTransport) -> None:
@@ -240,7 +282,18 @@ def test_all_that_is_not_found_is_told_at_once(transport: FakeTransport) -> None
     assert len(caught.value.message.splitlines()) == 3
 
 
-@pytest.mark.parametrize("value", ["Head office", {"building_id": 1, "nmae": "x"}, {"building_id": True}])
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_map_whose_value_does_not_fit_is_an_error_in_check_mode_too(
+    check_mode: bool, transport: FakeTransport
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        resolve(transport, ("room", {"building_id": True}), ("room", {"number": 9}), allow_missing=check_mode)
+    assert [line.partition(" ")[0] for line in caught.value.problems] == ["reference", "reference"]
+    assert "quote it" in caught.value.message
+    assert transport.lines == []
+
+
+@pytest.mark.parametrize("value", ["Head office", {"building_id": 1, "nmae": "x"}])
 def test_a_map_or_text_that_fits_nothing_is_told(value: Any, transport: FakeTransport) -> None:
     transport.routes["GET /asset-tracking/room/field-definitions"] = answer(
         [definition("building_id", "LINKED_LOCATION"), definition("number"), definition("name")]
@@ -298,14 +351,14 @@ def test_an_id_that_is_none_is_told() -> None:
 def test_a_wanted_uuid_is_looked_up_where_the_instance_answers_bare_ids() -> None:
     transport = FakeTransport({f"GET /room/{uuid_of(11)}": by_uuid(ROOMS[0])})
     wanted, current = Reference("room", uuid=uuid_of(11)), Reference("room", 11)
-    Resolver(client_on(transport)).decide(wanted, current)
+    Resolver(client_on(transport)).decide([(wanted, current)])
     assert wanted.same(current) is True
 
 
 def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
     wanted, current = Reference("user", 31), Reference("user", uuid=uuid_of(31))
-    Resolver(client_on(transport)).decide(wanted, current)
+    Resolver(client_on(transport)).decide([(wanted, current)])
     assert wanted.same(current) is True
 
 
@@ -322,13 +375,54 @@ def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> Non
     ],
 )
 def test_no_request_is_made_where_two_references_can_be_compared(wanted: Any, current: Any) -> None:
-    Resolver(client_on(FakeTransport())).decide(wanted, current)
+    Resolver(client_on(FakeTransport())).decide([(wanted, current)])
+
+
+def test_a_record_that_is_meant_twice_is_read_once() -> None:
+    transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0]), "GET /user/by-id/9": refusal(404)})
+    resolver = Resolver(client_on(transport))
+    first, second = Reference("user", 31), Reference("user", 31)
+    resolver.with_uuid([first])
+    resolver.with_uuid([second])
+    assert second.uuid == uuid_of(31)
+    for _attempt in range(2):
+        with pytest.raises(NoMatch):
+            resolver.with_uuid([Reference("user", 9)])
+    assert transport.lines == ["GET /user/by-id/31", "GET /user/by-id/9"]
+
+
+def test_a_record_that_stands_in_a_list_is_not_read_again(transport: FakeTransport) -> None:
+    resolver = Resolver(client_on(transport))
+    reference = Reference("user", 31)
+    resolver.resolve([written("user", "ada@example.com")])
+    resolver.with_uuid([reference])
+    assert reference.uuid == uuid_of(31)
+    assert transport.lines == ["GET /users"]
+
+
+def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -> None:
+    by_id = [Reference("object", 41), Reference("object", 42), Reference("object", 41)]
+    Resolver(client_on(transport)).with_uuid(by_id)
+    assert [one.uuid for one in by_id] == [uuid_of(41), uuid_of(42), uuid_of(41)]
+    by_uuid = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 42)]
+    Resolver(client_on(transport)).decide(by_uuid)
+    assert all(wanted.same(current) for wanted, current in by_uuid)
+    assert transport.lines == ["GET /objects", "GET /objects"]
+    assert ("filter[asset_uuid][in][]", uuid_of(42)) in transport.calls[1].pairs
+
+
+def test_one_of_several_that_no_list_shows_is_read_by_itself(transport: FakeTransport) -> None:
+    transport.routes[f"GET /object/{uuid_of(43)}"] = answer({"asset_uuid": uuid_of(43), "id": 43})
+    pairs = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 43)]
+    Resolver(client_on(transport)).decide(pairs)
+    assert all(wanted.same(current) for wanted, current in pairs)
+    assert transport.lines == ["GET /objects", f"GET /object/{uuid_of(43)}"]
 
 
 def test_references_in_a_list_are_decided_too() -> None:
     transport = FakeTransport({f"GET /object/{uuid_of(41)}": by_uuid(OBJECTS[0])})
     wanted = (Reference("object", uuid=uuid_of(41)), Reference("object", 42))
-    Resolver(client_on(transport)).decide(wanted, (Reference("object", 41), Reference("object", 42)))
+    Resolver(client_on(transport)).decide([(wanted, (Reference("object", 41), Reference("object", 42)))])
     assert wanted[0].id == 41
     assert len(transport.calls) == 1
 
@@ -336,5 +430,5 @@ def test_references_in_a_list_are_decided_too() -> None:
 def test_a_wanted_uuid_that_is_none_differs_from_every_id() -> None:
     transport = FakeTransport({f"GET /room/{uuid_of(99)}": by_uuid(None)})
     wanted, current = Reference("room", uuid=uuid_of(99)), Reference("room", 11)
-    Resolver(client_on(transport)).decide(wanted, current)
+    Resolver(client_on(transport)).decide([(wanted, current)])
     assert not wanted.same(current)

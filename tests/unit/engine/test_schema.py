@@ -181,7 +181,11 @@ def test_a_label_stands_in_place_of_its_key_where_it_is_unique() -> None:
 
 def test_a_label_of_two_fields_stands_for_neither() -> None:
     assert LAPTOP.find("Size") is None
-    assert findings(LAPTOP, {"Size": 5}).unknown
+    found = findings(LAPTOP, {"Size": 5})
+    assert found.errors == [
+        "fields.Size: the label of 2 fields, width and height; write the key of the one that is meant"
+    ]
+    assert not found.unknown
 
 
 def test_a_key_goes_before_a_label() -> None:
