@@ -19,7 +19,7 @@ from .kinds import SERVER_KEYS, USER
 from .links import Attachment, Reference, attachments_in, parse_reference, references_in
 from .references import is_text_renter, renter_of
 from .schema import Schema, type_of
-from .structures import Interval
+from .structures import BY_TIME, Interval
 from .values import UNWRITABLE
 from .world import World
 
@@ -30,9 +30,6 @@ TEMPLATE_MARKS = ("{{", "{%", "{#")
 """What files of a desired state refuse, because they are plain data."""
 
 _HALF = re.compile(r"[\ud800-\udfff]")
-
-_BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
-"""Statuses that the service sets by itself when a day has passed, and what they were."""
 
 
 class NotPortable(Exception):
@@ -105,7 +102,7 @@ class Portable:
         if of.type in ("ATTRIBUTES", "CONSTRAINTS"):
             return _terms(type_of(of).show(value))
         if of.type == "RENTAL_STATUS":
-            return _BY_TIME.get(value, value)
+            return BY_TIME.get(value, value)
         if isinstance(value, tuple):
             items = [self.value(of, item) for item in value]
             # Links are sets: instances answer them in any order.

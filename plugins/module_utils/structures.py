@@ -199,12 +199,12 @@ RENTER = FieldType(
 
 # ---- the status of a rental case
 
-_MOVED_BY_TIME = ({"borrowed", "return_overdue"}, {"confirmed", "pickup_overdue"})
+BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
+"""Statuses that the service may set by itself when a day has passed, and what they were."""
 
 
 def _equal_rental_status(left: Any, right: Any, _field: Field) -> bool:
-    # The service may move a rental case to an overdue status by itself when a day has passed.
-    return left == right or {left, right} in _MOVED_BY_TIME
+    return bool(BY_TIME.get(left, left) == BY_TIME.get(right, right))
 
 
 # ---- orders on the hub
