@@ -178,8 +178,16 @@ class Resolver:
         candidates = self._candidates(kind, references)
         for reference in references:
             mine = candidates[id(reference)]
+            self._decide_inner(reference, mine)
             problems += self._settle(kind, reference, self._hits(kind, reference, mine), mine)
         return problems
+
+    def _decide_inner(self, reference: Reference, candidates: Sequence[Record]) -> None:
+        """Fills in what the references in a map lack to be compared with those of the candidates."""
+        schema, desired = self._maps.get(id(reference), (None, {}))
+        if schema is not None:
+            keys = [key for key, value in desired.items() if any(references_in(value))]
+            self.decide((desired[key], schema.read_one(key, record.flat)) for record in candidates for key in keys)
 
     def _settle(
         self, kind: Kind, reference: Reference, hits: Sequence[Record], candidates: Sequence[Record]

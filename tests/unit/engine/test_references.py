@@ -139,6 +139,15 @@ def test_the_building_of_a_room_may_be_answered_in_every_shape(shape: Any, trans
     assert room.id == 14
 
 
+def test_a_uuid_in_a_map_is_found_where_the_instance_answers_bare_ids(transport: FakeTransport) -> None:
+    transport.routes[f"GET /location/{uuid_of(1)}"] = by_uuid(LOCATIONS[0])
+
+    [room] = resolve(transport, ("room", {"building_id": uuid_of(1), "number": "0.13"}))
+
+    assert room.id == 12
+    assert transport.count(f"GET /location/{uuid_of(1)}") == 1
+
+
 # ---- one request for each kind
 
 
