@@ -19,6 +19,9 @@ from .templates import Column
 from .views import Links
 
 _SYMBOLS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+_UNSTABLE = "random()"
+# From here on it pays to find all ids once and to keep them.
+_DEEP = 5000
 
 
 @dataclass
@@ -94,7 +97,7 @@ class Selector:
         known = [(self._column(key, columns), direction) for key, direction in sort.items()]
         terms = [f"{column.type.comparable(column.sql)} {direction}" for column, direction in known if column]
         if not terms and self.weather["page_order"] == "unstable":
-            return "random()"
+            return _UNSTABLE
         return ", ".join([*terms, "id"])
 
     def _column(self, key: str, columns: Mapping[str, Column]) -> Column | None:
@@ -168,13 +171,13 @@ def page_of(
     condition = where.sql
     if where.ranges:
         condition = where.hinted(total / max(1, store.value(f"SELECT max(id) FROM {source}") or 1))
-    ids = [
-        row[0]
-        for row in store.db.execute(
-            f"SELECT id FROM {source} WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?",
-            [*where.parameters, per_page, (page - 1) * per_page],
-        )
-    ]
+    found = f"SELECT id FROM {source} WHERE {condition} ORDER BY {order}"
+    offset = (page - 1) * per_page
+    if offset < _DEEP or order == _UNSTABLE:
+        rows = store.db.execute(f"{found} LIMIT ? OFFSET ?", [*where.parameters, per_page, offset])
+        ids = [row[0] for row in rows]
+    else:
+        ids = store.rankings.ids(found, where.parameters)[offset : offset + per_page].tolist()
     return Page(_in_order(store, f"SELECT {select} FROM {source}", ids), page, per_page, total)
 
 

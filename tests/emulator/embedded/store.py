@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from .rankings import Rankings
+
 # Goes up with every change of the tables: a file of another version is not opened.
 VERSION = 1
 SCHEMA = """
@@ -94,6 +96,7 @@ class Store:
         self.db.execute("PRAGMA synchronous = NORMAL")
         self.db.execute("PRAGMA temp_store = MEMORY")
         self.db.execute("PRAGMA cache_size = -65536")
+        self.rankings = Rankings(self.db)
 
     @property
     def is_new(self) -> bool:
@@ -145,6 +148,7 @@ class Store:
     def copy_from(self, other: Store) -> None:
         """Become the same database as another one."""
         other.db.backup(self.db)
+        self.rankings.forget()
 
     def close(self) -> None:
         self.db.close()

@@ -100,3 +100,28 @@ def test_large_data() -> None:
         names = [record["inventory_name"] for record in found["items"]]
         assert names == sorted(names)
         assert api.items("/objects", "per_page=1000&page=6&sort[inventory_name]=ASC") == []
+
+
+def test_late_pages_are_up_to_date() -> None:
+    """Orders are kept between requests, but not beyond a write or a reset."""
+    with running(data="9000") as process:
+        steering = Steering(process.about)
+        steering.switches()
+        api = Api(process.about, steering)
+        api.sign_in()
+        query = "per_page=1000&sort[status]=DESC&sort[barcode]=ASC&filter[quantity][gt]=1"
+
+        def late(page: int) -> list[tuple[str, str]]:
+            return [(one["status"], one["barcode"]) for one in api.items("/objects", f"{query}&page={page}")]
+
+        everything = [one for page in range(1, 10) for one in late(page)]
+        assert len(everything) == len(set(everything)) == 8000
+        for status in {status for status, _barcode in everything}:
+            barcodes = [barcode for one, barcode in everything if one == status]
+            assert barcodes == sorted(barcodes)
+        assert [status for status, _barcode in everything] == sorted((one[0] for one in everything), reverse=True)
+        first = api.items("/objects", f"{query}&per_page=1")[0]
+        api.delete(f"/object/{first['uuid']}")
+        assert late(7) == everything[6001:7001]
+        steering.call("POST", "/reset")
+        assert late(7) == everything[6000:7000]
