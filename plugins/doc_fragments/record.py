@@ -53,7 +53,8 @@ options:
       - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) take one reference. V(LINKED_ASSETS),
         which some instances call V(LINKED_ASSET), takes one reference to an object or a list of them.
       - V(ATTACHMENT) takes the whole list of files. Each is the UUID of a file that was uploaded, a path, or a map with
-        C(path) and C(name). Linked files that are not named are taken off.
+        C(path) and C(name). Linked files that are not named are taken off. Files with the same content count once,
+        unless their names are told apart by C(name).
       - Fields of other types, and those that the instance fills in itself, such as C(id) and C(created_at), cannot be
         written.
     type: dict
@@ -84,7 +85,7 @@ options:
       - The whole list of files. Linked files that are not named are taken off; null or C([]) takes off all.
       - Each is the UUID of a file that was uploaded, a path, or a map with C(path) and C(name). A file that is given by
         path is read where the module runs, and uploaded only if no linked file has the same content (and name, where
-        one is told).
+        one is told). Files with the same content count once, unless their names are told apart by C(name).
       - Files have 1 to 52,428,800 bytes, their names at most 255 characters.
     type: list
     elements: raw

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import Any
 
 from . import plan
-from .attachments import LOOK_AGAIN, upload
+from .attachments import LOOK_AGAIN, upload, upload_missing
 from .bodies import create_body, update_body
 from .client import Client, Record
 from .errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
@@ -196,9 +196,7 @@ class Applier:
 
     def _upload(self, change: Change) -> None:
         for value in change.values.values():
-            for attachment in attachments_in(value):
-                if attachment.uuid is None:
-                    upload(self._client, attachment, self._sleep)
+            upload_missing(self._client, attachments_in(value), lambda one: upload(self._client, one, self._sleep))
 
     # ---- report
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ def check_local(attachment: Attachment, where: str) -> list[str]:
         return [f"{where}: {attachment.path}: no such file (looked for in {Path.cwd()}, where the module runs)"]
     problems = []
     attachment.size = path.stat().st_size
-    name = attachment.name or path.name
+    name = name_of(attachment)
     attachment.type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     if not 1 <= attachment.size <= MAX_SIZE:
         problems.append(f"{where}: {attachment.path} has {attachment.size} bytes; expected 1 to {MAX_SIZE}")
@@ -52,31 +52,93 @@ def check_local(attachment: Attachment, where: str) -> list[str]:
     return problems
 
 
+class _Contents:
+    """What files hold, as SHA-256; each is read or downloaded once."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._linked: dict[str, str] = {}
+        self._local: dict[str, str] = {}
+
+    def linked(self, uuid: str) -> str:
+        if uuid not in self._linked:
+            self._linked[uuid] = hashlib.sha256(download(self._client, uuid)).hexdigest()
+        return self._linked[uuid]
+
+    def local(self, attachment: Attachment) -> str:
+        path = str(attachment.path)
+        if path not in self._local:
+            self._local[path] = hashlib.sha256(_content(attachment)).hexdigest()
+        return self._local[path]
+
+    def same(self, attachment: Attachment, linked: Iterable[Attachment]) -> Iterator[Attachment]:
+        """Those of some linked files that have the content of a local one (and its name, where one is told)."""
+        for other in linked:
+            if other.size != attachment.size or attachment.name not in (None, other.name or attachment.name):
+                continue
+            # What it is called takes a request where the record does not tell it, so that is asked last.
+            same = self.local(attachment) == self.linked(str(other.uuid))
+            if same and _may_be_called(self._client, other, attachment.name):
+                yield other
+
+
 def recognise(client: Client, wanted: Iterable[Attachment], linked: Sequence[Attachment]) -> None:
     """Gives a local file the uuid of the linked file with the same content (and name, where one is told); one download
     for each of equal size.
+
+    Several wanted files with one content take a linked file each, as far as there are so many, and share one beyond
+    that: what is linked already is not uploaded.
     """
-    taken: set[str | None] = set()
-    digests: dict[str, str] = {}
-    for attachment in wanted:
-        if attachment.path is None or attachment.uuid is not None:
-            continue
-        digest = None
-        for other in linked:
-            if (
-                other.uuid in taken
-                or other.size != attachment.size
-                or not _may_be_called(client, other, attachment.name)
-            ):
-                continue
-            digest = digest or hashlib.sha256(_content(attachment)).hexdigest()
-            uuid = str(other.uuid)
-            if uuid not in digests:
-                digests[uuid] = hashlib.sha256(download(client, uuid)).hexdigest()
-            if digests[uuid] == digest:
-                attachment.uuid = other.uuid
-                taken.add(other.uuid)
-                break
+    contents = _Contents(client)
+    taken: list[Attachment] = []
+    left = []
+    for attachment in _those_with_a_name_first(wanted):
+        free = [other for other in linked if other not in taken]
+        found = next(contents.same(attachment, free), None)
+        if found is None:
+            left.append(attachment)
+        else:
+            attachment.uuid = found.uuid
+            taken.append(found)
+    for attachment in left:
+        found = next(contents.same(attachment, taken), None)
+        attachment.uuid = found.uuid if found else None
+
+
+def linked_alike(client: Client, wanted: Attachment, linked: Sequence[Attachment]) -> list[Attachment]:
+    """Every linked file that is the wanted one: by its uuid, else by its content (and name, where one is told)."""
+    if wanted.uuid is not None:
+        return [one for one in linked if one.uuid == wanted.uuid]
+    return list(_Contents(client).same(wanted, linked))
+
+
+def upload_missing(client: Client, wanted: Iterable[Attachment], send: Callable[[Attachment], None]) -> None:
+    """Uploads the local files of one field that are not linked yet: what has the same content (and name, where one is
+    told) once.
+
+    :param send: uploads one file and notes its uuid.
+    """
+    contents = _Contents(client)
+    sent: list[Attachment] = []
+    for attachment in _those_with_a_name_first(wanted):
+        twins = [one for one in sent if attachment.name in (None, name_of(one))]
+        twin = next((one for one in twins if contents.local(one) == contents.local(attachment)), None)
+        if twin is None:
+            send(attachment)
+            sent.append(attachment)
+        else:
+            attachment.uuid = twin.uuid
+
+
+def _those_with_a_name_first(wanted: Iterable[Attachment]) -> list[Attachment]:
+    """Local files that are not known to the service yet; a file whose name does not matter takes what others leave."""
+    local = [one for one in wanted if one.path is not None and one.uuid is None]
+    return sorted(local, key=lambda one: one.name is None)
+
+
+def name_of(attachment: Attachment) -> str:
+    """What a local file is called when it is uploaded."""
+    return attachment.name or Path(str(attachment.path)).name
 
 
 def _may_be_called(client: Client, linked: Attachment, name: str | None) -> bool:
@@ -103,7 +165,7 @@ def upload(client: Client, attachment: Attachment, sleep: Callable[[float], None
     if it is not there.
     """
     content = _content(attachment)
-    name = attachment.name or Path(str(attachment.path)).name
+    name = name_of(attachment)
     part = {"data": (name, content, attachment.type)}
     for last in (False, True):
         try:

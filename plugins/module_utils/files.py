@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .attachments import download, recognise, require_local, upload
+from .attachments import download, linked_alike, recognise, require_local, upload
 from .client import Client, Record
 from .errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from .fields import Field, Unfit, is_uuid, shorten
@@ -23,6 +23,7 @@ from .references import Resolver
 from .report import Report
 from .schema import Schema, type_of
 from .transport import Effect
+from .values import broken_rules
 
 _OBJECT = KINDS["object"]
 _HTTP_MIXED = 207
@@ -77,18 +78,29 @@ def file(
             raise
         return Report(True, diff=_diff(of, [], [wanted]), warnings=(missing.message,))
     linked = _linked(record, of)
-    recognise(client, [wanted], linked)
-    is_linked = wanted.uuid in {one.uuid for one in linked}
-    if is_linked == present:
+    if present:
+        recognise(client, [wanted], linked)
+    same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
+    wanted.uuid = wanted.uuid or (str(same[0].uuid) if same else None)
+    if bool(same) == present:
         return _report(False, wanted, linked, _diff(of, [], []))
-    others = [one for one in linked if one.uuid != wanted.uuid]
-    diff = _diff(of, linked, [*linked, wanted] if present else others)
+    after = [*linked, wanted] if present else [one for one in linked if one not in same]
+    _require_room(of, linked, after)
+    diff = _diff(of, linked, after)
     if check_mode:
         return _report(True, wanted, linked, diff)
     if present and wanted.uuid is None:
         upload(client, wanted, sleep)
-    now = _link(client, record, of, wanted, present)
+    now = _link(client, record, of, [wanted] if present else same, present)
     return _report(True, wanted, now, diff)
+
+
+def _require_room(of: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
+    """Raises :class:`InvalidInput` where the field would hold too many files, or none although it is mandatory."""
+    broken = broken_rules(tuple(after), of) if len(after) > len(linked) or not after else []
+    if broken:
+        would = f"field: {of.key} would have {len(after)} file(s) in place of {len(linked)}"
+        raise InvalidInput([f"{would}; {rule}" for rule in broken])
 
 
 def _uuid(options: Mapping[str, Any]) -> str | None:
@@ -114,35 +126,39 @@ def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], dif
     return Report(changed, record, wanted.uuid, diff)
 
 
-def _link(client: Client, record: Record, of: Field, wanted: Attachment, present: bool) -> list[Attachment]:
+def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
     """Links or unlinks, once. What a mixed answer or a lost one means is read from the object itself."""
     path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
-    body = [{"field-key": of.key, "file-uuid": wanted.uuid}]
-    refusal = ""
+    todo = [str(one.uuid) for one in files]
+    results: Any = None
     for last in (False, True):
+        body = [{"field-key": of.key, "file-uuid": uuid} for uuid in todo]
         try:
             answer = client.send("POST", path, Effect.ONCE, body=body)
         except OutcomeUnknown:
             if last:
                 raise
         else:
-            refusal = _refusal(answer.json()) if answer.status == _HTTP_MIXED else ""
+            results = answer.json() if answer.status == _HTTP_MIXED else None
         now = client.get(_OBJECT, record.uuid)
         linked = _linked(now, of) if now else []
-        if (wanted.uuid in {one.uuid for one in linked}) == present:
+        there = {one.uuid for one in linked}
+        todo = [uuid for uuid in todo if (uuid in there) != present]
+        if not todo:
             return linked
-        if refusal:
+        if results is not None:
             break
     done = "added to" if present else "taken off"
-    said = f' The service says: "{refusal}".' if refusal else ""
-    raise SeventhingsError(f"The file {wanted.uuid} was not {done} {of.key}.{said}")
+    said = "" if results is None else f' The service says: "{_words_about(todo, results)}".'
+    raise SeventhingsError(f"The file {', '.join(todo)} was not {done} {of.key}.{said}")
 
 
-def _refusal(items: Any) -> str:
-    texts = (
-        [item if isinstance(item, str) else str(item) for item in items] if isinstance(items, list) else [str(items)]
-    )
-    return "; ".join(texts)
+def _words_about(uuids: Sequence[str], results: Any) -> str:
+    """The service's own words about some files, out of one result for each; all of them where none names a file."""
+    items = results if isinstance(results, list) else [results]
+    texts = {str(item): str(item.get("message") or item if isinstance(item, Mapping) else item) for item in items}
+    mine = [text for whole, text in texts.items() if any(uuid in whole.lower() for uuid in uuids)]
+    return "; ".join(mine or texts.values())
 
 
 # ---- downloaded

@@ -218,7 +218,7 @@ def _equal_attachments(left: Iterable[Attachment], right: Iterable[Attachment], 
 ATTACHMENTS = FieldType(
     parse_list(parse_attachment),
     read_list(read_attachment),
-    lambda values: [value.uuid for value in values],
+    lambda values: list(dict.fromkeys(value.uuid for value in values)),
     each(_show_attachment),
     _equal_attachments,
     each(_brief_attachment),

@@ -46,12 +46,17 @@ options:
       - What is wanted.
     type: str
     choices:
-      present: The file is attached. It is uploaded if no file in the field has the same content.
-      absent: The file is not attached. The uploaded file itself stays, because instances do not delete files.
+      present: >-
+        The file is attached. It is uploaded if no file in the field has the same content. A field that is full is an
+        error before anything is uploaded.
+      absent: >-
+        The file is not attached. Where several files in the field have the content of O(path) (and the O(name), where
+        it is written), all of them are taken off. The uploaded files themselves stay, because instances do not delete
+        files.
     default: present
 notes:
-  - Where an instance answers that some of what was asked for was refused (HTTP 207), as for a second file in a field
-    that takes one, the task fails with the reason.
+  - Where an instance answers that some of what was asked for was refused (HTTP 207), as for a file that the instance
+    does not have, the task fails with the reason.
   - An upload or a link whose answer was lost is looked for before it is sent again.
   - Takes one request for the field definitions, one for the object, and one for each attached file of the same size as
     O(path), or two where O(name) is written and the object does not tell the name of the file. A change takes two more,
@@ -151,7 +156,8 @@ record:
     thumbnail_uri: null
 uuid:
   description:
-    - UUID of the file. Null where there is none, or where check mode would upload it.
+    - UUID of the file, or of the first of several that are taken off. Null where there is none, or where check mode
+      would upload it.
   returned: success
   type: str
   sample: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8

@@ -15,7 +15,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.apply import
 from ansible_collections.community.seventhings.plugins.module_utils.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
-    InvalidInput,
     InvalidRequest,
     NotJson,
     NotProcessable,
@@ -520,73 +519,3 @@ def test_a_lost_upload_that_is_not_there_is_sent_again_once(invoice: Path, clock
     transport = FakeTransport({"POST /file": [lost(), lost(503)], "GET /files": answer([])})
     with pytest.raises(OutcomeUnknown):
         attachments.upload(client_on(transport), Attachment(path=str(invoice)), clock.sleep)
-
-
-# ---- local files
-
-
-def test_a_file_that_is_not_there_is_told_with_the_place_that_was_looked_in() -> None:
-    (line,) = attachments.check_local(Attachment(path="none.txt"), "fields.files")
-    assert line.startswith("fields.files: none.txt: no such file")
-    assert str(Path.cwd()) in line
-
-
-@pytest.mark.parametrize(("size", "fits"), [(0, False), (1, True), (52_428_800, True), (52_428_801, False)])
-def test_the_size_of_a_file_is_checked_before_the_upload(size: int, fits: bool, tmp_path: Path) -> None:
-    path = tmp_path / "a.bin"
-    with path.open("wb") as stream:
-        stream.truncate(size)
-    problems = attachments.check_local(Attachment(path=str(path)), "files")
-    assert (problems == []) is fits
-    assert fits or "expected 1 to 52428800" in problems[0]
-
-
-@pytest.mark.parametrize(("length", "fits"), [(255, True), (256, False)])
-def test_the_name_of_a_file_is_checked_before_the_upload(length: int, fits: bool, invoice: Path) -> None:
-    problems = attachments.check_local(Attachment(path=str(invoice), name="x" * length), "files")
-    assert (problems == []) is fits
-
-
-def test_all_that_is_wrong_with_local_files_is_told_at_once() -> None:
-    with pytest.raises(InvalidInput) as caught:
-        attachments.require_local(
-            [Attachment(path="none"), Attachment(uuid=uuid_of(1)), Attachment(path="neither")], "f"
-        )
-    assert len(caught.value.problems) == 2
-
-
-# ---- the same file is not uploaded twice
-
-
-def linked(number: int, size: int = 11, name: str | None = "invoice.txt") -> Attachment:
-    return Attachment(uuid=uuid_of(number), name=name, size=size)
-
-
-def recognised(transport: FakeTransport, invoice: Path, *others: Attachment, name: str | None = None) -> str | None:
-    wanted = Attachment(path=str(invoice), name=name, size=11)
-    attachments.recognise(client_on(transport), [wanted], others)
-    return wanted.uuid
-
-
-def test_a_linked_file_with_the_same_content_is_the_file(invoice: Path) -> None:
-    transport = FakeTransport({f"GET /file/{uuid_of(20)}/data": answer(b"one laptop\n")})
-    assert recognised(transport, invoice, linked(20)) == uuid_of(20)
-
-
-def test_only_files_of_equal_size_are_downloaded(invoice: Path) -> None:
-    transport = FakeTransport({f"GET /file/{uuid_of(21)}/data": answer(b"two laptops")})
-    assert recognised(transport, invoice, linked(20, size=12), linked(21), linked(22, size=10)) is None
-    assert len(transport.calls) == 1
-
-
-@pytest.mark.parametrize(("name", "found"), [("invoice.txt", True), (None, True), ("bill.txt", False)])
-def test_the_name_counts_only_where_it_is_told(name: str | None, found: bool, invoice: Path) -> None:
-    transport = FakeTransport({f"GET /file/{uuid_of(20)}/data": answer(b"one laptop\n")})
-    assert (recognised(transport, invoice, linked(20), name=name) is not None) is found
-
-
-def test_two_equal_files_need_two_linked_ones(invoice: Path) -> None:
-    transport = FakeTransport({f"GET /file/{uuid_of(20)}/data": answer(b"one laptop\n")})
-    wanted = [Attachment(path=str(invoice), size=11), Attachment(path=str(invoice), size=11)]
-    attachments.recognise(client_on(transport), wanted, [linked(20)])
-    assert [one.uuid for one in wanted] == [uuid_of(20), None]

@@ -1,0 +1,331 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files: what is checked before anything is sent, what counts as the same file, single files of a field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils import attachments
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.files import file
+from ansible_collections.community.seventhings.plugins.module_utils.links import ATTACHMENTS, Attachment
+from ansible_collections.community.seventhings.plugins.module_utils.report import Report
+
+from .support import (
+    Call,
+    FakeTransport,
+    JsonMap,
+    answer,
+    client_on,
+    definition,
+    listing,
+    lost,
+    made,
+    uuid_of,
+)
+
+LAPTOP = b"one laptop\n"
+
+
+@pytest.fixture
+def invoice(tmp_path: Path) -> Path:
+    """A file of 11 bytes."""
+    path = tmp_path / "invoice.txt"
+    path.write_bytes(LAPTOP)
+    return path
+
+
+# ---- local files
+
+
+def test_a_file_that_is_not_there_is_told_with_the_place_that_was_looked_in() -> None:
+    (line,) = attachments.check_local(Attachment(path="none.txt"), "fields.files")
+    assert line.startswith("fields.files: none.txt: no such file")
+    assert str(Path.cwd()) in line
+
+
+@pytest.mark.parametrize(("size", "fits"), [(0, False), (1, True), (52_428_800, True), (52_428_801, False)])
+def test_the_size_of_a_file_is_checked_before_the_upload(size: int, fits: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    with path.open("wb") as stream:
+        stream.truncate(size)
+    problems = attachments.check_local(Attachment(path=str(path)), "files")
+    assert (problems == []) is fits
+    assert fits or "expected 1 to 52428800" in problems[0]
+
+
+@pytest.mark.parametrize(("length", "fits"), [(255, True), (256, False)])
+def test_the_name_of_a_file_is_checked_before_the_upload(length: int, fits: bool, invoice: Path) -> None:
+    problems = attachments.check_local(Attachment(path=str(invoice), name="x" * length), "files")
+    assert (problems == []) is fits
+
+
+def test_all_that_is_wrong_with_local_files_is_told_at_once() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        attachments.require_local(
+            [Attachment(path="none"), Attachment(uuid=uuid_of(1)), Attachment(path="neither")], "f"
+        )
+    assert len(caught.value.problems) == 2
+
+
+# ---- the same file is not uploaded twice
+
+
+def linked(number: int, size: int = 11, name: str | None = "invoice.txt") -> Attachment:
+    return Attachment(uuid=uuid_of(number), name=name, size=size)
+
+
+def recognised(transport: FakeTransport, invoice: Path, *others: Attachment, name: str | None = None) -> str | None:
+    wanted = Attachment(path=str(invoice), name=name, size=11)
+    attachments.recognise(client_on(transport), [wanted], others)
+    return wanted.uuid
+
+
+def test_a_linked_file_with_the_same_content_is_the_file(invoice: Path) -> None:
+    transport = FakeTransport({f"GET /file/{uuid_of(20)}/data": answer(b"one laptop\n")})
+    assert recognised(transport, invoice, linked(20)) == uuid_of(20)
+
+
+def test_only_files_of_equal_size_are_downloaded(invoice: Path) -> None:
+    transport = FakeTransport({f"GET /file/{uuid_of(21)}/data": answer(b"two laptops")})
+    assert recognised(transport, invoice, linked(20, size=12), linked(21), linked(22, size=10)) is None
+    assert len(transport.calls) == 1
+
+
+@pytest.mark.parametrize(("name", "found"), [("invoice.txt", True), (None, True), ("bill.txt", False)])
+def test_the_name_counts_only_where_it_is_told(name: str | None, found: bool, invoice: Path) -> None:
+    transport = FakeTransport({f"GET /file/{uuid_of(20)}/data": answer(b"one laptop\n")})
+    assert (recognised(transport, invoice, linked(20), name=name) is not None) is found
+
+
+def test_the_name_of_a_linked_file_is_asked_for_only_where_the_content_is_the_same(invoice: Path) -> None:
+    transport = FakeTransport(
+        {
+            f"GET /file/{uuid_of(20)}/data": answer(b"two laptops"),
+            f"GET /file/{uuid_of(21)}/data": answer(LAPTOP),
+            f"GET /file/{uuid_of(21)}": answer({"uuid": uuid_of(21), "name": "bill.txt"}),
+        }
+    )
+    others = [linked(20, name=None), linked(21, name=None), linked(22, name="other.txt")]
+    assert recognised(transport, invoice, *others, name="bill.txt") == uuid_of(21)
+    assert len(transport.lines) == 3
+
+
+# ---- the same content more than once
+
+
+def contents(*numbers: int, content: bytes = LAPTOP) -> dict[str, Any]:
+    """Downloads of linked files that all hold the same."""
+    return {f"GET /file/{uuid_of(number)}/data": answer(content) for number in numbers}
+
+
+def local(path: Path, *names: str | None) -> list[Attachment]:
+    return [Attachment(path=str(path), name=name, size=len(LAPTOP)) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("names", "there", "wanted"),
+    [
+        ((None, None), {20: "a.txt"}, [20, 20]),
+        ((None, None), {20: "a.txt", 21: "b.txt"}, [20, 21]),
+        ((None, None, None), {20: "a.txt", 21: "b.txt"}, [20, 21, 20]),
+        # A file whose name does not matter takes what the others leave, in whatever order they were written.
+        ((None, "a.txt"), {20: "a.txt", 21: "b.txt"}, [21, 20]),
+        (("a.txt", None), {20: "a.txt"}, [20, 20]),
+        ((None, "b.txt"), {20: "a.txt"}, [20, None]),
+        (("b.txt", "b.txt"), {20: "b.txt"}, [20, 20]),
+    ],
+)
+def test_files_with_one_content_share_what_is_linked(
+    names: Iterable[str | None], there: dict[int, str], wanted: list[int | None], invoice: Path
+) -> None:
+    transport = FakeTransport(contents(*there))
+    files = local(invoice, *names)
+    attachments.recognise(client_on(transport), files, [linked(number, name=name) for number, name in there.items()])
+    assert [one.uuid for one in files] == [None if number is None else uuid_of(number) for number in wanted]
+    assert len(transport.lines) == len(set(transport.lines))
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        ((None, None), [1, 1]),
+        ((None, "a.txt"), [1, 1]),
+        (("a.txt", "a.txt", None), [1, 1, 1]),
+        (("a.txt", "b.txt", None), [1, 2, 1]),
+        (("invoice.txt", None), [1, 1]),
+    ],
+)
+def test_files_with_one_content_are_uploaded_once_for_each_name(
+    names: Iterable[str | None], numbers: list[int], invoice: Path
+) -> None:
+    files = local(invoice, *names)
+    sent: list[Attachment] = []
+
+    def send(one: Attachment) -> None:
+        sent.append(one)
+        one.uuid = uuid_of(len(sent))
+
+    attachments.upload_missing(client_on(FakeTransport()), files, send)
+    assert [one.uuid for one in files] == [uuid_of(number) for number in numbers]
+    assert len(sent) == max(numbers)
+
+
+def test_files_with_other_contents_and_linked_ones_are_left_alone(invoice: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_bytes(b"two laptops")
+    files = [*local(invoice, None), *local(other, None), Attachment(uuid=uuid_of(9))]
+    sent: list[str | None] = []
+
+    def send(one: Attachment) -> None:
+        sent.append(one.path)
+        one.uuid = uuid_of(len(sent))
+
+    attachments.upload_missing(client_on(FakeTransport()), files, send)
+    assert sent == [str(invoice), str(other)]
+    assert ATTACHMENTS.write((*files, files[0])) == [uuid_of(1), uuid_of(2), uuid_of(9)]
+
+
+# ---- single files of a field
+
+FIELDS = [
+    definition("barcode", "BARCODE"),
+    definition("documents", "ATTACHMENT"),
+    definition("cover", "ATTACHMENT", constraints={"max_value": 1}),
+    definition("permit", "ATTACHMENT", attributes={"mandatory": "yes"}),
+]
+ADD, REMOVE = f"POST /object/{uuid_of(1)}/add-file", f"POST /object/{uuid_of(1)}/remove-file"
+
+
+class Service:
+    """An object with files in its fields, and what the service does to them."""
+
+    def __init__(self, refused: tuple[int, ...] = (), **fields: list[int]) -> None:
+        self.fields = fields
+        self._refused = refused
+        self.transport = FakeTransport(
+            {
+                "GET /asset-tracking/asset/field-definitions": answer(FIELDS),
+                "GET /objects": lambda call: listing([self._flat()])(call),
+                f"GET /object/{uuid_of(1)}": lambda _call: answer(self._flat()),
+                "POST /file": made(50),
+                ADD: self._add,
+                REMOVE: self._remove,
+                **contents(*range(20, 30)),
+            }
+        )
+
+    def _flat(self) -> JsonMap:
+        held = {
+            key: [{"uuid": uuid_of(number), "size": len(LAPTOP), "name": f"{number}.txt"} for number in numbers]
+            for key, numbers in self.fields.items()
+        }
+        return {"asset_uuid": uuid_of(1), "id": 1, "barcode": "1", **held}
+
+    def _add(self, call: Call) -> Any:
+        for pair in call.body:
+            self.fields[pair["field-key"]].append(int(pair["file-uuid"][:8], 16))
+        return answer()
+
+    def _remove(self, call: Call) -> Any:
+        said = []
+        for pair in call.body:
+            number = int(pair["file-uuid"][:8], 16)
+            if number in self._refused:
+                said.append(f"File {pair['file-uuid']} is locked")
+            else:
+                said.append(f"File {pair['file-uuid']} removed")
+                self.fields[pair["field-key"]].remove(number)
+        return answer(said, 207) if self._refused else answer()
+
+    def run(self, state: str, field: str = "documents", check_mode: bool = False, **options: Any) -> Report:
+        given = {"object": "1", "field": field, "state": state, **options}
+        return file(client_on(self.transport), given, check_mode, sleep=lambda _seconds: None)
+
+
+def test_every_file_of_the_field_with_the_content_is_taken_off_with_one_request(invoice: Path) -> None:
+    service = Service(documents=[20, 21, 22])
+    predicted = service.run("absent", path=str(invoice), check_mode=True)
+    done = service.run("absent", path=str(invoice))
+    again = service.run("absent", path=str(invoice))
+    assert (predicted.changed, done.changed, again.changed) == (True, True, False)
+    assert predicted.diff == done.diff
+    assert done.diff == {"before": {"documents": ["20.txt", "21.txt", "22.txt"]}, "after": {"documents": []}}
+    assert service.transport.writes == [REMOVE]
+    assert done.uuid == uuid_of(20)
+
+
+def test_only_files_with_the_name_that_is_told_are_taken_off(invoice: Path) -> None:
+    service = Service(documents=[20, 21])
+    assert service.run("absent", path=str(invoice), name="21.txt").changed
+    assert service.fields == {"documents": [20]}
+
+
+def test_a_file_that_is_named_by_its_uuid_is_taken_off_alone() -> None:
+    service = Service(documents=[20, 21])
+    assert service.run("absent", uuid=uuid_of(21)).changed
+    assert service.fields == {"documents": [20]}
+    assert not service.run("absent", uuid=uuid_of(21)).changed
+
+
+def test_of_a_mixed_answer_only_what_is_left_is_told(invoice: Path) -> None:
+    service = Service(refused=(21,), documents=[20, 21])
+    with pytest.raises(SeventhingsError) as caught:
+        service.run("absent", path=str(invoice))
+    assert caught.value.message == (
+        f'The file {uuid_of(21)} was not taken off documents. The service says: "File {uuid_of(21)} is locked".'
+    )
+
+
+def test_after_a_lost_answer_only_what_is_left_is_sent_again(invoice: Path) -> None:
+    service = Service(documents=[20, 21])
+
+    def half(_call: Call) -> Exception:
+        service.fields["documents"].remove(20)
+        service.transport.routes[REMOVE] = service._remove
+        return lost()
+
+    service.transport.routes[REMOVE] = half
+    assert service.run("absent", path=str(invoice)).changed
+    bodies = [[pair["file-uuid"] for pair in call.body] for call in service.transport.calls if call.line == REMOVE]
+    assert bodies == [[uuid_of(20), uuid_of(21)], [uuid_of(21)]]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_full_field_is_an_error_before_anything_is_sent(check_mode: bool, invoice: Path) -> None:
+    service = Service(cover=[31])
+    service.transport.routes[f"GET /file/{uuid_of(31)}/data"] = answer(b"two laptops")
+    with pytest.raises(InvalidInput) as caught:
+        service.run("present", "cover", path=str(invoice), check_mode=check_mode)
+    assert caught.value.message == (
+        "field: cover would have 2 file(s) in place of 1; expected at most 1 item(s), these are 2"
+    )
+    assert service.transport.writes == []
+
+
+def test_a_full_field_may_lose_a_file_and_keep_one(invoice: Path) -> None:
+    service = Service(cover=[20, 31, 32])
+    service.transport.routes |= contents(31, 32, content=b"two laptops")
+    assert service.run("absent", "cover", path=str(invoice)).changed
+    assert not service.run("present", "cover", uuid=uuid_of(31)).changed
+    assert service.fields == {"cover": [31, 32]}
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_the_last_file_of_a_mandatory_field_is_kept(check_mode: bool, invoice: Path) -> None:
+    service = Service(permit=[20])
+    with pytest.raises(InvalidInput, match="this field is mandatory"):
+        service.run("absent", "permit", path=str(invoice), check_mode=check_mode)
+    assert service.transport.writes == []
+
+
+def test_what_is_not_linked_is_uploaded_and_linked_once(invoice: Path) -> None:
+    service = Service(documents=[])
+    assert service.run("present", path=str(invoice)).uuid == uuid_of(50)
+    assert service.transport.writes == ["POST /file", ADD]
