@@ -8,10 +8,10 @@ finds.
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 from typing import Any
 
+import documentation
 import playbook
 import pytest
 import yaml
@@ -26,11 +26,8 @@ OURS = "community.seventhings."
 
 def examples(path: Path, directory: Path) -> list[dict[str, Any]]:
     """The tasks of a module's documentation; what they write to the common directory goes to one of the test."""
-    for node in ast.parse(path.read_text("utf-8")).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "EXAMPLES":
-            text = ast.literal_eval(node.value).replace("/tmp/", f"{directory}/")
-            return list(yaml.safe_load(text))
-    raise AssertionError(f"{path.name} has no examples")
+    text = documentation.block(path, "EXAMPLES").replace("/tmp/", f"{directory}/")
+    return list(yaml.safe_load(text))
 
 
 def play(name: str, service: Emulator, tasks: list[dict[str, Any]]) -> dict[str, Any]:

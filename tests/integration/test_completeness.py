@@ -1,0 +1,363 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Nothing is missing: the modules are held against the description of the interface, and against their own
+documentation.
+
+All steps of all modules are walked once, in this process. What they sent must be every operation of the description
+and every property that can be written, but for the lists below; what they returned must be what is documented.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import documentation
+import pytest
+import steps
+import yaml
+from emulator_process import Emulator, running
+from playbook import Result
+from project import ROOT
+from steps import Step
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.specs import CONNECTION
+
+STEPS = Path(__file__).with_name("steps")
+METHODS = ("get", "post", "put", "patch", "delete")
+
+_COUNTED = "a list is read to its end, and its length is the count"
+_CATALOG = "products of the catalog are no records of the interface; no module manages them"
+NOT_CALLED = {
+    "countObjects": _COUNTED,
+    "countRooms": _COUNTED,
+    "countLocations": _COUNTED,
+    "countPersons": _COUNTED,
+    "downloadThumbnail": "a picture for a screen; thumbnail_uri is returned, file_download takes the file itself",
+    "listCatalogItems": _CATALOG,
+    "createCatalogItem": _CATALOG,
+    "readCatalogItem": _CATALOG,
+    "replaceCatalogItem": _CATALOG,
+    "deleteCatalogItem": _CATALOG,
+}
+"""Operations that no module calls, with the reason."""
+
+_ECHO = "what the service says of the object that is referred to; it takes the uuid alone"
+_MADE_BY_THE_SERVICE = "made by the service; the record is named in the path"
+NOT_WRITTEN = {
+    "createTask references.[].id": _ECHO,
+    "createTask references.[].name": _ECHO,
+    "createTask references.[].status": _ECHO,
+    "replaceTask references.[].id": _ECHO,
+    "replaceTask references.[].name": _ECHO,
+    "replaceTask references.[].status": _ECHO,
+    "replaceTask uuid": _MADE_BY_THE_SERVICE,
+    "createRentalCase references.[].id": _ECHO,
+    "createRentalCase references.[].name": _ECHO,
+    "replaceRentalCase references.[].id": _ECHO,
+    "replaceRentalCase references.[].name": _ECHO,
+    "createFieldDefinition uuid": _MADE_BY_THE_SERVICE,
+    "createFieldDefinition field_key": _MADE_BY_THE_SERVICE,
+}
+"""Properties in the body of an operation that no module writes, with the reason."""
+
+
+@dataclass
+class Walk:
+    """What all steps of all modules sent and returned, in calm weather."""
+
+    sent: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    """Operation to the bodies of its requests."""
+    unknown: list[str] = field(default_factory=list)
+    results: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
+    """Module to its results, failures left out."""
+
+    def note(self, log: list[dict[str, Any]]) -> None:
+        for entry in log:
+            name = operation_of(entry["method"], entry["path"])
+            if name is None:
+                self.unknown.append(f"{entry['method']} {entry['path']}")
+            else:
+                self.sent[name].append(entry["body"])
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Emulator]:
+    """A service of these tests alone, in a directory of their own."""
+    with running() as started, tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        steps.without_pauses(patch.setattr)
+        patch.chdir(directory)
+        yield started
+
+
+@pytest.fixture(scope="module")
+def everything(service: Emulator) -> Walk:
+    walk = Walk()
+    for path in sorted(STEPS.glob("*.yml")):
+        service.reset()
+        loaded = steps.load(path, Path.cwd(), "calm")
+        defaults = steps.connection(service)
+        service.clear_log()
+        results = steps.run_here(loaded, defaults, Path.cwd())
+        walk.note(service.log())
+        for step in loaded:
+            walk.results[module_of(step)] += results[: len(step.runs)]
+            results = results[len(step.runs) :]
+    service.reset()
+    walk.results["auth_token"] = tokens(service)
+    walk.results["service_info"].append(steps.call("service_info", with_password(service)))
+    walk.note(service.log())
+    walk.results = {name: [result for result in results if not result.failed] for name, results in walk.results.items()}
+    return walk
+
+
+def with_password(service: Emulator) -> dict[str, Any]:
+    return {
+        "base_url": service.base_url,
+        "client_id": service.client_id,
+        "username": service.username,
+        "password": service.password,
+    }
+
+
+def tokens(service: Emulator) -> list[Result]:
+    """The module whose steps can't be written in a file: what it takes is made on the way."""
+    client = {"base_url": service.base_url, "client_id": service.client_id}
+    code = service.steer("POST", "/sso-codes", {})
+    pair = steps.call("auth_token", with_password(service))
+    grants = (
+        {"grant_type": "refresh_token", "refresh_token": pair["refresh_token"]},
+        {"grant_type": "sso_auth_code", "app_target": "web", **code},
+        {"state": "absent", "access_token": pair["access_token"]},
+    )
+    return [pair, *(steps.call("auth_token", {**client, **grant}) for grant in grants)]
+
+
+def module_of(step: Step) -> str:
+    return step.module.removeprefix(steps.NAMESPACE)
+
+
+# ---- the description of the interface
+
+
+@cache
+def description() -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((ROOT / "tests" / "emulator" / "openapi.yaml").read_text("utf-8"))
+    return document
+
+
+@cache
+def operations() -> dict[str, dict[str, Any]]:
+    """Operation to its description, with its method and path; those with the fewest parameters in the path first."""
+    found = [
+        {**item[method], "method": method.upper(), "path": path}
+        for path, item in description()["paths"].items()
+        for method in METHODS
+        if method in item
+    ]
+    return {one["operationId"]: one for one in sorted(found, key=lambda one: str(one["path"]).count("{"))}
+
+
+def operation_of(method: str, path: str) -> str | None:
+    """The operation that a request is of."""
+    for name, operation in operations().items():
+        pattern = re.sub(r"\{[^}]+\}", "[^/]+", operation["path"])
+        if operation["method"] == method and re.fullmatch(pattern, path.rstrip("/")):
+            return name
+    return None
+
+
+def followed(node: Mapping[str, Any]) -> dict[str, Any]:
+    """A node of the description with what it refers to in its place."""
+    result = dict(node)
+    while "$ref" in result:
+        target: Any = description()
+        for step in result.pop("$ref").removeprefix("#/").split("/"):
+            target = target[step]
+        result = {**target, **result}
+    return result
+
+
+def properties(schema: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of every property that a schema names; ``[]`` stands for any item of a list."""
+    node = followed(schema)
+    for word in ("allOf", "anyOf", "oneOf"):
+        for part in node.get(word, ()):
+            yield from properties(part, above)
+    for name, inner in node.get("properties", {}).items():
+        yield (*above, name)
+        yield from properties(inner, (*above, name))
+    if isinstance(node.get("items"), dict):
+        yield from properties(node["items"], (*above, "[]"))
+
+
+def writable(name: str) -> dict[str, tuple[str, ...]]:
+    """Every property in the body of an operation, by name; a body that comes in two forms has the same ones in both."""
+    content = followed(operations()[name].get("requestBody", {})).get("content", {})
+    return {f"{name} {'.'.join(path)}": path for form in content.values() for path in properties(form["schema"])}
+
+
+def is_written(body: Any, path: tuple[str, ...]) -> bool:
+    if not path:
+        return True
+    if path[0] == "[]":
+        return isinstance(body, list) and any(is_written(item, path[1:]) for item in body)
+    return isinstance(body, dict) and path[0] in body and is_written(body[path[0]], path[1:])
+
+
+def test_every_request_is_an_operation_of_the_description(everything: Walk) -> None:
+    assert everything.unknown == []
+
+
+def test_every_operation_is_called_or_stands_in_the_list(everything: Walk) -> None:
+    assert set(operations()) - set(everything.sent) == set(NOT_CALLED)
+
+
+def test_every_writable_property_is_written_or_stands_in_the_list(everything: Walk) -> None:
+    missing = {
+        label
+        for name, bodies in everything.sent.items()
+        for label, path in writable(name).items()
+        if not any(is_written(body, path) for body in bodies)
+    }
+    assert missing == set(NOT_WRITTEN)
+
+
+# ---- the documentation of the modules
+
+
+@cache
+def returned(name: str) -> dict[str, Any]:
+    """The RETURN block of a module."""
+    return dict(yaml.safe_load(documentation.block(ROOT / "plugins" / "modules" / f"{name}.py", "RETURN")))
+
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "complex": (dict,),
+    "dict": (dict,),
+    "float": (float, int),
+    "int": (int,),
+    "list": (list,),
+    "str": (str,),
+}
+
+
+def misfits(value: Any, documented: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Where a returned value is not what its documentation says; null is told in words."""
+    if value is None:
+        return
+    wanted = documented["type"]
+    if wanted == "raw":
+        return
+    if not isinstance(value, TYPES[wanted]) or (isinstance(value, bool) and wanted != "bool"):
+        yield f"{where} is {value!r}, documented as {wanted}"
+        return
+    inner = documented.get("contains", {})
+    if isinstance(value, list):
+        for item in value:
+            yield from misfits(item, {"type": documented["elements"], "contains": inner}, f"{where}[]")
+    if isinstance(value, dict) and inner:
+        yield from (f"{where}.{name} is not documented" for name in value.keys() - inner.keys())
+        for name in value.keys() & inner.keys():
+            yield from misfits(value[name], inner[name], f"{where}.{name}")
+
+
+def seen_in(value: Any, documented: Mapping[str, Any], where: str) -> Iterator[str]:
+    """The paths of the documented members that a returned value has."""
+    for item in value if isinstance(value, list) else [value]:
+        for name, inner in documented.get("contains", {}).items():
+            if isinstance(item, dict) and name in item:
+                yield f"{where}.{name}"
+                yield from seen_in(item[name], inner, f"{where}.{name}")
+
+
+def members(documented: Mapping[str, Any], where: str) -> Iterator[str]:
+    for name, inner in documented.get("contains", {}).items():
+        yield f"{where}.{name}"
+        yield from members(inner, f"{where}.{name}")
+
+
+OF_ANSIBLE = {"changed", "failed", "msg", "warnings"}
+
+
+@pytest.mark.parametrize("name", sorted(DOORS))
+def test_a_module_returns_what_its_documentation_says(everything: Walk, name: str) -> None:
+    documented, results = returned(name), everything.results[name]
+    assert results
+    problems: set[str] = set()
+    seen: set[str] = set()
+    for result in results:
+        problems |= {f"{key} is not documented" for key in result.data.keys() - documented.keys() - OF_ANSIBLE}
+        for key, about in documented.items():
+            if key in result.data:
+                problems |= set(misfits(result[key], about, key))
+                seen |= {key, *seen_in(result[key], about, key)}
+            elif about["returned"] in ("always", "success"):
+                problems.add(f"{key} is missing: {sorted(result.data)}")
+    every = {path for key, about in documented.items() for path in (key, *members(about, key))}
+    assert sorted(problems) == []
+    assert sorted(every - seen) == []
+
+
+# ---- the proofs
+
+
+IN_FILES = sorted(set(DOORS) - {"auth_token"})
+
+
+def test_every_module_has_steps() -> None:
+    assert sorted(path.stem for path in STEPS.glob("*.yml")) == IN_FILES
+
+
+@pytest.mark.parametrize("name", IN_FILES)
+def test_the_steps_of_a_module_show_all_that_it_promises(tmp_path: Path, name: str) -> None:
+    """Each step is predicted, done and repeated; there must be one for each side of every promise."""
+    loaded = steps.load(STEPS / f"{name}.yml", tmp_path, "calm")
+    own = [step for step in loaded if step.expect and module_of(step) == name]
+    changes = not name.endswith("_info")
+    states = {str(step.task[step.module].get("state", "present")) for step in own}
+    shown = {
+        "a change, or none": any(step.expect.get("changed") is changes for step in own),
+        "a second run that changes nothing": any(not step.expect.get("again") for step in own),
+        "an error": any("error" in step.expect for step in own) or not set(DOORS[name].spec) - set(CONNECTION),
+        "a diff": "diff" not in returned(name) or any("diff" in step.expect for step in own),
+        "every state": states >= set(DOORS[name].spec.get("state", {}).get("choices", ())),
+    }
+    assert [what for what, is_shown in shown.items() if not is_shown] == []
+
+
+REMOVABLE = [name for name in IN_FILES if "absent" in DOORS[name].spec.get("state", {}).get("choices", ())]
+
+
+@pytest.mark.parametrize("name", REMOVABLE)
+def test_what_was_made_is_removed_and_made_again(service: Emulator, tmp_path: Path, name: str) -> None:
+    """The first step that makes something, then ``state: absent`` with the same options, then the step once more."""
+    service.reset()
+    loaded = steps.load(STEPS / f"{name}.yml", tmp_path, "calm")
+    position, making = next(
+        (position, step)
+        for position, step in enumerate(loaded)
+        if module_of(step) == name and step.expect.get("changed") and "state" not in step.task[step.module]
+    )
+    removing = {making.module: {**making.task[making.module], "state": "absent"}}
+    walk = [
+        *loaded[: position + 1],
+        replace(making, number=1000, task=removing, expect={"changed": True}),
+        replace(making, number=1001, expect={"changed": True}),
+    ]
+    defaults = steps.connection(service)
+    service.clear_log()
+
+    results = steps.run_here(walk, defaults, Path.cwd())
+
+    steps.judge_all(walk, results, service.log(), "calm")
