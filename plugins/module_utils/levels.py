@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from . import matching, plan, relations
 from .accounts import make_user
 from .apply import Applier
-from .attachments import LOOK_AGAIN, recognise
+from .attachments import LOOK_AGAIN, recognise, upload_missing
 from .client import Client, Record
 from .errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotProcessable, SeventhingsError
 from .hub import offer
@@ -257,9 +257,11 @@ class Levels:
 
     def _upload(self, planned: Planned, change: Change) -> None:
         for value in change.values.values():
-            for attachment in attachments_in(value):
-                if attachment.uuid is None:
-                    self._uploads.upload(attachment, planned.kind.name, planned.key)
+            upload_missing(
+                self._client,
+                attachments_in(value),
+                lambda one: self._uploads.upload(one, planned.kind.name, planned.key),
+            )
 
     def _create(self, applier: Applier, planned: Planned, change: Change) -> str:
         found = self._earlier(planned)

@@ -35,7 +35,7 @@ class Uploads:
         content = path.read_bytes()
         what = Upload(kind, key, attachment.name or path.name, hashlib.sha256(content).hexdigest())
         with self._mutex:
-            # The same file twice in one record is two files.
+            # The same file in two fields of one record is two files.
             earlier = self._journal.uploads.pop(what, None)
         if earlier:
             found = self._client.get(FILE, earlier)
