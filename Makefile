@@ -60,8 +60,8 @@ coverage: test-environment ## Line and branch coverage of plugins/, from unit an
 	@"$(BIN)/python" tests/tools/coverage_report.py
 
 .PHONY: bench
-bench: runtime ## Measure speed and request counts
-	@"$(BIN)/python" tests/tools/bench.py
+bench: runtime ## Measure speed and request counts, all or with BENCH="apply scale" some, and write docs/benchmarks.md
+	@"$(BIN)/python" tests/tools/bench.py $(BENCH)
 
 .PHONY: docs
 docs: lint-environment ## Build the documentation site into .build/docs

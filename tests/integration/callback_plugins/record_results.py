@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ name: record_results
 type: notification
 short_description: write every task result to a file
 description:
-  - Appends one JSON object for each task result to the file that the environment variable RECORD_RESULTS_FILE names.
+  - Appends one JSON object for each task result to the file that the environment variable RECORD_RESULTS_FILE names,
+    with the seconds since its task began.
 """
 
 
@@ -30,8 +32,12 @@ class CallbackModule(CallbackBase):
     CALLBACK_NAME = "record_results"
     CALLBACK_NEEDS_ENABLED = True
 
+    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
+        self._started = time.monotonic()
+
     def _note(self, outcome: str, result: Any) -> None:
-        entry = {"name": result.task.name, "outcome": outcome, "result": result.result}
+        seconds = time.monotonic() - self._started
+        entry = {"name": result.task.name, "outcome": outcome, "result": result.result, "seconds": seconds}
         with Path(os.environ["RECORD_RESULTS_FILE"]).open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(entry, default=str) + "\n")
 

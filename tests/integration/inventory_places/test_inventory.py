@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import subprocess
 import sys
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import emulator_process
+import many_places
 import playbook
 import pytest
 import requests
@@ -337,29 +336,7 @@ def test_no_secret_is_ever_shown(work: Workplace) -> None:
 def many(tmp_path: Path) -> Iterator[Workplace]:
     """An instance with as many rooms and locations as are promised, put into the store of the service directly."""
     store = tmp_path / "many.sqlite3"
-    with emulator_process.running(data="50", db=str(store)):
-        pass
-    database = sqlite3.connect(store)
-    for table, count in (("location", LOCATIONS), ("room", ROOMS)):
-        database.row_factory = sqlite3.Row
-        first = dict(database.execute(f"SELECT * FROM {table} LIMIT 1").fetchone())
-        database.execute(f"DELETE FROM {table}")
-        marks = ", ".join(f":{key}" for key in first)
-        database.executemany(
-            f"INSERT INTO {table} VALUES ({marks})",
-            (
-                {
-                    **first,
-                    "id": number,
-                    "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{table} {number}")),
-                    "name": f"{table} {number}",
-                    **({"building_id": 1 + number % LOCATIONS} if table == "room" else {}),
-                }
-                for number in range(1, count + 1)
-            ),
-        )
-    database.commit()
-    database.close()
+    many_places.fill(store, ROOMS, LOCATIONS)
     with emulator_process.running(data="50", db=str(store)) as service:
         service.clear_log()
         yield Workplace(service, tmp_path)

@@ -1,0 +1,124 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A large instance with nothing to change: time and memory, next to downloading and parsing alone."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import requests
+from bench_page import Part
+from bench_play import PREFIX, WORK, Sizes, instance, play
+from emulator_process import Emulator, running
+
+_FIELDS = ("barcode", "inventory_name", "serial_number", "purchasing_price", "purchase_date", "description")
+_IN_A_FILE = 5
+"""Pages of a list whose records stand in one file."""
+_MIB = 1024 * 1024
+
+
+def large_instance(sizes: Sizes) -> Part:
+    """A plan of very many objects, nothing to change."""
+    part = Part("A large instance")
+    rows = []
+    with running(data=str(sizes.instance)) as service:
+        for form in ("csv", "yml"):
+            directory = WORK / f"large-{form}"
+            _write(service, directory, form)
+            bare, planned = [], []
+            for _turn in range(sizes.rounds):
+                bare.append(_download_and_parse_alone(service, directory))
+                service.clear_log()
+                planned.append(play(service, [instance(directory)], check=True))
+                if planned[-1].result["outcome"] != "unchanged":
+                    raise RuntimeError(f"the plan is not empty: {planned[-1].result['msg'][:500]}")
+            sent = len(service.log())
+            seconds, memory = min(one.seconds for one in planned), max(one.memory for one in planned) / _MIB
+            what = f"a plan of {sizes.instance:,} objects in {form.upper()}, nothing to change"
+            part.at_most(f"{what}, to downloading and parsing alone, time", seconds / min(bare), 1.5)
+            part.at_most(f"{what}, MiB", memory, 1536, 0)
+            rows.append((form.upper(), sent, f"{min(bare):.1f}", f"{seconds:.1f}", f"{memory:.0f}"))
+    part.table(
+        ("files", "requests of the plan", "s, download and parse", "s, plan", "MiB, plan"),
+        rows,
+        f"{sizes.instance:,} objects with {len(_FIELDS)} fields, files of {_IN_A_FILE * 1000:,}. The seconds of the "
+        "task; the memory of the largest process. For comparison the same pages are downloaded and decoded one after "
+        "the other, and the same files parsed with `csv.DictReader` or `yaml.CSafeLoader`.",
+    )
+    return part
+
+
+def _write(service: Emulator, directory: Path, form: str) -> None:
+    """The objects of a service as files."""
+    (directory / "objects").mkdir(parents=True)
+    (directory / "instance.yml").write_text("api: seventhings/v1\nset: bench\n", "utf-8")
+    for number, records in enumerate(_pages(service.base_url, service.token())):
+        part = directory / "objects" / f"{number // _IN_A_FILE:05d}.{form}"
+        rows = [{name: str(one[name]) for name in _FIELDS if one.get(name) is not None} for one in records]
+        is_new = not part.exists()
+        with part.open("a", newline="", encoding="utf-8") as stream:
+            if form == "csv":
+                writer = csv.DictWriter(stream, _FIELDS)
+                if is_new:
+                    writer.writeheader()
+                writer.writerows(rows)
+            else:
+                for row in rows:
+                    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in row.items()]
+                    stream.write("- " + "\n  ".join(lines) + "\n")
+
+
+def _pages(base_url: str, token: str) -> Iterator[list[dict[str, Any]]]:
+    """The objects of a service, page by page."""
+    with requests.Session() as session:
+        session.trust_env = False
+        session.headers["Authorization"] = f"Bearer {token}"
+        page, total = 0, 1
+        while page * 1000 < total:
+            page += 1
+            answer = session.get(
+                f"{base_url}{PREFIX}/objects",
+                params={"page": str(page), "per_page": "1000", "sort[id]": "ASC"},
+                timeout=120,
+            )
+            answer.raise_for_status()
+            body = answer.json()
+            total = body["total"]
+            yield body["items"]
+
+
+def _download_and_parse_alone(service: Emulator, directory: Path) -> float:
+    """The seconds of that, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, __file__, service.base_url, service.token(), str(directory)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout)
+
+
+def _main(base_url: str, token: str, directory: str) -> None:
+    import yaml
+
+    started = time.monotonic()
+    kept: list[Any] = [record for records in _pages(base_url, token) for record in records]
+    for path in sorted((Path(directory) / "objects").iterdir()):
+        if path.suffix == ".csv":
+            with path.open(newline="", encoding="utf-8") as stream:
+                kept += csv.DictReader(stream)
+        else:
+            kept += yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    print(time.monotonic() - started)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

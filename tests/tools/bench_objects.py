@@ -1,0 +1,208 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""New objects in several ways, at full speed and under a limit; a loop with nothing to do."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import requests
+from bench_page import Part
+from bench_play import LATENCY, PREFIX, WORK, WORKERS, Sizes, Tasks, instance, late, play
+from emulator_process import Emulator, running
+
+_LIMIT = 200
+_BURST = 10
+
+
+def _objects(number: int) -> list[dict[str, str]]:
+    return [
+        {"barcode": f"N{one:06d}", "inventory_name": f"Laptop {one}", "serial_number": f"S{one}"}
+        for one in range(number)
+    ]
+
+
+def _directory(name: str, number: int) -> Path:
+    """A directory with new objects."""
+    directory = WORK / name
+    directory.mkdir()
+    (directory / "instance.yml").write_text("api: seventhings/v1\nset: bench\n", "utf-8")
+    with (directory / "objects.csv").open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, ["barcode", "inventory_name", "serial_number"])
+        writer.writeheader()
+        writer.writerows(_objects(number))
+    return directory
+
+
+@contextmanager
+def _making(service: Emulator, number: int) -> Iterator[None]:
+    """An empty service that answers late, and afterwards holds so many objects."""
+    with late(service):
+        yield
+        made = len(service.steer("GET", "/dump")["objects"])
+        if made != number:
+            raise RuntimeError(f"{made} objects were made, not {number}")
+
+
+# ---- at full speed
+
+
+def new_objects(sizes: Sizes) -> Part:
+    """Making objects that are not there: this collection's ways and the usual others."""
+    part = Part("New objects")
+    directory = _directory("new", sizes.objects)
+    seconds: dict[str, list[float]] = {}
+    with running(data="empty") as service:
+
+        def applied() -> float:
+            shutil.rmtree(directory / ".seventhings", ignore_errors=True)
+            return play(service, [instance(directory)]).seconds
+
+        ways: list[tuple[str, int, int, Callable[[], float]]] = [
+            ("bare", sizes.objects, sizes.rounds, lambda: _bare(service, sizes.objects)),
+            ("instance", sizes.objects, sizes.rounds, applied),
+            ("worker", sizes.worker, 1, lambda: play(service, _loop(sizes.worker, "auto")).seconds),
+            ("module", sizes.module, 1, lambda: play(service, _loop(sizes.module, "module")).seconds),
+            ("uri", sizes.uri, 1, lambda: play(service, _uri_loop(service, sizes.uri)).seconds),
+        ]
+        for turn in range(sizes.rounds):
+            for name, number, rounds, way in ways:
+                if turn < rounds:
+                    with _making(service, number):
+                        seconds.setdefault(name, []).append(way() / number)
+    each = {name: min(measured) for name, measured in seconds.items()}
+    part.at_most("`instance` to a bare script with as many threads, time", each["instance"] / each["bare"], 1.25)
+    part.at_least("a loop over `ansible.builtin.uri` to `instance`, time", each["uri"] / each["instance"], 15)
+    part.at_least("a loop over `object` as a module to `instance`, time", each["module"] / each["instance"], 15)
+    part.at_least("a loop over `object` in the worker to `instance`, time", each["worker"] / each["instance"], 4)
+    titles = {
+        "bare": f"a bare script, {WORKERS} threads, POST and nothing else",
+        "instance": f"`instance`, {WORKERS} workers: read, plan, apply, look for twins",
+        "worker": "a loop over `object` in the worker (`execution: auto`)",
+        "module": "a loop over `object` as a module (`execution: module`)",
+        "uri": "a loop over `ansible.builtin.uri`, POST and nothing else",
+    }
+    part.table(
+        ("way", "objects", "rounds", "ms an object"),
+        [(titles[name], number, rounds, f"{each[name] * 1000:.1f}") for name, number, rounds, _way in ways],
+        f"Objects that are not there yet, every answer {LATENCY * 1000:.0f} ms late, no limit of requests. The seconds "
+        "of the task. The loops take long, so they are measured on fewer objects, and all are compared by the object.",
+    )
+    return part
+
+
+def _bare(service: Emulator, number: int) -> float:
+    """As many POST requests from threads, and nothing else."""
+    url = f"{service.base_url}{PREFIX}/object"
+    headers = {"Authorization": f"Bearer {service.token()}"}
+    local = threading.local()
+
+    def send(body: Mapping[str, str]) -> None:
+        if not hasattr(local, "session"):
+            local.session = requests.Session()
+            local.session.trust_env = False
+        local.session.post(url, json=body, headers=headers, timeout=60).raise_for_status()
+
+    started = time.monotonic()
+    with ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(send, _objects(number)))
+    return time.monotonic() - started
+
+
+def _loop(number: int, execution: str) -> Tasks:
+    signing_in = {"community.seventhings.auth_token": {}, "register": "session"}
+    return [signing_in, _objects_one_by_one(number, execution, access_token="{{ session.access_token }}")]
+
+
+def _objects_one_by_one(number: int, execution: str, **connection: str) -> dict[str, object]:
+    return {
+        "community.seventhings.object": {"fields": "{{ item }}", "execution": execution, **connection},
+        "loop": _objects(number),
+        "loop_control": {"label": "{{ item.barcode }}"},
+    }
+
+
+def _uri_loop(service: Emulator, number: int) -> Tasks:
+    return [
+        {
+            "ansible.builtin.uri": {
+                "url": f"{service.base_url}{PREFIX}/object",
+                "method": "POST",
+                "body_format": "json",
+                "body": "{{ item }}",
+                "headers": {"Authorization": f"Bearer {service.token()}"},
+                "status_code": 201,
+            },
+            "loop": _objects(number),
+            "loop_control": {"label": "{{ item.barcode }}"},
+        }
+    ]
+
+
+# ---- a loop with nothing to do
+
+
+def unchanged_loop(sizes: Sizes) -> Part:
+    """A loop over objects that are as they shall be, at both ends."""
+    part = Part("A loop with nothing to change")
+    number = sizes.unchanged
+    seconds: dict[str, list[float]] = {"auto": [], "module": []}
+    with running(data="empty") as service:
+        play(service, _loop(number, "auto"))
+        for _turn in range(sizes.rounds):
+            for execution, measured in seconds.items():
+                measured.append(play(service, _loop(number, execution)).seconds)
+        service.clear_log()
+        # No token is given: the first item signs in, with the password.
+        play(service, [_objects_one_by_one(number, "auto")])
+        log = service.log()
+    logins = sum(entry["path"].endswith("/auth_token") for entry in log)
+    each = {name: min(measured) / number for name, measured in seconds.items()}
+    part.at_most(
+        "a loop in the worker to one over modules, nothing to change, time", each["auto"] / each["module"], 0.1
+    )
+    part.exactly(f"logins of a loop over {number} objects with a password", logins, 1)
+    part.table(
+        ("way", "ms an object"),
+        [(f"`execution: {name}`", f"{value * 1000:.1f}") for name, value in each.items()],
+        f"{number} objects that are as they shall be, answers at once, a token given. With a password in its place the "
+        f"loop in the worker sends {len(log)} requests.",
+    )
+    return part
+
+
+# ---- under a limit
+
+
+def pacing(sizes: Sizes) -> Part:
+    """An apply under the limit of the service: all of it used, never refused."""
+    part = Part("Under the limit of the service")
+    directory = _directory("paced", sizes.objects)
+    with running(data="empty") as service, _making(service, sizes.objects):
+        service.steer("PUT", "/rate-limit", {"per_minute": _LIMIT, "burst": _BURST})
+        service.clear_log()
+        play(service, [instance(directory)], SEVENTHINGS_RATE_LIMIT=str(_LIMIT))
+        log = service.log()
+        service.steer("PUT", "/rate-limit", None)
+    moments = sorted(dt.datetime.fromisoformat(entry["time"]).timestamp() for entry in log)
+    used = (len(moments) - 1) * 60 / (moments[-1] - moments[0]) / _LIMIT
+    busiest = max(sum(first <= later < first + 60 for later in moments) for first in moments)
+    part.at_least(f"share of {_LIMIT} requests a minute that an apply uses, %", used * 100, 99)
+    part.exactly("requests that the service refused (HTTP 429)", sum(entry["status"] == 429 for entry in log), 0)
+    part.at_most("requests in the busiest 60 seconds", busiest, _LIMIT, 0)
+    part.table(
+        ("new objects", "requests", "seconds", "requests a minute"),
+        [(sizes.objects, len(log), f"{moments[-1] - moments[0]:.0f}", f"{used * _LIMIT:.1f}")],
+        f"`instance` with `rate_limit: {_LIMIT}`, on a service that hands out leave for {_LIMIT} requests a minute "
+        f"evenly and saves up {_BURST} at most. From the first request to the last, as the service saw them.",
+    )
+    return part

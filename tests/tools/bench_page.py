@@ -1,0 +1,111 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a benchmark found: goals and tables, kept part by part, and the page that is made of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+_INTRODUCTION = """\
+# Benchmarks
+
+Written by `make bench`, which measures everything on one machine against the embedded service. Requests are counted and
+the same everywhere. Times are compared side by side in one run: the ratios carry over to other machines, the seconds do
+not. What is measured several times counts with its shortest time."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One number that was promised, and what it is."""
+
+    what: str
+    measured: str
+    wanted: str
+    met: bool
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers side by side, and what they mean."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str
+
+
+@dataclass
+class Part:
+    """What one part of the benchmark found."""
+
+    title: str
+    day: str = field(default_factory=lambda: dt.datetime.now(dt.UTC).date().isoformat())
+    goals: list[Goal] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+
+    def at_most(self, what: str, measured: float, wanted: float, digits: int = 2) -> None:
+        self._goal(what, f"{measured:,.{digits}f}", f"at most {wanted:,g}", measured <= wanted)
+
+    def at_least(self, what: str, measured: float, wanted: float, digits: int = 1) -> None:
+        self._goal(what, f"{measured:,.{digits}f}", f"at least {wanted:,g}", measured >= wanted)
+
+    def exactly(self, what: str, measured: int, wanted: int) -> None:
+        self._goal(what, f"{measured:,}", f"{wanted:,}", measured == wanted)
+
+    def _goal(self, what: str, measured: str, wanted: str, met: bool) -> None:
+        self.goals.append(Goal(what, measured, wanted, met))
+        print(f"{what}: {measured} ({wanted}: {'met' if met else 'MISSED'})", flush=True)
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[object]], note: str) -> None:
+        found = Table(head, [[str(cell) for cell in row] for row in rows], note)
+        self.tables.append(found)
+        print("\n".join(_lines(found)), flush=True)
+
+    def keep(self, path: Path) -> None:
+        """Writes what was found to a file."""
+        path.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
+
+    @classmethod
+    def kept(cls, path: Path) -> Part:
+        """What was found before, from its file."""
+        data = json.loads(path.read_text("utf-8"))
+        goals = [Goal(**one) for one in data.pop("goals")]
+        tables = [Table(**one) for one in data.pop("tables")]
+        return cls(**data, goals=goals, tables=tables)
+
+
+def as_page(parts: Mapping[str, Part]) -> str:
+    """The page, from the parts by their names."""
+    rows = [
+        [goal.what, goal.measured, goal.wanted, "yes" if goal.met else "**no**"]
+        for part in parts.values()
+        for goal in part.goals
+    ]
+    days = sorted({part.day for part in parts.values()})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    machine = (
+        f"Measured on {when}: {os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}, "
+        f"ansible-core {version('ansible-core')}."
+    )
+    lines = [_INTRODUCTION, "", machine, "", *_rows(["Goal", "Measured", "Wanted", "Met"], rows, [1])]
+    for name, part in parts.items():
+        lines += ["", f"## {part.title}", "", f"`make bench BENCH={name}` measures this part alone."]
+        for table in part.tables:
+            lines += ["", *_lines(table)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(table: Table) -> list[str]:
+    return [table.note, "", *_rows(table.head, table.rows, range(1, len(table.head)))]
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> list[str]:
+    marks = "".join("---:|" if column in right else "---|" for column in range(len(head)))
+    return [f"| {' | '.join(head)} |", f"|{marks}", *(f"| {' | '.join(row)} |" for row in rows)]

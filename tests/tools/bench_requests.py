@@ -1,0 +1,114 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Requests, counted: a plan, a change, an inventory."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+
+import many_places
+import requests
+from bench_page import Part
+from bench_play import PREFIX, WORK, Sizes, command, instance, play, run, writes
+from emulator_process import Emulator, running
+from project import ROOT
+
+_DEFINITIONS = 3
+_LOGIN = 1
+
+
+def plan_requests(sizes: Sizes) -> Part:
+    """What a plan of very many records costs that are as they shall be, and what changes cost."""
+    part = Part("Requests of a plan and of changes")
+    directory = WORK / "everything"
+    with running(data=str(sizes.records)) as service:
+        play(service, [{"community.seventhings.instance_export": {"dest": str(directory)}}])
+        service.clear_log()
+        planned = play(service, [instance(directory)], check=True).result
+        sent = len(service.log())
+        counts = {section: counted["unchanged"] for section, counted in planned["summary"].items()}
+        _must_be(planned["outcome"] == "unchanged", f"the plan of an export is {planned['outcome']}")
+        lists = {section: math.ceil(number / 1000) for section, number in counts.items() if section != "fields"}
+        wanted = sum(lists.values()) + _DEFINITIONS + _LOGIN
+        records = sum(counts[section] for section in lists)
+        part.exactly(f"requests of the plan of {records:,} unchanged records", sent, wanted)
+        part.table(
+            ("section", "records", "lists of 1,000"),
+            [(section, f"{counts[section]:,}", number) for section, number in lists.items()],
+            f"A plan of an instance that is as its files say: {sum(lists.values())} lists, {_DEFINITIONS} lists of "
+            f"definitions, {_LOGIN} login.",
+        )
+        _change_behind(service, sizes.changes)
+        service.clear_log()
+        applied = play(service, [instance(directory)]).result
+        _must_be(len(applied["changes"]) == sizes.changes, f"{len(applied['changes'])} changes were planned")
+        part.exactly(f"writes of an apply with {sizes.changes} changed objects", writes(service.log()), sizes.changes)
+    _example(part)
+    return part
+
+
+def _change_behind(service: Emulator, number: int) -> None:
+    """Changes some objects behind the back of the files."""
+    with requests.Session() as session:
+        session.trust_env = False
+        session.headers["Authorization"] = f"Bearer {service.token()}"
+        root = service.base_url + PREFIX
+        listed = session.get(f"{root}/objects", params={"per_page": str(number)}, timeout=60)
+        listed.raise_for_status()
+        for record in listed.json()["items"]:
+            body = {"description": "changed by somebody"}
+            session.patch(f"{root}/object/{record['uuid']}", json=body, timeout=60).raise_for_status()
+
+
+def _example(part: Part) -> None:
+    directory = WORK / "acme"
+    shutil.copytree(ROOT / "examples" / "acme", directory)
+    rows: list[tuple[str, int, int, int]] = []
+    with running(data="empty") as service:
+        for title, check in (
+            ("plan, nothing there yet", True),
+            ("apply", False),
+            ("plan, nothing to change", True),
+            ("apply again, nothing to change", False),
+        ):
+            service.clear_log()
+            changes = play(service, [instance(directory)], check).result["changes"]
+            log = service.log()
+            rows.append((title, len(changes), len(log), writes(log)))
+    part.table(
+        ("`examples/acme`", "changes", "requests", "of these writes"),
+        rows,
+        "The example instance, which has every kind of record, a user and links in both directions among them.",
+    )
+
+
+def inventory(sizes: Sizes) -> Part:
+    """An inventory of very many rooms."""
+    part = Part("Inventory")
+    store = WORK / "places.sqlite3"
+    many_places.fill(store, sizes.rooms, sizes.locations)
+    (WORK / "lab.seventhings.yml").write_text("plugin: community.seventhings.places\n", "utf-8")
+    with running(db=str(store)) as service:
+        service.clear_log()
+        words = [command("ansible-inventory"), "-i", str(WORK / "lab.seventhings.yml"), "--list"]
+        # A warning may stand above the document.
+        ran = run(words, service, {})
+        listed = json.loads(ran.output[ran.output.index("{") :])
+        sent = len(service.log())
+    hosts = len(listed["_meta"]["hostvars"])
+    _must_be(hosts == sizes.rooms, f"the inventory has {hosts} hosts")
+    part.at_most(f"requests of an inventory of {sizes.rooms:,} rooms and {sizes.locations} locations", sent, 13, 0)
+    part.table(
+        ("rooms", "locations", "requests", "seconds"),
+        [(f"{sizes.rooms:,}", sizes.locations, sent, f"{ran.seconds:.1f}")],
+        "Every room a host, every location a group. The start of Ansible is in the seconds.",
+    )
+    return part
+
+
+def _must_be(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise RuntimeError(otherwise)
