@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,28 +20,33 @@ _SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
 
 
 def as_text(account: Account) -> str:
-    """The account as a person reads it in a terminal: every change with its fields, then the counts."""
-    lines = []
-    for change in account.changes:
-        lines.append(f"{_SIGNS[change['action']]} {change['section']} {change['key']}")
-        lines += [f"    {name}: {_value(before)} -> {_value(after)}" for name, before, after in _fields(change)]
-    for title, texts in (
-        ("Findings", account.findings),
-        ("Refused", account.refusals),
-        ("Failed", [f"{one['change']} ({one['place']}): {one['reason']}" for one in account.failures]),
-        ("Warnings", account.warnings),
-        (
-            "Not in the files, left alone",
-            [f"{section}: {', '.join(names)}" for section, names in account.reported.items()],
-        ),
-    ):
-        if texts:
-            lines += [f"{title}:", *(f"  {text}" for text in texts)]
-    for section, counts in account.summary.items():
-        told = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-        lines.append(f"{section}: {told}")
+    """The account as a person reads it in a terminal: what is wrong, every change with its fields, then the counts.
+
+    Where something is wrong with what was written, nothing of the plan holds, so it is not shown.
+    """
+    failed = [f"{one['change']} ({one['place']}): {one['reason']}" for one in account.failures]
+    lines = [
+        *_titled("Findings", account.findings),
+        *_titled("Refused", account.refusals),
+        *_titled("Failed", failed),
+    ]
+    if not account.findings:
+        for change in account.changes:
+            lines.append(f"{_SIGNS[change['action']]} {change['section']} {change['key']}")
+            lines += [f"    {name}: {_value(before)} -> {_value(after)}" for name, before, after in _fields(change)]
+    lines += _titled("Warnings", account.warnings)
+    if not account.findings:
+        alone = [f"{section}: {', '.join(names)}" for section, names in account.reported.items()]
+        lines += _titled("Not in the files, left alone", alone)
+        for section, counts in account.summary.items():
+            told = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
+            lines.append(f"{section}: {told}")
     lines.append(f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s")
     return "\n".join(lines)
+
+
+def _titled(title: str, texts: Sequence[str]) -> list[str]:
+    return [f"{title}:", *(f"  {text}" for text in texts)] if texts else []
 
 
 def _fields(change: dict[str, Any]) -> list[tuple[str, Any, Any]]:

@@ -88,7 +88,23 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+def test_the_text_shows_no_plan_where_what_was_written_is_wrong() -> None:
+    told = as_text(ACCOUNT)
+    assert told.startswith("Findings:\n  objects/it.yml:1:1: a finding\nRefused:\n  a brake\n")
+    assert "0001003" not in told
+    assert "Workshop/0.99" not in told
+
+
+def test_the_text_begins_with_what_is_wrong() -> None:
+    told = as_text(replace(ACCOUNT, findings=[]))
+    assert told.startswith(
+        "Refused:\n  a brake\nFailed:\n  object 0002 (objects/it.yml:3:3): HTTP 422\n~ objects 0001003\n"
+    )
+    for what in ("849.9 -> 799.0", "+ objects 0002", "a warning", "rooms: Workshop/0.99", "rooms: 4 unchanged"):
+        assert what in told, what
+
+
+@pytest.mark.parametrize("form", [as_markdown, as_html])
 def test_every_form_tells_everything(form: Any) -> None:
     told = form(ACCOUNT)
     for what in ("0001003", "849.9", "799.0", "0002", "HTTP 422", "a brake", "a finding", "a warning"):
