@@ -14,10 +14,9 @@ from .attachments import LOOK_AGAIN
 from .client import Client, Record
 from .connection import from_environment
 from .errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
-from .fields import Field, Unfit
 from .info import matching_records
 from .kinds import KINDS
-from .links import parse_reference
+from .references import reference_in
 from .report import Report
 from .schema import Schema
 from .transport import Effect
@@ -121,10 +120,7 @@ def _persons(
 ) -> list[Record]:
     if filters is not None:
         return matching_records(client, client.schema(PERSON), filters, everyone)
-    try:
-        reference = parse_reference("person")(person, Field("person", "LINKED_PERSON"))
-    except Unfit as unfit:
-        raise InvalidInput(f"person: {person!r} does not fit; expected {unfit}") from unfit
+    reference = reference_in("person", PERSON.name, person)
     if reference.resolved:
         return [
             one

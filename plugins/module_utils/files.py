@@ -16,10 +16,10 @@ from typing import Any
 from .attachments import download, linked_alike, recognise, require_local, upload
 from .client import Client, Record
 from .errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
-from .fields import Field, Unfit, is_uuid, shorten
+from .fields import Field, is_uuid
 from .kinds import FILE, KINDS
-from .links import Attachment, Reference, attachments_in, parse_reference
-from .references import Resolver
+from .links import Attachment, attachments_in
+from .references import find_object, find_objects
 from .report import Report
 from .schema import Schema, type_of
 from .transport import Effect
@@ -27,20 +27,6 @@ from .values import broken_rules
 
 _OBJECT = KINDS["object"]
 _HTTP_MIXED = 207
-
-
-def find_object(client: Client, written: Any, where: str) -> Record:
-    """The object that was written, read. Raises :class:`NoMatch`, ``Ambiguous`` or :class:`InvalidInput`."""
-    try:
-        reference: Reference = parse_reference("object")(written, Field(where, "LINKED_ASSET"))
-    except Unfit as unfit:
-        raise InvalidInput(f"{where}: {shorten(written)} does not fit; expected {unfit}") from unfit
-    resolver = Resolver(client)
-    resolver.resolve([reference])
-    record = resolver.record_of(reference)
-    if record is None:
-        raise NoMatch(f"{where}: there is no object {written!r}.")
-    return record
 
 
 def _attachment_field(schema: Schema, name: str) -> Field:
@@ -70,7 +56,7 @@ def file(
     require_local([wanted], "path")
     of = _attachment_field(client.schema(_OBJECT), options["field"])
     try:
-        record = find_object(client, options["object"], "object")
+        record = find_object(client, options["object"])
     except NoMatch as missing:
         if not present:
             return Report(False)
@@ -194,7 +180,7 @@ def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, A
             raise NoMatch(f"There is no file with the uuid {uuid}.")
         return [{**Schema.of(FILE).show(record.flat), "uuid": record.uuid}]
     of = _attachment_field(client.schema(_OBJECT), options["field"])
-    linked = _linked(find_object(client, options["object"], "object"), of)
+    linked = _linked(find_object(client, options["object"]), of)
     if not linked:
         raise NoMatch(f"The object {options['object']!r} has no file in {of.key}.")
     shown: list[dict[str, Any]] = type_of(of).show(linked)
@@ -212,13 +198,12 @@ def write_if_different(
     have = target.read_bytes() if target.is_file() else None
     if check_mode and (have is None or (size is not None and len(have) != size)):
         return True
+    require_place(target)
     content = content_of()
     if have == content:
         return False
     if check_mode:
         return True
-    if not target.parent.is_dir():
-        raise InvalidInput(f"dest: the directory {target.parent} does not exist")
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -232,6 +217,14 @@ def write_if_different(
     return True
 
 
+def require_place(target: Path) -> None:
+    """Raises :class:`InvalidInput` where no file can be written at a path."""
+    if target.is_dir():
+        raise InvalidInput(f"dest: {target} is a directory; expected the path of a file")
+    if not target.parent.is_dir():
+        raise InvalidInput(f"dest: the directory {target.parent} does not exist")
+
+
 # ---- reports
 
 
@@ -241,6 +234,9 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Repo
     :param options: template (name or uuid), objects, dest, force.
     """
     dest = Path(options["dest"]).expanduser()
+    if not check_mode or dest.is_dir():
+        # In check mode an earlier task may be the one that makes the directory.
+        require_place(dest)
     templates = client.send("GET", "/report-template").json() or []
     wanted = options["template"]
     found = [one for one in templates if wanted in (one.get("uuid"), one.get("name"))]
@@ -255,7 +251,8 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Repo
         return Report(False, {"dest": str(dest)})
     diff = {"before": {}, "after": {"dest": str(dest)}}
     try:
-        uuids = [find_object(client, one, f"objects[{number}]").uuid for number, one in enumerate(options["objects"])]
+        named = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
+        uuids = [record.uuid for record in find_objects(client, named)]
     except NoMatch as missing:
         if not check_mode:
             raise

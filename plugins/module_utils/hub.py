@@ -18,19 +18,21 @@ from .attachments import LOOK_AGAIN
 from .client import Client, Record
 from .errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from .fields import Field, Unfit, shorten
-from .files import find_object
 from .info import Found
 from .kinds import HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS
-from .query import MULTIPLE, parse_filters, parse_sort
+from .query import MULTIPLE, Condition, parse_filters, parse_sort
+from .references import find_object, find_objects
 from .report import Report
 from .schema import Schema
 from .transport import Effect
-from .values import DECIMAL
+from .values import DECIMAL, broken_rules
 
 _OBJECT = KINDS["object"]
 _ITEMS = Schema.of(HUB_ITEM)
 _ORDERS = Schema.of(HUB_ORDER)
-_PRICE = Field("price", "MONEY", fraction_digits=2)
+PRICE = Field("price", "MONEY", constraints={"min_value": 0}, fraction_digits=2)
+"""What an offer costs; compared to two decimal places."""
+
 _Sleep = Callable[[float], None]
 
 
@@ -57,7 +59,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep
     """
     price = _parse_price(options.get("price"))
     try:
-        wanted = find_object(client, options["object"], "object")
+        wanted = find_object(client, options["object"])
     except NoMatch as missing:
         if options["state"] == "absent":
             return Report(False)
@@ -88,9 +90,12 @@ def _parse_price(value: Any) -> Decimal | None:
     if value is None:
         return None
     try:
-        price: Decimal = DECIMAL.parse(value, _PRICE)
+        price: Decimal = DECIMAL.parse(value, PRICE)
     except Unfit as unfit:
         raise InvalidInput(f"price: {shorten(value)} does not fit; expected {unfit}") from unfit
+    broken = broken_rules(price, PRICE)
+    if broken:
+        raise InvalidInput([f"price: {shorten(value)} does not fit; {rule}" for rule in broken])
     return price
 
 
@@ -126,7 +131,7 @@ def _take_off(client: Client, offered: Record | None, check_mode: bool) -> Repor
 
 def _change_price(client: Client, offered: Record, price: Decimal | None, check_mode: bool) -> Report:
     have = _ITEMS.read(offered.flat).get("price")
-    if price is None or DECIMAL.equal(price, have, _PRICE):
+    if price is None or DECIMAL.equal(price, have, PRICE):
         return Report(False, _show(_ITEMS, offered))
     diff = _diff({"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)})
     if check_mode:
@@ -155,7 +160,7 @@ def _offer(
     category, asked = _asked(client, wanted, options.get("category"), price)
     diff = _diff({}, _written(options))
     if check_mode:
-        return Report(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, _PRICE))}, None, diff)
+        return Report(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, PRICE))}, None, diff)
     _publish(client, wanted, category, asked, sleep)
     made = _items_of(client, wanted)
     item = matching.one_of(HUB_ITEM, f"the object {options['object']!r}", made)
@@ -232,7 +237,7 @@ def hub_suggestion_info(client: Client, filters: Mapping[str, Any], sort: Sequen
     categories = _suggested(client, "category", {"filter": wire, "sort": order})
     prices = _suggested(client, "rest-price", categories) if categories else {}
     records = [
-        {"uuid": uuid, "category": category, "price": DECIMAL.show(DECIMAL.read(prices.get(uuid), _PRICE))}
+        {"uuid": uuid, "category": category, "price": DECIMAL.show(DECIMAL.read(prices.get(uuid), PRICE))}
         for uuid, category in categories.items()
     ]
     return Found(records[:limit], len(records))
@@ -248,14 +253,14 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     """
     if options.get("cancelled") and not options.get("cancellation_reason"):
         raise InvalidInput("cancellation_reason is missing: an order is not cancelled without a reason")
-    orders = client.list_all(HUB_ORDER)
     flags = {
         name: options[name]
         for name in ("completed", "cancelled", "cancellation_reason")
         if options.get(name) is not None
     }
     if options.get("items") is None:
-        return _flag(client, _named(orders, options), flags, check_mode)
+        return _flag(client, _named(client, options), flags, check_mode)
+    orders = client.list_all(HUB_ORDER)
     try:
         assets, ids = _wanted_articles(client, options["items"])
     except NoMatch as missing:
@@ -277,16 +282,15 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     return _order(client, options, assets, ids, flags, known, check_mode, sleep)
 
 
-def _named(orders: Sequence[Record], options: Mapping[str, Any]) -> Record:
-    key, value = (
-        ("id", options["id"]) if options.get("id") is not None else ("order_number", options.get("order_number"))
-    )
-    found = matching.one_of(
-        HUB_ORDER,
-        f"{key} {value!r}",
-        [order for order in orders if _ORDERS.read(order.flat).get(key) == value],
-        advice="give id",
-    )
+def _named(client: Client, options: Mapping[str, Any]) -> Record:
+    if options.get("id") is not None:
+        key, value = "id", options["id"]
+        found = client.get(HUB_ORDER, str(value))
+    else:
+        key, value = "order_number", options["order_number"]
+        listed = client.list_all(HUB_ORDER, [Condition(key, "eq", (value,))])
+        same = [order for order in listed if _ORDERS.read(order.flat).get(key) == value]
+        found = matching.one_of(HUB_ORDER, f"{key} {value!r}", same, advice="give id")
     if found is None:
         raise NoMatch(f"There is no hub order with {key} {value!r}.")
     return found
@@ -297,8 +301,12 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[set[int], se
     if not items:
         raise InvalidInput("items: expected at least one object or item id")
     ids = {item for item in items if isinstance(item, int) and not isinstance(item, bool)}
-    written = [item for item in items if not isinstance(item, int) or isinstance(item, bool)]
-    return {int(find_object(client, item, f"items[{number}]").id or 0) for number, item in enumerate(written)}, ids
+    named = {
+        f"items[{number}]": item
+        for number, item in enumerate(items)
+        if not isinstance(item, int) or isinstance(item, bool)
+    }
+    return {int(record.id or 0) for record in find_objects(client, named)}, ids
 
 
 def _has_articles(order: Record, assets: set[int], ids: set[int]) -> bool:

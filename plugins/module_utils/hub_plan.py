@@ -14,7 +14,7 @@ from . import plan
 from .client import Record
 from .desired import Entry, Place
 from .fields import Field
-from .hub import asset_ids, is_cancelled
+from .hub import PRICE, asset_ids, is_cancelled
 from .kinds import HUB_ITEM, HUB_ORDER, Kind
 from .links import Reference, references_in
 from .plan import Change
@@ -25,12 +25,11 @@ from .world import World
 FIELDS = (
     Field("object", "LINKED_ASSET", mandatory=True),
     Field("category", "TEXT"),
-    Field("price", "MONEY", fraction_digits=2),
+    PRICE,
 )
 """What files say of an offer: the object, and where the service's own suggestion is not meant, category and price."""
 
 _ITEMS = Schema.of(HUB_ITEM)
-_PRICE = FIELDS[2]
 
 Offer = tuple[Entry, dict[str, Any], str, Change, str]
 """Entry, canonical values, the object in words, the change, and the image of the item that it was made from."""
@@ -115,7 +114,7 @@ def _change(
         return Change(HUB_ITEM, plan.DELETE, item, {}, {"price": DECIMAL.show(have)}, {}), ""
     price = values.get("price")
     if item is not None:
-        if price is None or DECIMAL.equal(price, have, _PRICE):
+        if price is None or DECIMAL.equal(price, have, PRICE):
             return unchanged, ""
         shown = {"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)}
         return Change(HUB_ITEM, plan.UPDATE, item, {"price": price}, *shown), ""

@@ -123,12 +123,13 @@ def matching_records(
 
 def _decide(client: Client, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]) -> None:
     """Fills in the other half of wanted links, id or uuid, where the instance answers only that."""
-    resolver = Resolver(client)
+    halves = []
     for of, condition in conditions:
         answered = [one for record in records for one in references_in((_value(record, of),))]
-        for wanted in references_in(condition.values):
-            if any(wanted.same(one) is None for one in answered):
-                resolver.record_of(wanted)
+        halves += [
+            wanted for wanted in references_in(condition.values) if any(wanted.same(one) is None for one in answered)
+        ]
+    Resolver(client).records_of(halves)
 
 
 # ---- conditions with typed values

@@ -11,8 +11,9 @@ from typing import Any
 from . import matching
 from .client import Client, Record
 from .errors import Ambiguous, InvalidInput, NoMatch
+from .fields import Field, Unfit, shorten
 from .kinds import KINDS, Kind
-from .links import Reference, references_in
+from .links import Reference, parse_reference, references_in
 from .query import Condition
 from .schema import Schema
 from .structures import is_called
@@ -39,6 +40,7 @@ class Resolver:
         self._found: dict[int, Record] = {}
         self._maps: dict[int, tuple[Schema, dict[str, Any]]] = {}
         self._places: list[str] = []
+        self._some: list[Record] | None = None
         self.warnings: list[str] = []
 
     def resolve(self, references: Iterable[Reference]) -> None:
@@ -64,11 +66,11 @@ class Resolver:
             raise NoMatch("\n".join(problems))
         self.warnings += problems
 
-    def record_of(self, reference: Reference) -> Record | None:
-        """The record that a reference means, read by its uuid or id where it was not read when it was resolved."""
-        if id(reference) not in self._found:
-            self._read_all([reference])
-        return self._found.get(id(reference))
+    def records_of(self, references: Iterable[Reference]) -> list[Record | None]:
+        """The records that references mean, read by uuid or id where they were not read when they were resolved."""
+        wanted = list(references)
+        self._read_all(wanted)
+        return [self._found.get(id(reference)) for reference in wanted]
 
     def with_uuid(self, references: Iterable[Reference]) -> None:
         """Fills in the uuid of references by integer id, for bodies that take uuids only."""
@@ -281,7 +283,8 @@ class Resolver:
         if not isinstance(written, str) or self._allow_missing:
             return []
         if kind.name == "object":
-            return matching.near_names(written, [record.flat.get("barcode") for record in self._client.some(kind)])
+            self._some = self._client.some(kind) if self._some is None else self._some
+            return matching.near_names(written, [record.flat.get("barcode") for record in self._some])
         records = self.listed(kind)
         if kind.name != "room":
             return matching.near_names(written, [record.flat.get(kind.identity[0].key) for record in records])
@@ -297,6 +300,41 @@ class Resolver:
                 f"{name}/{values[key]}" if name else str(values[key]) for key in ("number", "name") if values.get(key)
             ]
         return matching.near_names(written, names) or matching.near_names(label, names)
+
+
+def reference_in(option: str, target: str, written: Any) -> Reference:
+    """A reference that stands in an option of its own.
+
+    :param target: kind of record that is meant.
+    :raises InvalidInput: for what is no reference.
+    """
+    try:
+        reference: Reference = parse_reference(target)(written, Field(option, "LINK"))
+    except Unfit as unfit:
+        raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
+    reference.where = option
+    return reference
+
+
+def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
+    """The objects that some options refer to, with one list for all of them.
+
+    :param written: what each option is called in a message, to the reference in it.
+    :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for what is no reference.
+    """
+    references = [reference_in(option, "object", one) for option, one in written.items()]
+    resolver = Resolver(client)
+    resolver.resolve(references)
+    records = resolver.records_of(references)
+    missing = [one for one, record in zip(references, records, strict=True) if record is None]
+    if missing:
+        raise NoMatch("\n".join(f"{_at(one)}There is no object {one.written!r}." for one in missing))
+    return [record for record in records if record is not None]
+
+
+def find_object(client: Client, written: Any) -> Record:
+    """The object that the option ``object`` refers to; raises as :func:`find_objects` does."""
+    return find_objects(client, {"object": written})[0]
 
 
 def _at(reference: Reference) -> str:

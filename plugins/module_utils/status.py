@@ -11,11 +11,10 @@ from typing import Any
 
 from .client import Client
 from .errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing
-from .fields import Field, Unfit
+from .fields import shorten
 from .info import Found
 from .kinds import HUB_ITEM, KINDS, RENTAL_CASE, Kind
-from .links import Reference, parse_reference
-from .references import Resolver
+from .references import Resolver, reference_in
 from .schema import Schema
 
 _HISTORY_PAGE = 200
@@ -82,13 +81,9 @@ def history_info(client: Client, options: Mapping[str, Any]) -> Found:
 
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
-    if not kind.identity:
-        reference = Reference(kind.name, uuid=str(written))
-    else:
-        try:
-            reference = parse_reference(kind.name)(written, Field("record", "LINK"))
-        except Unfit as unfit:
-            raise InvalidInput(f"record: {written!r} does not fit; expected {unfit}") from unfit
+    reference = reference_in("record", kind.name, written)
+    if not kind.identity and not reference.uuid:
+        raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} is named by its uuid here")
     resolver = Resolver(client)
     resolver.resolve([reference])
     resolver.with_uuid([reference])

@@ -26,8 +26,8 @@ options:
     type: str
   price:
     description:
-      - Price to ask for, in the currency of the instance, as a number with a decimal point and at most two decimal
-        places, or the same as a text.
+      - Price to ask for, in the currency of the instance, as a number from 0 with a decimal point, or the same as a
+        text. It is compared to two decimal places.
       - Where it is left out, the instance suggests one for a new offer, and an offer that is there keeps its price.
     type: raw
   state:

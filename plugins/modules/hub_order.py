@@ -49,8 +49,10 @@ options:
 notes:
   - An order checks its items out. The request that places it is sent once, whatever happens to its answer. Where no
     answer comes, the order is looked for. Where it is not there, the task fails and says so.
-  - Takes one request for every 1,000 orders and one for each object in O(items), and two more to change an order.
-    To place one takes one more for every 1,000 hub items where O(items) has an object, and two to place it.
+  - An order that is named by O(id) or O(order_number) takes one request, and two more to change it.
+  - O(items) take one request for every 1,000 orders, one for all objects by barcode and one for all by UUID, and two
+    more to change the order. To place one takes one more for every 1,000 hub items where O(items) has an object, and
+    two to place it.
 seealso:
   - module: community.seventhings.hub_order_info
   - module: community.seventhings.hub_item

@@ -47,8 +47,8 @@ attributes:
     details:
       - With O(force=true) there is a new report each time.
 notes:
-  - Template and objects are looked up also where the file is kept.
-  - Takes one request for the templates, one for each object, and one for the report.
+  - The template is looked up also where the file is kept.
+  - Takes one request for the templates, one for the objects by barcode, one for those by UUID, and one for the report.
 seealso:
   - module: community.seventhings.object
   - module: community.seventhings.history_info

@@ -285,6 +285,13 @@ def test_what_is_not_found_is_an_error_with_the_nearest_candidates(
     assert near in caught.value.message
 
 
+def test_candidates_for_several_objects_are_read_once(transport: FakeTransport) -> None:
+    with pytest.raises(NoMatch) as caught:
+        resolve(transport, ("object", "00001"), ("object", "170"))
+    assert caught.value.message.count("The nearest are") == 2
+    assert transport.count("GET /objects") == 2
+
+
 def test_all_that_is_not_found_is_told_at_once(transport: FakeTransport) -> None:
     with pytest.raises(NoMatch) as caught:
         resolve(transport, ("location", "Nowhere"), ("object", "x"), ("user", "nobody"), ("location", "Head office"))

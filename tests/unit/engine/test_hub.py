@@ -1,0 +1,109 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The circularity hub: what is refused before anything is sent, and how few requests find what is meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NoMatch
+from ansible_collections.community.seventhings.plugins.module_utils.hub import hub_item, hub_order
+from ansible_collections.community.seventhings.plugins.module_utils.report import Report
+
+from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, listing, uuid_of
+
+OBJECTS: list[JsonMap] = [
+    {"asset_uuid": uuid_of(number), "id": number, "barcode": f"000{number}"} for number in range(1, 4)
+]
+ORDERS: list[JsonMap] = [
+    {"id": 7, "order_number": "A-7", "completed": False, "cancelled": False, "articles": [{"asset_id": 1}]},
+    {"id": 8, "order_number": "A-8", "completed": False, "cancelled": False, "articles": [{"asset_id": 1}]},
+    {
+        "id": 9,
+        "order_number": "A-9",
+        "completed": True,
+        "cancelled": False,
+        "articles": [{"asset_id": 2}, {"asset_id": 3}],
+    },
+]
+
+
+def service(**routes: Any) -> FakeTransport:
+    return FakeTransport(
+        {
+            "GET /objects": listing(OBJECTS),
+            "GET /circularity-hub/orders": listing(ORDERS),
+            "GET /circularity-hub/items": listing([]),
+            **{f"GET /circularity-hub/order/{one['id']}": answer(one) for one in ORDERS},
+            "GET /circularity-hub/order/1": by_uuid(None),
+            **routes,
+        }
+    )
+
+
+def order(transport: FakeTransport, check_mode: bool = False, **options: Any) -> Report:
+    return hub_order(client_on(transport), options, check_mode)
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("state", ["present", "absent"])
+@pytest.mark.parametrize("price", [-1, "-0.01"])
+def test_a_negative_price_is_refused_before_anything_is_sent(price: Any, state: str, check_mode: bool) -> None:
+    transport = service()
+    with pytest.raises(InvalidInput, match="does not fit; expected at least 0"):
+        hub_item(client_on(transport), {"object": "0001", "price": price, "state": state}, check_mode)
+    assert transport.lines == []
+
+
+def test_an_offer_may_cost_nothing() -> None:
+    report = hub_item(client_on(service(**{"GET /circularity-hub/orders": listing([])})), FREE, True)
+    assert report.diff["after"] == {"object": "0001", "category": "c", "price": 0}
+
+
+FREE = {"object": "0001", "category": "c", "price": 0, "state": "present"}
+
+
+def test_all_items_of_an_order_take_one_list() -> None:
+    transport = service()
+    assert not order(transport, items=["0003", {"barcode": "0002"}]).changed
+    assert transport.lines == ["GET /circularity-hub/orders", "GET /objects"]
+
+
+def test_every_item_that_is_no_object_is_told_with_its_place() -> None:
+    with pytest.raises(NoMatch) as caught:
+        order(service(), items=["0001", "x", uuid_of(2), "y"])
+    assert [line.partition(".")[0] for line in caught.value.message.splitlines()] == [
+        "items[1]: There is no object 'x'",
+        "items[3]: There is no object 'y'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("named", "lines"),
+    [
+        ({"id": 9}, ["GET /circularity-hub/order/9"]),
+        ({"order_number": "A-9"}, ["GET /circularity-hub/orders"]),
+    ],
+)
+def test_an_order_that_is_named_takes_one_request(named: JsonMap, lines: list[str]) -> None:
+    transport = service()
+    assert not order(transport, **named, completed=True).changed
+    assert transport.lines == lines
+
+
+@pytest.mark.parametrize("named", [{"id": 1}, {"order_number": "A-1"}])
+def test_an_order_that_is_not_there_is_an_error(named: JsonMap) -> None:
+    ((key, value),) = named.items()
+    with pytest.raises(NoMatch, match=f"There is no hub order with {key} {value!r}"):
+        order(service(), **named, completed=True)
+
+
+def test_two_orders_of_the_same_articles_are_told_apart_by_options_that_there_are() -> None:
+    with pytest.raises(Ambiguous) as caught:
+        order(service(), items=["0001"])
+    assert caught.value.message == (
+        "2 hub orders have exactly these articles: 7, 8. Expected exactly one; give id or order_number."
+    )
