@@ -71,8 +71,8 @@ options:
   rate_limit:
     description:
       - At most so many requests in any 60 seconds, counted per process. V(0) sets no limit.
-      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests of the
-        process for as long as the instance asks, and slows them down where it comes again.
+      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests of
+        the process for as long as the instance asks, and slows them down where it comes again.
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
       - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read, where the module runs.
     type: int
@@ -187,8 +187,8 @@ options:
   rate_limit:
     description:
       - At most so many requests in any 60 seconds, counted per process. V(0) sets no limit.
-      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests of the
-        process for as long as the instance asks, and slows them down where it comes again.
+      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests of
+        the process for as long as the instance asks, and slows them down where it comes again.
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
     type: int
     env:
