@@ -20,8 +20,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
 from ansible_collections.community.seventhings.plugins.module_utils.fields import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, TEMPLATES
 
+from .csv_source import read_csv
+from .json_source import read_json_lines
+from .nodes import Node, Places, plain_node
 from .settings import API, Settings
-from .sources import Node, Places, plain_node, read_csv, read_json_lines, read_yaml
+from .yaml_source import read_yaml
 
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")

@@ -28,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.fields import Plain, shorten
 
-from .sources import Node
+from .nodes import Node
 
 API = "seventhings/v1"
 _SETTINGS = ("api", "instance", "set", "timezone", "identity", "policy", "scope", "marker")

@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.json_schema 
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.offline import as_json, offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.sources import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.yaml_source import read_yaml
 
 ACME = ROOT / "examples" / "acme"
 STATIC = static_schema()

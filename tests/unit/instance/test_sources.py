@@ -16,14 +16,10 @@ from instance_site import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.desired import Finding
 from ansible_collections.community.seventhings.plugins.module_utils.fields import Plain
-from ansible_collections.community.seventhings.plugins.plugin_utils.sources import (
-    Node,
-    Places,
-    plain_node,
-    read_csv,
-    read_json_lines,
-    read_yaml,
-)
+from ansible_collections.community.seventhings.plugins.plugin_utils.csv_source import read_csv
+from ansible_collections.community.seventhings.plugins.plugin_utils.json_source import read_json_lines
+from ansible_collections.community.seventhings.plugins.plugin_utils.nodes import Node, Places, plain_node
+from ansible_collections.community.seventhings.plugins.plugin_utils.yaml_source import read_yaml
 
 
 def _yaml(text: str) -> tuple[Any, list[str]]:

@@ -16,12 +16,9 @@ from instance_site import LONG
 from ansible_collections.community.seventhings.plugins.module_utils.desired import Finding
 from ansible_collections.community.seventhings.plugins.module_utils.fields import Plain
 from ansible_collections.community.seventhings.plugins.module_utils.portable import TEMPLATE_MARKS
+from ansible_collections.community.seventhings.plugins.plugin_utils.csv_source import read_csv
+from ansible_collections.community.seventhings.plugins.plugin_utils.json_source import read_json_lines
 from ansible_collections.community.seventhings.plugins.plugin_utils.layout import section_files, settings_file
-from ansible_collections.community.seventhings.plugins.plugin_utils.sources import (
-    read_csv,
-    read_json_lines,
-    read_yaml,
-)
 from ansible_collections.community.seventhings.plugins.plugin_utils.writing import (
     Unwritable,
     csv_header,
@@ -30,6 +27,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.writing impo
     yaml_map,
     yaml_record,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.yaml_source import read_yaml
 
 RANDOMISED = settings(
     max_examples=2000 if LONG else 60,
