@@ -59,6 +59,10 @@ test-long: lint-environment ## Run every gate, randomised tests with their full 
 coverage: test-environment ## Line and branch coverage of plugins/, from unit and integration tests
 	@"$(BIN)/python" tests/tools/coverage_report.py
 
+.PHONY: mutation
+mutation: mutation-environment ## Change the deciding code one thing at a time, and see that a test fails
+	@"$(BIN)/python" tests/tools/mutation.py $(MUTATION_OPTIONS)
+
 .PHONY: bench
 bench: runtime ## Measure speed and request counts, all or with BENCH="apply scale" some, and write docs/benchmarks.md
 	@"$(BIN)/python" tests/tools/bench.py $(BENCH)
@@ -77,10 +81,11 @@ clean: ## Remove environments, build folders and caches
 
 # --- the environment, in layers: to play, to test, to lint ---------------------------------------
 
-.PHONY: runtime test-environment lint-environment
+.PHONY: runtime test-environment lint-environment mutation-environment
 runtime: $(VENV)/.runtime $(LINK)
 test-environment: $(VENV)/.test $(LINK)
 lint-environment: $(VENV)/.lint $(LINK)
+mutation-environment: $(VENV)/.mutation $(LINK)
 
 ifdef VENV_STATE
 .PHONY: $(BIN)/python
@@ -109,6 +114,11 @@ $(VENV)/.test: $(VENV)/.runtime tests/requirements-test.txt
 $(VENV)/.lint: $(VENV)/.test tests/requirements-lint.txt
 	@echo "Installing what is needed to lint and to build the documentation"
 	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt -r tests/requirements-lint.txt
+	@touch $@
+
+$(VENV)/.mutation: $(VENV)/.test tests/requirements-mutation.txt
+	@echo "Installing what is needed for mutation testing"
+	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt -r tests/requirements-mutation.txt
 	@touch $@
 
 # The repository is the collection; Ansible looks for it under ansible_collections/community/seventhings.

@@ -120,6 +120,11 @@ def test_a_module_binds_its_own_name(name: str) -> None:
     assert text_of(module_path(name), "DOCUMENTATION")["module"] == name
 
 
+@pytest.mark.parametrize("name", SPECS)
+def test_a_module_does_nothing_where_it_is_only_imported(name: str) -> None:
+    assert callable(importlib.import_module(f"{COLLECTION}.modules.{name}").main)
+
+
 @pytest.mark.parametrize("name", sorted(DOORS))
 def test_an_action_is_a_door_to_the_shared_one(name: str) -> None:
     module = importlib.import_module(f"{COLLECTION}.action.{name}")
