@@ -11,6 +11,8 @@ A comment right above a code block (``.. run``, or ``<!-- run -->`` in the READM
     It runs once, with these options.
 ``.. fails``
     It runs once, and must fail.
+``.. file depot/rooms.yml``
+    What stands in this file from here on.
 ``.. inventory lab.seventhings.yml``
     An inventory file of this name; ``ansible-inventory --graph`` reads it.
 ``.. shows``
@@ -34,7 +36,7 @@ README = ROOT / "README.md"
 GUIDES = [README, *sorted((ROOT / "docs" / "docsite" / "rst").glob("guide_*.rst"))]
 
 _BLOCK = re.compile(r"^(?:(?P<indent> *)\.\. code-block:: |```)(?P<language>[\w+]+)$")
-_MARK = re.compile(r"^ *(?:\.\.|<!--) (?P<mark>(?:run|fails|inventory|shows)(?: (?!-->).*?)?)(?: -->)?$")
+_MARK = re.compile(r"^ *(?:\.\.|<!--) (?P<mark>(?:run|fails|file|inventory|shows)(?: (?!-->).*?)?)(?: -->)?$")
 
 
 @dataclass(frozen=True)

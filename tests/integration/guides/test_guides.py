@@ -54,6 +54,10 @@ def check(directory: Path, service: Emulator, snippet: guides.Snippet, last: lis
         missing = missing_lines(snippet.text, printed)
         assert not missing, f"{snippet}: not printed: {missing}\n{printed}"
         return last
+    if verb == "file":
+        (directory / rest).parent.mkdir(parents=True, exist_ok=True)
+        (directory / rest).write_text(snippet.text, encoding="utf-8")
+        return last
     if verb == "run":
         runs = [play(directory, service, snippet, rest.split()) for _time in range(1 if rest else 2)]
     elif verb == "fails":
