@@ -20,8 +20,10 @@ OPERATORS = SINGLE + MULTIPLE + PRESENCE
 PER_PAGE = 1000
 """The largest page that the service gives (facts of the published description: 1 to 1000)."""
 
-URL_LIMIT = 6000
-"""No query string is longer than this many characters; longer ``in`` lists are split."""
+QUERY_LIMIT = 5700
+"""No filters are longer than this many characters as they are sent, so that with root, path and paging no URL passes
+6,000; longer ``in`` lists are split.
+"""
 
 
 @dataclass(frozen=True)
@@ -102,23 +104,39 @@ def split_long(conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
     """Splits an ``in`` list that would make the URL too long into several queries whose answers together are the
     answer.
 
-    Only the longest ``in`` condition is split; every other condition is repeated in each query.
+    Only the longest ``in`` condition is split, into as few parts as fit; every other condition is repeated in each
+    query, and where that leaves too little room, the next one is split too.
     """
     lists = [condition for condition in conditions if condition.operator == "in" and len(condition.values) > 1]
-    if not lists or _length(conditions) <= URL_LIMIT:
+    if not lists or _length(conditions) <= QUERY_LIMIT:
         yield list(conditions)
         return
     longest = max(lists, key=lambda condition: _length([condition]))
     others = [condition for condition in conditions if condition is not longest]
-    half = len(longest.values) // 2
-    for values in (longest.values[:half], longest.values[half:]):
+    room = max(QUERY_LIMIT - _length(others), QUERY_LIMIT // 2)
+    for values in _in_parts(longest, room):
         yield from split_long([*others, Condition(longest.field, "in", values)])
+
+
+def _in_parts(condition: Condition, room: int) -> Iterator[tuple[Any, ...]]:
+    """The values of a list, in parts that are as long as there is room; never all of them in one."""
+    part: list[Any] = []
+    used = 0
+    for value in condition.values:
+        size = len("&") + _length([Condition(condition.field, condition.operator, (value,))])
+        if part and (used + size > room or len(part) == len(condition.values) - 1):
+            yield tuple(part)
+            part, used = [], 0
+        part.append(value)
+        used += size
+    yield tuple(part)
 
 
 def fits_url(conditions: Sequence[Condition]) -> bool:
     """Whether the conditions, as far as they can be split, fit into a query string."""
-    return all(_length(part) <= URL_LIMIT for part in split_long(conditions))
+    return all(_length(part) <= QUERY_LIMIT for part in split_long(conditions))
 
 
 def _length(conditions: Sequence[Condition]) -> int:
-    return len(encode([pair for condition in conditions for pair in condition.pairs()]))
+    # On its way the URL is normalised, and every bracket becomes three characters.
+    return len(urlencode([pair for condition in conditions for pair in condition.pairs()]))
