@@ -54,3 +54,12 @@ def unjudged(emulator: Emulator, steering: Steering, api: Api) -> Api:
     client = Api(emulator.about, steering, judge=False)
     client.tokens = api.tokens
     return client
+
+
+@pytest.fixture
+def side(request: pytest.FixtureRequest, api: Api, steering: Steering) -> str:
+    """Turns the switch of the test; there is something of everything."""
+    name, turned = request.param
+    assert api.tokens
+    steering.switch(**{name: turned})
+    return str(turned)

@@ -17,7 +17,8 @@ import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from .support import DESCRIPTION, EMULATOR, PREFIX, Api, Operation, Steering, _as_on, description, operations
+from .judge import DESCRIPTION, EMULATOR, PREFIX, Operation, _as_on, description, operations
+from .support import Api, Steering
 from .test_tokens import named, path_of
 
 OPERATIONS = operations()

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import requests
 
-from .support import LONG, Api, Steering, code, running
+from .bodies import code
+from .support import LONG, Api, Steering, running
 
 ROUNDS = 100 if LONG else 10
 WRITERS = 4

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from .support import NOBODY, PREFIX, Api, JsonMap, Operation, operations
+from .bodies import NOBODY, JsonMap
+from .judge import PREFIX, Operation, operations
+from .support import Api
 from .test_tokens import named, path_of, valid_body
 
 OPERATIONS = operations()

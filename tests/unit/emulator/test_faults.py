@@ -12,7 +12,8 @@ from email.utils import parsedate_to_datetime
 import pytest
 import requests
 
-from .support import Api, Steering, code
+from .bodies import code
+from .support import Api, Steering
 
 PLAIN = ["401", "403", "406", "422", "500", "503"]
 # the fault, whether the request is carried out

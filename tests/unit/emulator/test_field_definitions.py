@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from .support import NOBODY, Api, JsonMap, attribute, code, constraint, definition, last_segment, without
+from .bodies import NOBODY, JsonMap, attribute, code, constraint, definition, last_segment, without
+from .support import Api
 
 TYPES = [
     "ATTACHMENT",

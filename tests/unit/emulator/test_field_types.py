@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from .support import NOBODY, Api, JsonMap, constraint
+from .bodies import NOBODY, JsonMap, constraint
+from .support import Api
 
 # type, what is written, what is read
 SIMPLE: list[tuple[str, Any, Any]] = [

@@ -13,7 +13,8 @@ from urllib.parse import urljoin
 
 import pytest
 
-from .support import NOBODY, Api, JsonMap, code
+from .bodies import NOBODY, JsonMap, code
+from .support import Api
 
 LARGEST = 52_428_800
 PIXEL = base64.b64decode(

@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 import pytest
 
-from .support import FORMS, NOBODY, Api, JsonMap, asset, attribute, code, constraint, in_brackets, in_json
+from .bodies import FORMS, NOBODY, JsonMap, asset, attribute, code, constraint, in_brackets, in_json
+from .support import Api
 
 # name of the object, and its values: what is left out is null
 OBJECTS: dict[str, dict[str, Any]] = {

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from .support import NOBODY, Api, JsonMap, Steering, code, in_brackets, last_segment
+from .bodies import NOBODY, JsonMap, code, in_brackets, last_segment
+from .support import Api, Steering
 
 HUB = "/circularity-hub"
 ADD = f"{HUB}/add-objects-to-circularity-hub"

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import requests
 
-from .support import NOBODY, PREFIX, JsonMap, complaints
+from .bodies import NOBODY, JsonMap
+from .judge import PREFIX, complaints
 
 RECORD: JsonMap = {
     "id": 1,

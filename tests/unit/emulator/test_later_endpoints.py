@@ -13,7 +13,8 @@ from urllib.parse import quote
 
 import pytest
 
-from .support import NOBODY, Api, JsonMap, asset, code
+from .bodies import NOBODY, JsonMap, asset, code
+from .support import Api
 
 # by barcode
 

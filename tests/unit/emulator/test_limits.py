@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from .support import NOBODY, Api, asset
+from .bodies import NOBODY, asset
+from .support import Api
 
 DAY = {"unit": "days", "value": 1}
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from .support import Api, asset, code
+from .bodies import asset, code
+from .support import Api
 
 COUNT = 53
 

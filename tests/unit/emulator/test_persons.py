@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from .support import FORMS, Api, JsonMap, Steering, code, in_brackets
+from .bodies import FORMS, JsonMap, code, in_brackets
+from .support import Api, Steering
 
 
 @pytest.fixture

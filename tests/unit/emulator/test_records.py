@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
-from .support import NOBODY, Api, JsonMap, absolute, attribute, code, last_segment
+from .bodies import NOBODY, JsonMap, attribute, code, last_segment
+from .support import Api
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 
@@ -70,7 +72,7 @@ def test_create(api: Api, kind: Kind) -> None:
 def test_location_header_leads_to_the_record(api: Api, kind: Kind) -> None:
     response = api.post(kind.one, kind.body(api))
     found = api.session.get(
-        absolute(api, response.headers["Location"]),
+        urljoin(api.url("/"), response.headers["Location"]),
         headers={"Authorization": f"Bearer {api.tokens['access_token']}"},
         timeout=30,
     )

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from .support import FORMS, NOBODY, Absent, Api, JsonMap, Steering, asset, code, in_brackets, last_segment
+from .bodies import FORMS, NOBODY, Absent, JsonMap, asset, code, in_brackets, last_segment
+from .support import Api, Steering
 
 CASE = "/rental-management/rental-case"
 CASES = "/rental-management/rental-cases"

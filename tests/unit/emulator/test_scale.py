@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from .support import LONG, Api, Emulator, Steering, code, running
+from .bodies import code
+from .support import LONG, Api, Emulator, Steering, running
 
 CLIENTS = 100
 EACH = 20 if LONG else 3

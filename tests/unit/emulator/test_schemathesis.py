@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from .support import DESCRIPTION, LONG, PREFIX, Api, Steering, running
+from .judge import DESCRIPTION, PREFIX
+from .support import LONG, Api, Steering, running
 
 SECONDS = 900 if LONG else 120
 SEED = "20310520"

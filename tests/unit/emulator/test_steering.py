@@ -15,7 +15,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from .support import EMULATOR, PREFIX, Api, Emulator, JsonMap, Steering, asset, code, running
+from .bodies import JsonMap, asset, code
+from .judge import EMULATOR, PREFIX
+from .support import Api, Emulator, Steering, running
 
 # the log
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from .support import NOBODY, Absent, Api, JsonMap, Steering, asset, last_segment
+from .bodies import NOBODY, Absent, JsonMap, asset, last_segment
+from .support import Api, Steering
 
 TASK = "/task-management/task"
 TASKS = "/task-management/tasks"

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import requests
 
-from .support import NOBODY, Api, JsonMap, Operation, Steering, operations, without
+from .bodies import NOBODY, JsonMap, without
+from .judge import Operation, operations
+from .support import Api, Steering
 
 GUARDED = [operation for operation in operations() if operation.needs_token]
 PATH_VALUES = {"identifier": "1", "personId": "1", "userId": "1", "barcode": "X", "template": "asset"}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from .support import NOBODY, Api, Steering
+from .bodies import NOBODY
+from .support import Api, Steering
 
 
 def test_list(api: Api) -> None:

@@ -18,7 +18,9 @@ import pytest
 import seventhings as vendor
 from seventhings import models
 
-from .support import NOBODY, PREFIX, Emulator, Steering, code
+from .bodies import NOBODY, code
+from .judge import PREFIX
+from .support import Emulator, Steering
 from .test_files import PIXEL
 
 

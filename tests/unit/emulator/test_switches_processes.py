@@ -1,0 +1,285 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The switches of users, files, tasks, rental cases and the circularity hub, with all of their sides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .bodies import Absent, asset, code
+from .sides import every_side
+from .support import Api, Steering
+
+HUB = "/circularity-hub"
+ADD = f"{HUB}/add-objects-to-circularity-hub"
+TASK = "/task-management/task"
+CASE = "/rental-management/rental-case"
+
+
+# tokens and users
+
+
+@every_side("wrong_password", "unauthorized", "bad_request")
+def test_wrong_password(api: Api, side: str) -> None:
+    response = api.grant(grant_type="password", username=api.about["username"], password="wrong")
+    assert response.status_code == (401 if side == "unauthorized" else 400)
+
+
+@every_side("refresh_rotation", "once_more", "single_use")
+def test_refresh_rotation(api: Api, side: str) -> None:
+    old = api.tokens["refresh_token"]
+    found = [api.grant(grant_type="refresh_token", refresh_token=old).status_code for _number in range(3)]
+    assert found == ([200, 200, 401] if side == "once_more" else [200, 401, 401])
+
+
+@every_side("refresh_token", "accept", "refuse")
+def test_refresh_token(api: Api, side: str) -> None:
+    response = api.grant(grant_type="refresh_token", refresh_token=api.tokens["refresh_token"])
+    assert response.status_code == (200 if side == "accept" else 401)
+    assert api.sign_in()["refresh_token"]
+
+
+@every_side("create_user_none", "not_found", "nothing")
+def test_create_user_none(api: Api, side: str) -> None:
+    before = api.read("/users")["total"]
+    response = api.post("/persons/create-user", {"filter": {"email": {"eq": "nobody"}}})
+    assert response.status_code == (404 if side == "not_found" else 201)
+    assert api.read("/users")["total"] == before
+
+
+@every_side("create_user_several", "all", "refuse")
+def test_create_user_several(api: Api, side: str) -> None:
+    team = code()
+    for _number in range(2):
+        api.create_person(department=team)
+    before = api.read("/users")["total"]
+    response = api.post("/persons/create-user", {"filter": {"department": {"eq": team}}})
+    assert response.status_code == (201 if side == "all" else 400)
+    assert api.read("/users")["total"] == before + (2 if side == "all" else 0)
+
+
+@every_side("create_user_email", "refuse", "share")
+def test_create_user_email(api: Api, side: str) -> None:
+    email = f"{code()}@example.org"
+    api.create_person(email=email)
+    body = {"filter": {"email": {"eq": email}}}
+    assert api.post("/persons/create-user", body).status_code == 201
+    second = api.create_person(email=email, first_name="Second")
+    before = api.read("/users")["total"]
+    body["filter"]["first_name"] = {"eq": "Second"}
+    assert api.post("/persons/create-user", body).status_code == (400 if side == "refuse" else 201)
+    assert api.read("/users")["total"] == before
+    assert bool(api.read(f"/person/{second}")["user_uuid"]) == (side == "share")
+
+
+# files
+
+
+@every_side("file_results", "messages", "objects")
+def test_file_results(api: Api, side: str) -> None:
+    file = api.upload()
+    made = api.create_object(documents=[file])
+    response = api.post(f"/object/{made}/add-file", [{"field-key": "documents", "file-uuid": file}])
+    assert response.status_code == 207
+    assert all(isinstance(entry, str if side == "messages" else dict) for entry in response.json())
+    assert response.json()
+
+
+@every_side("unattached_files", "keep", "forget")
+def test_unattached_files(api: Api, side: str) -> None:
+    kept = api.upload("kept.txt")
+    api.create_object(documents=[kept])
+    loose = api.upload("loose.txt")
+    for number in range(21):
+        api.upload(f"{number}.txt")
+    assert api.get(f"/file/{kept}").status_code == 200
+    assert api.get(f"/file/{loose}").status_code == (200 if side == "keep" else 404)
+
+
+# tasks
+
+
+@every_side("task_reminders", "zero_to_two", "one_to_two")
+def test_task_reminders(api: Api, side: str) -> None:
+    day = {"unit": "days", "value": 1}
+    found = [api.post(TASK, api.task(reminders=[day] * count)).status_code for count in (0, 1, 2, 3)]
+    assert found == [201 if side == "zero_to_two" else 400, 201, 201, 400]
+
+
+@every_side("task_empty_references", "accept", "refuse")
+def test_task_empty_references(api: Api, side: str) -> None:
+    assert api.post(TASK, api.task()).status_code == (201 if side == "accept" else 400)
+    assert api.post(TASK, api.task(references=[asset(api.create_object())])).status_code == 201
+
+
+@every_side("task_slug", "given", "none")
+def test_task_slug(api: Api, side: str) -> None:
+    assert ("slug" in api.read(f"{TASK}/{api.create_task()}")) == (side == "given")
+
+
+@every_side("task_stamps", "none", "null")
+def test_task_stamps(api: Api, side: str) -> None:
+    task = api.read(f"{TASK}/{api.create_task()}")
+    for key in ("created_at", "updated_at"):
+        assert (key in task) == (side == "null")
+        assert task.get(key) is None
+
+
+@every_side("task_put_omitted", "clear", "keep")
+def test_task_put_omitted(api: Api, side: str) -> None:
+    made = api.create_task(comment="before", attachments=[api.upload()])
+    api.put(f"{TASK}/{made}", api.task(comment=Absent, attachments=Absent))
+    task = api.read(f"{TASK}/{made}")
+    assert task["comment"] == (None if side == "clear" else "before")
+    assert len(task["attachments"]) == (0 if side == "clear" else 1)
+
+
+@every_side("task_notify", "when_true", "always")
+def test_task_notify(api: Api, steering: Steering, side: str) -> None:
+    made = api.create_task()
+    before = len(steering.mails())
+    api.put(f"{TASK}/{made}", api.task(notify=False))
+    assert len(steering.mails()) == before + (0 if side == "when_true" else 1)
+
+
+# rental cases
+
+
+@every_side("rental_null_reminder", "accept", "refuse")
+def test_rental_null_reminder(api: Api, side: str) -> None:
+    for key in ("issue_date_reminder", "due_date_reminder"):
+        response = api.post(CASE, api.rental_case(**{key: None}))
+        assert response.status_code == (201 if side == "accept" else 400)
+
+
+@every_side("rental_omitted_reminder", "clear", "keep")
+def test_rental_omitted_reminder(api: Api, side: str) -> None:
+    day = {"unit": "days", "value": 1}
+    made = api.create_rental_case(issue_date_reminder=day)
+    api.put(f"{CASE}/{made}", api.rental_case())
+    assert api.read(f"{CASE}/{made}")["issue_date_reminder"] == (None if side == "clear" else day)
+
+
+@every_side("rental_missing_renter", "accept", "error")
+def test_rental_missing_renter(api: Api, side: str) -> None:
+    assert api.post(CASE, api.rental_case(renter=Absent)).status_code == (201 if side == "accept" else 500)
+
+
+@every_side("rental_missing_comment", "accept", "refuse")
+def test_rental_missing_comment(api: Api, side: str) -> None:
+    assert api.post(CASE, api.rental_case(comment=Absent)).status_code == (201 if side == "accept" else 400)
+
+
+@every_side("rental_missing_status", "keep", "reset")
+def test_rental_missing_status(api: Api, side: str) -> None:
+    made = api.create_rental_case(status="borrowed")
+    api.put(f"{CASE}/{made}", api.rental_case())
+    assert api.read(f"{CASE}/{made}")["status"] == ("borrowed" if side == "keep" else "requested")
+
+
+@every_side("rental_overdue_status", "accept", "refuse")
+def test_rental_overdue_status(api: Api, side: str) -> None:
+    for status in ("return_overdue", "pickup_overdue"):
+        response = api.post(CASE, api.rental_case(status=status))
+        assert response.status_code == (201 if side == "accept" else 400)
+        made = api.create_rental_case(status="borrowed")
+        response = api.put(f"{CASE}/{made}", api.rental_case(status=status))
+        assert response.status_code == (204 if side == "accept" else 400)
+
+
+@every_side("rental_overdue_status", "accept", "refuse")
+def test_rental_overdue_status_is_written_back(api: Api, steering: Steering, side: str) -> None:
+    """Whoever replaces a rental case sends the status along that was read."""
+    steering.switch(rental_overdue="move")
+    days = {"issue_date": "2020-01-01", "due_date": "2020-01-02"}
+    for status, other in (("confirmed", "return_overdue"), ("borrowed", "pickup_overdue")):
+        made = api.create_rental_case(status=status, **days)
+        read = api.read(f"{CASE}/{made}")["status"]
+        assert read.endswith("_overdue")
+        for _turn in range(2):
+            body = api.rental_case(title="Still out", status=read, **days)
+            assert api.put(f"{CASE}/{made}", body).status_code == 204
+            assert api.read(f"{CASE}/{made}")["status"] == read
+        written = api.put(f"{CASE}/{made}", api.rental_case(status=other, **days)).status_code
+        assert written == (204 if side == "accept" else 400)
+
+
+@every_side("rental_overdue", "stay", "move")
+def test_rental_overdue(api: Api, side: str) -> None:
+    days = {"issue_date": "2020-01-01", "due_date": "2020-01-02"}
+    for status, overdue in (
+        ("confirmed", "pickup_overdue"),
+        ("borrowed", "return_overdue"),
+        ("completed", "completed"),
+    ):
+        made = api.create_rental_case(status=status, **days)
+        assert api.read(f"{CASE}/{made}")["status"] == (status if side == "stay" else overdue)
+
+
+@every_side("rental_renter_read", "object", "text")
+def test_rental_renter_read(api: Api, side: str) -> None:
+    made = api.create_rental_case(renter={"type": "plain", "value": "A neighbour"})
+    expected: Any = {"type": "plain", "value": "A neighbour"} if side == "object" else "A neighbour"
+    assert api.read(f"{CASE}/{made}")["renter"] == expected
+
+
+@every_side("rental_references", "full", "reduced")
+def test_rental_references(api: Api, side: str) -> None:
+    (reference,) = api.read(f"{CASE}/{api.create_rental_case()}")["references"]
+    assert set(reference) == ({"type", "uuid", "name", "id"} if side == "full" else {"type", "uuid"})
+
+
+@every_side("rental_stamps", "given", "none")
+def test_rental_stamps(api: Api, side: str) -> None:
+    case = api.read(f"{CASE}/{api.create_rental_case()}")
+    assert {"author", "created_at", "updated_at"} & set(case) == (
+        {"author", "created_at", "updated_at"} if side == "given" else set()
+    )
+
+
+# the circularity hub
+
+
+@every_side("hub_nothing", "object", "list")
+def test_hub_nothing(api: Api, side: str) -> None:
+    nothing: Any = {} if side == "object" else []
+    assert api.post(f"{HUB}/suggest-category", {"filter": {"barcode": {"eq": "nothing"}}}).json() == nothing
+    assert api.post(f"{HUB}/suggest-rest-price", {}).json() == nothing
+
+
+def offer(api: Api, category: str = "category_furniture", **fields: Any) -> int:
+    made = api.create_object(**{"purchasing_price": 10, **fields})
+    return api.post(ADD, {made: {"category": category, "price": 1}}).status_code
+
+
+@every_side("hub_repeat_offer", "refuse", "accept")
+def test_hub_repeat_offer(api: Api, side: str) -> None:
+    item = api.offer()
+    again = api.post(ADD, {item["asset_uuid"]: {"category": "category_furniture", "price": 1}})
+    assert again.status_code == (422 if side == "refuse" else 201)
+    offers = [entry for entry in api.items(f"{HUB}/items", "per_page=1000") if entry["asset_id"] == item["asset_id"]]
+    assert len(offers) == (1 if side == "refuse" else 2)
+
+
+@every_side("hub_category", "any", "known")
+def test_hub_category(api: Api, side: str) -> None:
+    thing = api.create_object()
+    suggested = api.post(f"{HUB}/suggest-category", {"filter": {"asset_uuid": {"eq": thing}}}).json()[thing]
+    assert offer(api, suggested) == 201
+    assert (offer(api, "of no such kind") == 201) == (side == "any")
+
+
+@every_side("hub_priceless_object", "accept", "error")
+def test_hub_priceless_object(api: Api, side: str) -> None:
+    assert offer(api, purchasing_price=None) == (201 if side == "accept" else 500)
+    assert offer(api) == 201
+
+
+@every_side("hub_billing_keys", "camel", "snake")
+def test_hub_billing_keys(api: Api, side: str) -> None:
+    response = api.post(f"{HUB}/orders", [api.offer()["id"]])
+    data = api.read(f"{HUB}/order/{response.headers['Location-ID']}")["billing_data"]
+    assert {"firstName", "lastName"} <= set(data) if side == "camel" else {"first_name", "last_name"} <= set(data)
+    assert len(data) == 6
