@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 import os
+import shlex
 import signal
 import sqlite3
 import sys
@@ -146,3 +147,8 @@ def _announce(options: argparse.Namespace, base_url: str, admin: str) -> None:
         unfinished.write_text(line + "\n", encoding="utf-8")
         unfinished.replace(options.ready_file)
     print(line, flush=True)
+    if sys.stdout.isatty():
+        print("\nFor Ansible, in another terminal:\n")
+        for name in ("base_url", "username", "password", "client_id"):
+            print(f"  export SEVENTHINGS_{name.upper()}={shlex.quote(ready[name])}")
+        print("\nCtrl+C ends it.", flush=True)

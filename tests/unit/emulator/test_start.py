@@ -1,0 +1,33 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What somebody sees who starts the service in a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+from .judge import EMULATOR
+
+_NAMES = ("base_url", "username", "password", "client_id")
+
+
+def test_a_terminal_gets_lines_that_a_shell_takes_as_they_are() -> None:
+    ours, its = pty.openpty()
+    command = [sys.executable, str(EMULATOR), "--port", "0", "--db", ":memory:", "--data", "empty"]
+    with subprocess.Popen(command, stdout=its) as process, os.fdopen(ours, encoding="utf-8") as terminal:
+        ready = json.loads(terminal.readline())
+        lines = [terminal.readline() for _number in range(7)]
+        process.terminate()
+        assert process.wait(15) == 0
+    os.close(its)
+
+    names = " ".join(f'"$SEVENTHINGS_{name.upper()}"' for name in _NAMES)
+    script = "".join(line for line in lines if "export" in line) + f"printf '%s\\n' {names}"
+    told = subprocess.run(["sh", "-c", script.replace("\r", "")], capture_output=True, text=True, check=True).stdout
+    assert told.splitlines() == [ready[name] for name in _NAMES]
