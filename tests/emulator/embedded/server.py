@@ -82,6 +82,10 @@ class Server:
         """The request as a call, and what is wrong with it before anybody has looked at it."""
         headers = {name.lower(): _clean(value) for name, value in request.headers.items()}
         parts, body, problem = None, b"", None
+        if headers.get("expect", "").lower() == "100-continue":
+            # Clients such as curl ask before they send much, and wait a second when nobody answers.
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0
         try:
             if request.content_type == "multipart/form-data":
                 parts = await _parts(request)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import io
+import socket
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 
@@ -270,3 +271,22 @@ def test_field_that_takes_no_files(api: Api, key: str) -> None:
     before = api.read(f"/object/{thing}")
     assert api.post(f"/object/{thing}/add-file", [pair(key, api.upload())]).status_code in (207, 400, 404, 422)
     assert api.read(f"/object/{thing}") == before
+
+
+def test_client_that_asks_before_it_sends(api: Api) -> None:
+    """Expect: 100-continue, as curl sends it with everything that is large."""
+    address = urlsplit(api.url(""))
+    head = [
+        "POST /customer-api/v1/location HTTP/1.1",
+        f"Host: {address.netloc}",
+        f"Authorization: Bearer {api.tokens['access_token']}",
+        "Content-Type: application/json",
+        "Content-Length: 15",
+        "Expect: 100-continue",
+        "Connection: close",
+    ]
+    with socket.create_connection((address.hostname, address.port), timeout=10) as connection:
+        connection.sendall("\r\n".join([*head, "", ""]).encode())
+        assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(b'{"name":"Site"}')
+        assert connection.recv(100).startswith(b"HTTP/1.1 201 ")
