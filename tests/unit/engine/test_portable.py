@@ -1,0 +1,61 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values as files hold them: one form for each, and nothing that would be read as something else."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.fields import Field, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.portable import NotPortable, plain
+
+FIELD = Field("f", "TEXT")
+NOON = dt.datetime(2024, 5, 31, 14, 0, 0, 5, tzinfo=dt.timezone(dt.timedelta(hours=2)))
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (True, True),
+        (0, 0),
+        ("a", "a"),
+        (dt.date(2024, 5, 31), Plain("2024-05-31")),
+        (NOON, Plain("2024-05-31T12:00:00+00:00")),
+        (Decimal("12.50"), Plain("12.5")),
+        (Decimal("1E+3"), Plain("1000")),
+        (0.1, Plain("0.1")),
+        (1e22, Plain("10000000000000000000000")),
+    ],
+)
+def test_a_value_has_one_form(value: Any, written: Any) -> None:
+    found = plain(FIELD, value)
+    assert found == written
+    assert type(found) is type(written)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [("12.5", "12.50"), ("12", "12.00"), ("12.504", "12.504"), ("0", "0.00"), ("-1.1", "-1.10")]
+)
+def test_a_number_has_the_digits_that_its_field_keeps_where_that_is_exact(value: str, written: str) -> None:
+    assert plain(Field("f", "MONEY", fraction_digits=2), Decimal(value)) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("{{ lookup('pipe', 'id') }}", "it looks like a template"),
+        ("{% if %}", "it looks like a template"),
+        ("\ud83d", "it holds half a character"),
+        (Decimal("NaN"), "NaN is no number"),
+        (float("inf"), "Infinity is no number"),
+        (["a"], r"\['a'\] is nothing that a file can hold"),
+    ],
+)
+def test_what_a_file_can_not_hold_is_said(value: Any, reason: str) -> None:
+    with pytest.raises(NotPortable, match=reason):
+        plain(FIELD, value)

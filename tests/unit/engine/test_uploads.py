@@ -1,0 +1,106 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Uploads that a journal keeps account of: what a run that was killed uploaded is taken, and sent no second time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal, Upload
+from ansible_collections.community.seventhings.plugins.module_utils.links import Attachment
+from ansible_collections.community.seventhings.plugins.module_utils.uploads import Uploads
+
+from .support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, made, refusal, uuid_of
+
+CONTENT = b"one laptop\n"
+WHAT = Upload("object", "1", "invoice.txt", hashlib.sha256(CONTENT).hexdigest())
+EARLIER, OTHER, NEW = uuid_of(1), uuid_of(2), uuid_of(3)
+POST = "POST /file"
+
+
+@pytest.fixture
+def invoice(tmp_path: Path) -> Attachment:
+    path = tmp_path / "invoice.txt"
+    path.write_bytes(CONTENT)
+    return Attachment(path=str(path), type="text/plain")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    with Journal(tmp_path, "https://acme.test", "set") as held:
+        yield held
+
+
+def upload(transport: FakeTransport, journal: Journal, attachment: Attachment, clock: Clock) -> str | None:
+    Uploads(client_on(transport), journal, clock.sleep).upload(attachment, "object", "1")
+    return attachment.uuid
+
+
+def meta(uuid: str, **more: object) -> JsonMap:
+    return {"uuid": uuid, "name": "invoice.txt", "size": len(CONTENT), **more}
+
+
+def test_what_no_run_uploaded_is_uploaded_and_noted(
+    journal: Journal, invoice: Attachment, clock: Clock, tmp_path: Path
+) -> None:
+    assert upload(FakeTransport({POST: made(3)}), journal, invoice, clock) == NEW
+    assert Journal(tmp_path, "https://acme.test", "set").uploads == {WHAT: NEW}
+
+
+def test_what_an_earlier_run_uploaded_is_taken(journal: Journal, invoice: Attachment, clock: Clock) -> None:
+    journal.uploads[WHAT] = EARLIER
+    transport = FakeTransport({f"GET /file/{EARLIER}": by_uuid(meta(EARLIER))})
+    assert upload(transport, journal, invoice, clock) == EARLIER
+    assert transport.writes == []
+
+
+def test_what_an_earlier_run_uploaded_and_is_gone_is_uploaded_again(
+    journal: Journal, invoice: Attachment, clock: Clock
+) -> None:
+    journal.uploads[WHAT] = EARLIER
+    transport = FakeTransport({f"GET /file/{EARLIER}": refusal(404), POST: made(3)})
+    assert upload(transport, journal, invoice, clock) == NEW
+
+
+def test_the_same_file_in_two_fields_is_two_files(journal: Journal, invoice: Attachment, clock: Clock) -> None:
+    journal.uploads[WHAT] = EARLIER
+    transport = FakeTransport({f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), POST: made(3)})
+    twin = Attachment(path=invoice.path, type="text/plain")
+    uploads = Uploads(client_on(transport), journal, clock.sleep)
+    for one in (invoice, twin):
+        uploads.upload(one, "object", "1")
+    assert [invoice.uuid, twin.uuid] == [EARLIER, NEW]
+
+
+def test_an_upload_of_which_nothing_was_noted_is_looked_for_by_content(
+    journal: Journal, invoice: Attachment, clock: Clock
+) -> None:
+    journal.uploads[WHAT] = ""
+    transport = FakeTransport(
+        {
+            "GET /files": answer(
+                [meta(uuid_of(8), name="b.txt"), meta(uuid_of(9), size=3), meta(OTHER), meta(EARLIER)]
+            ),
+            f"GET /file/{OTHER}/data": answer(b"other stuff"),
+            f"GET /file/{EARLIER}/data": answer(CONTENT),
+        }
+    )
+    assert upload(transport, journal, invoice, clock) == EARLIER
+    assert transport.writes == []
+    assert clock.slept == []
+
+
+def test_a_file_that_is_accounted_for_is_not_taken_for_the_lost_one(
+    journal: Journal, invoice: Attachment, clock: Clock
+) -> None:
+    journal.uploads[WHAT] = ""
+    journal.files.add(OTHER)
+    transport = FakeTransport({"GET /files": answer([meta(OTHER)]), POST: made(3)})
+    assert upload(transport, journal, invoice, clock) == NEW
+    assert clock.slept == [1.0, 3.0]
+    assert transport.count("GET /files") == 3

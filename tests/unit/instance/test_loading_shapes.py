@@ -1,0 +1,95 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A state in one file or inline: every part has the shape that is expected, or its place is told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
+
+SETTINGS = "instance: {api: seventhings/v1}\n"
+
+
+def found(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "state.yml"
+    path.write_text(text, "utf-8")
+    return list(map(str, load(path).findings))
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("- a\n", "state.yml:1:1: expected a map of sections: instance, fields, locations"),
+        (SETTINGS + "fields: [a]\n", "state.yml:2:9: expected a map with the templates asset, room, person"),
+        (SETTINGS + "fields: {assets: []}\n", "state.yml:2:18: fields.assets: expected one of asset, room, person"),
+        (SETTINGS + "objects: 5\n", "state.yml:2:10: expected a list of records"),
+        (SETTINGS + "zebra: []\n", "state.yml:2:8: zebra: no such section; expected one of fields, locations"),
+        (SETTINGS + "object: []\n", "state.yml:2:9: object: no such section; did you mean objects?"),
+        (SETTINGS + "moved: [a]\n", "state.yml:2:8: moved: expected a map of sections to lists of {from, to}"),
+        (SETTINGS + "moved: {rooms: 5}\n", "state.yml:2:16: expected a list of {from: {KEY: OLD}, to: {KEY: NEW}}"),
+        (SETTINGS + "moved: {rooms: [{from: {name: A}}]}\n", "expected {from: {KEY: OLD}, to: {KEY: NEW}}"),
+        (SETTINGS + "moved: {users: []}\n", "moved.users: no such section"),
+        ("instance: {api: seventhings/v1, policy: 5}\n", "policy: expected a map"),
+        ("instance: {api: seventhings/v1, policy: {prune: 5}}\n", "policy.prune: expected a map of sections to"),
+        (
+            "instance: {api: seventhings/v1, policy: {prune: {objekts: report}}}\n",
+            "policy.prune.objekts: expected one of the sections",
+        ),
+        (
+            "instance: {api: seventhings/v1, policy: {prune: {rooms: archive}}}\n",
+            "policy.prune.rooms: 'archive' does not fit",
+        ),
+        ("instance: {api: seventhings/v1, policy: {limits: 5}}\n", "policy.limits: expected a map of numbers"),
+        (
+            "instance: {api: seventhings/v1, policy: {limits: {delete_percent: few}}}\n",
+            "policy.limits.delete_percent: 'few' does not fit; expected a number",
+        ),
+        ("instance: {api: seventhings/v1, scope: {rooms: []}}\n", "scope.rooms: expected a map of field key to"),
+        (
+            "instance: {api: seventhings/v1, scope: {objects: {barcode: []}}}\n",
+            "scope.objects.barcode: expected the values in scope, at least one",
+        ),
+    ],
+)
+def test_a_part_of_the_wrong_shape_is_told_with_its_place(tmp_path: Path, text: str, finding: str) -> None:
+    findings = found(tmp_path, text)
+    assert [one for one in findings if finding in one], findings
+
+
+@pytest.mark.parametrize("text", [SETTINGS, SETTINGS + "objects:\n", SETTINGS + "fields: {asset: }\nmoved: {}\n"])
+def test_a_section_may_be_empty(tmp_path: Path, text: str) -> None:
+    assert found(tmp_path, text) == []
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    (finding,) = load(tmp_path / "none.yml").findings
+    assert str(finding).endswith("none.yml: no such file or directory")
+
+
+def test_a_file_that_can_not_be_read_is_told_and_the_others_are_read(tmp_path: Path) -> None:
+    def read(path: Path) -> str:
+        if path.name == "rooms.yml":
+            raise PermissionError(13, os.strerror(13))
+        return path.read_text("utf-8")
+
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    (tmp_path / "rooms.yml").write_text("[]\n", "utf-8")
+    (tmp_path / "moved.yml").write_text("rooms: [{from: {name: A}, to: {name: B}}]\n", "utf-8")
+    desired = load(tmp_path, read_text=read)
+    assert list(map(str, desired.findings)) == ["rooms.yml: can't be read: Permission denied"]
+    assert desired.moved == {"rooms": [({"name": "A"}, {"name": "B"})]}
+
+
+def test_what_is_written_inline_is_found_by_its_path() -> None:
+    desired = load(
+        None, {"instance": {"api": "seventhings/v1"}, "objects": [{"barcode": "1"}, 5], "fields": {"asset": 5}}
+    )
+    findings = list(map(str, desired.findings))
+    assert [entry.fields for entry in desired.entries] == [{"barcode": "1"}]
+    assert len(findings) == 2
+    assert all("desired" in finding for finding in findings), findings

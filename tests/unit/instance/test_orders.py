@@ -1,0 +1,151 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run is told besides its files: options that do not fit, plan files that are none, a journal that is held."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.apply import Applier
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
+from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal
+
+THING = {"barcode": "001", "inventory_name": "Thing"}
+
+
+@pytest.fixture
+def one(site: Site) -> Site:
+    """An object that is to be made."""
+    site.write({"objects.yml": yaml_list([THING])})
+    return site
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ({"prune": {"object": "delete"}}, "prune.object: expected one of the sections fields, locations"),
+        ({"prune": {"rooms": "archive"}}, "prune.rooms: 'archive' does not fit; expected"),
+        ({"limits": {"removals": 1}}, "limits.removals: 1 does not fit; expected a number for one of"),
+        ({"limits": {"delete_percent": "few"}}, "limits.delete_percent: 'few' does not fit"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_an_error_before_anything_is_sent(
+    one: Site, order: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        one.run(**order)
+    assert message in caught.value.message
+    assert one.sent() == []
+
+
+# ---- plan files
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not a plan of this collection"),
+        ("[]", "is not a plan of this collection"),
+        ('{"version": 0}', "is of version 0; expected"),
+        ("{}", "is not a plan of this collection (KeyError('version'))"),
+    ],
+)
+def test_a_file_that_is_no_plan_is_refused(one: Site, tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "acme.plan"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InvalidInput) as caught:
+        one.run(plan_file=path)
+    assert message in caught.value.message
+    assert one.sent() == []
+
+
+def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, tmp_path: Path) -> None:
+    """A plain 12.50 is a number and a plain 007 would be none: what was not quoted stays unquoted."""
+    lines = [
+        "- barcode: 'A'",
+        "  inventory_name: Lamp",
+        "  purchasing_price: 12.50",
+        "  purchase_date: 2024-05-31",
+        "  accessories: [B]",
+        "- {barcode: B, inventory_name: Lamp}",
+    ]
+    site.write({"objects.yml": "\n".join(lines) + "\n"})
+    path = tmp_path / "acme.plan"
+    site.plan(plan_file=path)
+    stored = {change["key"]: change["fields"] for change in json.loads(path.read_text("utf-8"))["changes"]}
+    assert stored["A"]["purchasing_price"] == {"!plain": "12.50"}
+
+    account = site.run(plan_file=path)
+
+    assert account.outcome == "changed", account.failures
+    assert not path.exists()
+    made = {one["fields"]["barcode"]: one["fields"] for one in site.dump()["objects"]}
+    assert (made["A"]["purchasing_price"], made["A"]["purchase_date"]) == (12.5, "2024-05-31")
+    assert site.plan().outcome == "unchanged"
+
+
+# ---- what stops a run
+
+
+def test_a_journal_that_another_run_holds_is_a_refusal(one: Site) -> None:
+    directory = one.root / ".seventhings"
+    waited: list[float] = []
+    order = Order(journal=directory)
+    with Journal(directory, "https://acme.test", "other"):
+        held = run_instance(
+            one.client(), one.load(), order, clock=lambda: 25.0 * len(waited), sleep=lambda _seconds: waited.append(1.0)
+        )
+    assert len(waited) == 3
+    assert held.outcome == "refused"
+    assert "another run holds" in held.refusals[0]
+    assert one.writes() == []
+
+
+def test_without_an_instance_at_least_what_is_wrong_with_the_files_is_told(one: Site) -> None:
+    one.write({"objects.yml": "- {barcode: '1', barcode: '2'}\n"})
+    one.service.steer("PUT", "/faults", [{"fault": "500", "probability": 1}])
+    account = one.plan()
+    assert account.outcome == "failed"
+    assert "barcode" in account.findings[0]
+
+
+def test_without_an_instance_nothing_can_be_planned(one: Site) -> None:
+    one.service.steer("PUT", "/faults", [{"fault": "500", "probability": 1}])
+    with pytest.raises(SeventhingsError):
+        one.plan()
+
+
+def test_a_run_whose_parent_is_gone_sends_nothing_more(one: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker of a play that was killed must not go on writing beside the next run."""
+    parents = iter([os.getppid()])
+    monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
+    account = one.run()
+    assert account.outcome == "failed"
+    assert "the process that started this run is gone" in account.failures[0]["reason"]
+    assert one.writes() == []
+
+
+def test_of_an_unforeseen_error_the_account_tells_and_the_others_go_on(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write({"objects.yml": yaml_list([THING, {**THING, "barcode": "002"}])})
+    write = Applier.write
+
+    def failing(self: Applier, change: Any, *rest: Any) -> str | None:
+        if change.values["barcode"] == "001":
+            raise ZeroDivisionError("unforeseen")
+        return write(self, change, *rest)
+
+    monkeypatch.setattr(Applier, "write", failing)
+    account = site.run()
+    assert account.outcome == "partly_applied"
+    assert [failure["reason"] for failure in account.failures] == ["ZeroDivisionError: unforeseen"]
+    assert account.summary["objects"]["created"] == 1
