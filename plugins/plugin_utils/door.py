@@ -10,11 +10,12 @@ of a loop share session, token, definitions and rate limit.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.parameters import remove_values
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.community.seventhings.plugins.module_utils.client import Client
@@ -30,8 +31,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.transport im
 
 _CLIENTS: dict[str, Client] = {}
 """The clients of this worker by what they were made from: all items of a loop run in one worker."""
-
-_HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
 class ActionModule(ActionBase):
@@ -75,15 +74,20 @@ class ActionModule(ActionBase):
         written = dict(self._task.args)
         validated = ArgumentSpecValidator(door.spec, **door.rules).validate(written)
         options = validated.validated_parameters
-        shown = {
-            key: _HIDDEN if value and door.spec.get(key, {}).get("no_log") else value for key, value in options.items()
-        }
-        for text in hidden_in(options):
-            shown["base_url"] = str(shown["base_url"]).replace(text, _HIDDEN)
+        secrets = {
+            str(value) for key, value in options.items() if value and door.spec.get(key, {}).get("no_log")
+        } | set(hidden_in(options))
         if validated.error_messages:
-            return {"failed": True, "msg": "\n".join(validated.error_messages), "invocation": {"module_args": shown}}
-        done = perform(name, Call(options, written, self._task.check_mode), _shared_client)
-        return {**done, "invocation": {"module_args": shown}}
+            done = {"failed": True, "msg": "\n".join(validated.error_messages)}
+        else:
+            done = perform(name, Call(options, written, self._task.check_mode), _shared_client)
+        return _without(secrets, {**done, "invocation": {"module_args": options}})
+
+
+def _without(secrets: Iterable[str], result: dict[str, Any]) -> dict[str, Any]:
+    """A result as a module process would return it. Tokens that were asked for stay; who asked keeps them hidden."""
+    tokens = {key: result[key] for key in ("access_token", "refresh_token") if result.get(key)}
+    return {**remove_values(result, secrets), **tokens}
 
 
 def _is_ours(interpreter: Path) -> bool:

@@ -118,6 +118,9 @@ def test_no_secret_is_shown(echo: str, tmp_path: Path, end: str) -> None:
                 module("location", location, check_mode=True, diff=True),
                 module("location_info", {"execution": end}, loop=[1, 2]),
                 module("location", {**location, "fields": {"nam": 1}}, no_log=False),
+                module(
+                    "location", {**location, "fields": {"name": f"x{secret('PASSWORD')}"}}, check_mode=True, diff=True
+                ),
                 module("auth_token", {}, register="login"),
                 module("auth_token", {"state": "absent"}),
                 module(
