@@ -20,7 +20,7 @@ options:
         less, less or equal), and C(gt_or_null), C(gte_or_null), C(lt_or_null), C(lte_or_null), which let null through
         as well.
       - With one value or a list of values, C(like) and C(not_like) (contains any of them, contains none), C(in) and
-        C(nin) (is one of them, is none).
+        C(nin) (is one of them, is none). Upper and lower case differ.
       - Without a value (write V(true)), C(empty) (null, empty text, empty list), C(not_empty), C(null), C(not_null).
         The number 0 is not empty.
       - Values are written as in the module that manages the record, references by natural key included. A time may also

@@ -254,11 +254,8 @@ def _among(of: Field, operator: str, wanted: Sequence[Any], value: Any) -> bool:
     if operator in ("in", "nin"):
         return any(_equal(of, value, one) for one in wanted) == (operator == "in")
     text = _text(value)
-    return (
-        any(str(one).casefold() in text.casefold() for one in wanted) == (operator == "like")
-        if text
-        else operator == "not_like"
-    )
+    # Upper and lower case differ, as with equal: so it means the same on instances that tell them apart and on others.
+    return any(str(one) in text for one in wanted) == (operator == "like") if text else operator == "not_like"
 
 
 def _compared(of: Field, operator: str, wanted: Any, value: Any) -> bool:
