@@ -6,31 +6,24 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import gc
-import json
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import plan
 from .client import Client
 from .connection import instance_root
-from .desired import SECTIONS, DesiredInstance, Entry, Limits, Place, limit_of, prune_actions
+from .desired import SECTIONS, DesiredInstance, Limits, limit_of, prune_actions
 from .errors import InvalidInput, SeventhingsError
-from .fields import Plain
+from .instance_account import Account, failures_of, shown, summary_of
 from .journal import Journal, JournalHeld
-from .kinds import HUB_ITEM, KINDS
 from .levels import Levels, Outcome, Progress
 from .many import plan_instance
-from .planned import Choices, InstancePlan, Planned, drop_changes
+from .plan_files import StoredPlan, read_plan, write_plan
+from .planned import Choices, InstancePlan, drop_changes
 from .validation import judge
-
-PLAN_VERSION = 1
-ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
 
 
 @dataclass(frozen=True)
@@ -54,35 +47,6 @@ class Order:
     confirm_empty: bool = False
     allow_destructive: bool = False
     expect_instance: Sequence[str] = ()
-
-
-@dataclass
-class Account:
-    """What was planned and what became of it; the one source of every report.
-
-    :ivar outcome: unchanged, changed, failed, refused or partly_applied.
-    """
-
-    outcome: str
-    instance: str
-    check_mode: bool
-    summary: dict[str, dict[str, int]]
-    changes: list[dict[str, Any]]
-    failures: list[dict[str, str]]
-    refusals: list[str]
-    findings: list[str]
-    warnings: list[str]
-    reported: dict[str, list[str]]
-    requests: int
-    duration: float
-
-    @property
-    def failed(self) -> bool:
-        return self.outcome in ("failed", "refused", "partly_applied")
-
-    def document(self) -> dict[str, Any]:
-        """As JSON: the same members, in this order."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @contextlib.contextmanager
@@ -132,10 +96,10 @@ class _Run:
         self._sleep = sleep
         self._started = clock()
         self._before = client.transport.sent
-        self._images: dict[int, str] = {}
+        self._stored: StoredPlan | None = None
 
     def run(self) -> Account:
-        stored = self._stored_plan()
+        self._read_plan()
         refusal = self._guard()
         if refusal:
             return self._account("refused", InstancePlan(), refusals=[refusal])
@@ -144,15 +108,15 @@ class _Run:
         self._desired.policy = replace(policy, prune={**policy.prune, **self._chosen_prune()}, limits=limits)
         journal = self._journal()
         if self._order.check_mode or self._desired.findings:
-            return self._planned(journal, stored)
+            return self._planned(journal)
         try:
             # From before the first look: what another run is about to make must not be planned once more.
             with journal:
-                return self._planned(journal, stored)
+                return self._planned(journal)
         except JournalHeld as held:
             return self._account("refused", InstancePlan(), refusals=[held.message])
 
-    def _planned(self, journal: Journal, stored: bool) -> Account:
+    def _planned(self, journal: Journal) -> Account:
         choices = Choices(
             self._order.only,
             self._order.exclude,
@@ -172,17 +136,18 @@ class _Run:
             made = InstancePlan(findings=judge(self._desired))
         if made.findings:
             return self._account("failed", made)
-        if stored:
-            made, refusals = self._without_stale(made)
+        if self._stored is not None:
+            made, refusals = self._without_stale(made, self._stored)
             if refusals:
                 return self._account("refused", made, refusals=refusals)
         if made.brakes:
             return self._account("refused", made, refusals=made.brakes)
         if self._order.check_mode:
-            self._store_plan(made)
+            if self._order.plan_file is not None:
+                write_plan(self._order.plan_file, self._client.transport.root, self._desired, made)
             return self._account("changed" if made.changes else "unchanged", made)
         account = self._apply(made, journal)
-        if stored and self._order.plan_file is not None:
+        if self._stored is not None and self._order.plan_file is not None and not account.failed:
             self._order.plan_file.unlink(missing_ok=True)
         return account
 
@@ -226,32 +191,15 @@ class _Run:
 
     # ---- plan files
 
-    def _stored_plan(self) -> bool:
+    def _read_plan(self) -> None:
         """Reads the plan file of a real run where there is one: its changes are all that is desired then."""
         path = self._order.plan_file
-        if path is None or self._order.check_mode or not path.exists():
-            return False
-        try:
-            document = json.loads(path.read_text("utf-8"))
-            if document["version"] != PLAN_VERSION:
-                raise InvalidInput(
-                    f"plan_file: {path} is of version {document['version']}; expected {PLAN_VERSION}. Plan again."
-                )
-            self._desired = _desired_from(document)
-            self._images = {
-                id(entry): change["image"]
-                for entry, change in zip(self._desired.entries, document["changes"], strict=True)
-            }
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(
-                f"plan_file: {path} is not a plan of this collection ({error!r}). Plan again."
-            ) from error
-        return True
+        if path is not None and not self._order.check_mode and path.exists():
+            self._stored = read_plan(path)
+            self._desired = self._stored.desired
 
-    def _without_stale(self, made: InstancePlan) -> tuple[InstancePlan, list[str]]:
-        stale = [
-            planned for planned in made.changes if self._images.get(id(planned.entry), planned.image) != planned.image
-        ]
+    def _without_stale(self, made: InstancePlan, stored: StoredPlan) -> tuple[InstancePlan, list[str]]:
+        stale = stored.stale(made)
         if not stale:
             return made, []
         if self._order.stale == "skip":
@@ -263,50 +211,18 @@ class _Run:
             f"{planned} is not as it was when the plan was made. Plan again, or set stale: skip." for planned in stale
         ]
 
-    def _store_plan(self, made: InstancePlan) -> None:
-        path = self._order.plan_file
-        if path is None:
-            return
-        document = {
-            "version": PLAN_VERSION,
-            "instance": self._client.transport.root,
-            "set": self._desired.set_name,
-            "timezone": self._desired.timezone,
-            "root": self._desired.root,
-            "identity": {section: list(keys) for section, keys in self._desired.identity.items()},
-            "create_users": self._desired.policy.create_users,
-            "notify": self._desired.policy.notify,
-            "changes": [_stored(planned) for planned in made.changes],
-        }
-        path.write_text(json.dumps(document, indent=1, ensure_ascii=False, default=str) + "\n", "utf-8")
-
     # ---- account
 
     def _account(
         self, name: str, made: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> Account:
-        done = outcome or Outcome()
-        failures = [
-            *(
-                {"change": str(planned), "place": str(planned.entry.place), "reason": reason}
-                for planned, reason in done.failures
-            ),
-            *(
-                {"change": str(planned), "place": str(planned.entry.place), "reason": reason}
-                for planned, reason in done.skipped
-            ),
-            *(
-                {"change": text, "place": "", "reason": "somebody else made the same at the same time"}
-                for text in done.twice
-            ),
-        ]
         return Account(
             outcome=name,
             instance=self._client.transport.root,
             check_mode=self._order.check_mode,
-            summary=_summary(made, outcome),
-            changes=[_shown(planned) for planned in made.changes],
-            failures=failures,
+            summary=summary_of(made, outcome),
+            changes=[shown(planned) for planned in made.changes],
+            failures=failures_of(outcome or Outcome()),
             refusals=list(refusals),
             findings=[str(finding) for finding in made.findings],
             warnings=made.warnings,
@@ -326,96 +242,3 @@ def _limits(given: Limits, narrowed: Mapping[str, Any]) -> Limits:
             raise InvalidInput(f"limits.{name}: {value!r} does not fit; expected a number for one of {known}")
         values[name] = number
     return Limits(**values)
-
-
-def _summary(made: InstancePlan, outcome: Outcome | None) -> dict[str, dict[str, int]]:
-    """Section to counts; of a plan what would be, of an apply what was."""
-    summary: dict[str, dict[str, int]] = {}
-    for section in SECTIONS:
-        counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)
-        counts["unchanged"] = made.unchanged[section]
-        counts["skipped"] = made.skipped[section]
-        for action, word in ACTIONS.items():
-            planned = sum(1 for one in made.changes if one.section == section and one.change.action == action)
-            counts[word] = planned if outcome is None else outcome.done[section, action]
-        if outcome is not None:
-            counts["errors"] = sum(1 for one, _reason in outcome.failures if one.section == section)
-            counts["skipped"] += sum(1 for one, _reason in outcome.skipped if one.section == section)
-        if any(counts.values()):
-            summary[section] = counts
-    return summary
-
-
-def _shown(planned: Planned) -> dict[str, Any]:
-    return {
-        "section": planned.section,
-        "key": planned.key,
-        "action": planned.change.action,
-        "uuid": planned.made or (planned.change.current.uuid if planned.change.current else None),
-        "before": dict(planned.change.before),
-        "after": dict(planned.change.after),
-        "place": str(planned.entry.place),
-    }
-
-
-def _stored(planned: Planned) -> dict[str, Any]:
-    return {
-        **_shown(planned),
-        "kind": planned.kind.name,
-        "template": planned.entry.template,
-        "state": planned.entry.state,
-        "fields": {name: _storable(value) for name, value in planned.entry.fields.items()}
-        or {key: planned.schema.brief(key, value) for key, value in planned.desired.items()},
-        "image": planned.image,
-    }
-
-
-def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
-    desired = DesiredInstance(
-        instances=[document["instance"]],
-        set_name=document["set"],
-        timezone=document["timezone"],
-        identity=document["identity"],
-        root=document["root"],
-    )
-    desired.policy = replace(
-        desired.policy,
-        create_users=document["create_users"],
-        notify=document["notify"],
-        # The plan was judged when it was made.
-        limits=Limits(math.inf, math.inf, math.inf, math.inf, math.inf),
-    )
-    for change in document["changes"]:
-        entry = Entry(
-            KINDS[change["kind"]],
-            {name: _restored(value) for name, value in change["fields"].items()},
-            Place(change["place"]),
-            {},
-            change["state"],
-            change["template"],
-            "" if change["action"] == plan.CREATE or change["kind"] == HUB_ITEM.name else change["uuid"] or "",
-        )
-        desired.entries.append(entry)
-    return desired
-
-
-_SOURCE_TEXT = "!plain"
-"""Marks a plain scalar of the files in a plan file, so that ``1.50`` stays the number that it was."""
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, Plain):
-        return {_SOURCE_TEXT: str(value)}
-    if isinstance(value, Mapping):
-        return {name: _storable(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_storable(one) for one in value]
-    return value.isoformat() if isinstance(value, dt.date) else value
-
-
-def _restored(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        if set(value) == {_SOURCE_TEXT}:
-            return Plain(value[_SOURCE_TEXT])
-        return {name: _restored(one) for name, one in value.items()}
-    return [_restored(one) for one in value] if isinstance(value, list) else value

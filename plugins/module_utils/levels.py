@@ -37,12 +37,17 @@ _LINKS = LEVELS.index("links")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an apply is: of one level's section, how many of how many are done."""
+    """How far an apply is: of one level's section, how many of how many are done.
+
+    :ivar requests: how many requests were sent.
+    :ivar left: how many the rate limit leaves for now; None where there is no limit.
+    """
 
     section: str
     done: int
     total: int
     requests: int
+    left: int | None = None
 
 
 @dataclass
@@ -128,11 +133,8 @@ class Levels:
                 planned = running[future]
                 future.result()
                 done[planned.section] += 1
-                self._tell(
-                    Progress(
-                        planned.section, done[planned.section], totals[planned.section], self._client.transport.sent
-                    )
-                )
+                section, transport = planned.section, self._client.transport
+                self._tell(Progress(section, done[section], totals[section], transport.sent, transport.rate.left))
 
     def _try(self, planned: Planned) -> None:
         lacking = self._stopped or self._lacking(planned)

@@ -66,6 +66,13 @@ class RateLimit:
                     return now
             self._sleep(max(pause, _SHORTEST_SLEEP))
 
+    @property
+    def left(self) -> int | None:
+        """How many requests the limit leaves for now; None where there is no limit."""
+        with self._lock:
+            self._forget(self._clock())
+            return self.per_minute - len(self._sent) if self.per_minute else None
+
     def expect(self, number: int) -> None:
         """So many requests are to come: where they do not fit into this minute, they go evenly from the first one on.
 

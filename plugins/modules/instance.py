@@ -46,7 +46,8 @@ options:
   plan_file:
     description:
       - Check mode writes the plan to this file.
-      - A real run applies the file if it is there, then reads no O(src), and takes it away when it was applied.
+      - A real run applies the file if it is there, then reads no O(src), and takes it away when all of it was applied.
+        After a run that failed in part, the next one applies the rest of it.
       - Each change in it carries the hash of the record that it was made from. See O(stale).
     type: path
   report:
@@ -57,7 +58,7 @@ options:
     type: path
   journal:
     description:
-      - Directory of the journal. Default is C(.seventhings) in O(src).
+      - Directory of the journal. Default is C(.seventhings) in O(src), or in the working directory where there is none.
       - The journal notes what was sent and which records belong to this set. A run that was killed is simply run again,
         and O(prune) takes away only what the journal (or the marker field that C(instance.yml) names) knows.
       - It holds no secrets. Losing it never causes a duplicate. Keep it between runs, as a cache of the CI job.
@@ -147,7 +148,8 @@ notes:
     definitions. A change takes one request, an attachment one more, a field definition, task or rental case two more.
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
-  - New users get an e-mail. They are made only with C(create_users) in the C(policy) of C(instance.yml).
+  - New users get an e-mail. They are made only with C(create_users) in the C(policy) of C(instance.yml). Without it,
+    what needs a user that is not there is skipped, and a warning names it.
 seealso:
   - module: community.seventhings.instance_export
   - module: community.seventhings.object

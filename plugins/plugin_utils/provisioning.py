@@ -15,13 +15,13 @@ from ansible.module_utils.basic import missing_required_lib
 from ansible.utils.display import Display
 
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.instance import (
-    Account,
     Order,
     many_objects,
     run_instance,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.levels import Progress
 
 from .loading import load
@@ -47,6 +47,9 @@ def _provision(options: Mapping[str, Any], check_mode: bool, loader: Any, writte
     if report is not None:
         check_report(report)
     applies_plan = plan_file is not None and plan_file.exists() and not check_mode
+    if not applies_plan and src is None and options.get("desired") is None:
+        missing = "check mode makes it anew" if check_mode else f"there is no {plan_file}"
+        raise InvalidInput(f"plan_file: {missing}, and neither src nor desired says what to plan")
     with many_objects():
         desired = load(None if applies_plan else src, None if applies_plan else written.get("desired"), _reader(loader))
     if options["mode"] == "validate":
@@ -69,7 +72,7 @@ def _provision(options: Mapping[str, Any], check_mode: bool, loader: Any, writte
         allow_destructive=options["allow_destructive"],
         expect_instance=options["expect_instance"],
     )
-    account = run_instance(connect(options, read_only=check_mode), desired, order, _teller())
+    account = run_instance(connect(options, read_only=check_mode), desired, order, teller())
     if report is not None:
         _write_report(account, report)
     return _result(account, options["drift_fail"])
@@ -97,24 +100,27 @@ def _reader(loader: Any) -> Callable[[Path], str]:
     return read
 
 
-def _teller() -> Callable[[Progress], None]:
-    """Tells how far the work is, every few seconds at the most, and nothing when nothing takes long."""
-    last = time.monotonic()
+def teller(
+    show: Callable[[str], None] = _display.display, clock: Callable[[], float] = time.monotonic
+) -> Callable[[Progress], None]:
+    """Tells how far the work is, every few seconds at the most, and nothing when nothing takes long.
+
+    :param show: takes a line.
+    """
+    last = clock()
     begun: dict[str, float] = {}
 
     def tell(progress: Progress) -> None:
         nonlocal last
-        now = time.monotonic()
+        now = clock()
         # The first of a section is done when it is told of; what it took is not known.
         started = begun.setdefault(progress.section, now)
         if now - last < _EVERY_SECONDS:
             return
         last = now
-        left = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
-        _display.display(
-            f"{progress.section}: {progress.done} of {progress.total}, {progress.requests} requests sent, "
-            f"about {left:.0f} s left"
-        )
+        seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
+        left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
+        show(f"{progress.section}: {progress.done} of {progress.total}, {left}, about {seconds:.0f} s left")
 
     return tell
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Account
+from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 
 WORDS: dict[str, str] = {
     "created": "new",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Account
+from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 
 from .report_html import as_html
 

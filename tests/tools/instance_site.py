@@ -18,7 +18,8 @@ from emulator_process import Emulator
 from ansible_collections.community.seventhings.plugins.module_utils.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Account, Order, run_instance
+from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
+from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
 
 LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")

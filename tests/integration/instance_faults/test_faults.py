@@ -18,7 +18,8 @@ from instance_site import LONG, Site, no_pause, sample_files
 from ansible_collections.community.seventhings.plugins.module_utils import journal as journal_module
 from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Account, Order, run_instance
+from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
+from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
 

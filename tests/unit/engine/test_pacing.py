@@ -253,3 +253,13 @@ def test_the_pace_grows_again_when_the_others_are_gone(clock: Clock) -> None:
     taken, refused = insist(rate, clock, bucket(200), 1000)
     assert per_minute(taken[500:]) >= 0.99 * 200
     assert refused < 3
+
+
+def test_what_the_limit_leaves_is_known() -> None:
+    clock = Clock()
+    rate = RateLimit(200, clock, clock.sleep)
+    many(rate, 50)
+    assert rate.left == 150
+    clock.sleep(61)
+    assert rate.left == 200
+    assert RateLimit(0, clock, clock.sleep).left is None

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Account
+from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.plugin_utils.report_html import WORDS, as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.reports import (
     as_markdown,

@@ -1,0 +1,90 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The account of a plan or an apply: what was planned, and what became of it; the one source of every report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import plan
+from .desired import SECTIONS
+from .levels import Outcome
+from .planned import InstancePlan, Planned
+
+ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
+
+
+@dataclass
+class Account:
+    """What was planned and what became of it; the one source of every report.
+
+    :ivar outcome: unchanged, changed, failed, refused or partly_applied.
+    """
+
+    outcome: str
+    instance: str
+    check_mode: bool
+    summary: dict[str, dict[str, int]]
+    changes: list[dict[str, Any]]
+    failures: list[dict[str, str]]
+    refusals: list[str]
+    findings: list[str]
+    warnings: list[str]
+    reported: dict[str, list[str]]
+    requests: int
+    duration: float
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome in ("failed", "refused", "partly_applied")
+
+    def document(self) -> dict[str, Any]:
+        """As JSON: the same members, in this order."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def failures_of(outcome: Outcome) -> list[dict[str, str]]:
+    """What failed, what was skipped because of it, and what stands twice, each with its place and the reason."""
+    return [
+        *(
+            {"change": str(planned), "place": str(planned.entry.place), "reason": reason}
+            for planned, reason in (*outcome.failures, *outcome.skipped)
+        ),
+        *(
+            {"change": text, "place": "", "reason": "somebody else made the same at the same time"}
+            for text in outcome.twice
+        ),
+    ]
+
+
+def summary_of(made: InstancePlan, outcome: Outcome | None) -> dict[str, dict[str, int]]:
+    """Section to counts; of a plan what would be, of an apply what was."""
+    summary: dict[str, dict[str, int]] = {}
+    for section in SECTIONS:
+        counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)
+        counts["unchanged"] = made.unchanged[section]
+        counts["skipped"] = made.skipped[section]
+        for action, word in ACTIONS.items():
+            planned = sum(1 for one in made.changes if one.section == section and one.change.action == action)
+            counts[word] = planned if outcome is None else outcome.done[section, action]
+        if outcome is not None:
+            counts["errors"] = sum(1 for one, _reason in outcome.failures if one.section == section)
+            counts["skipped"] += sum(1 for one, _reason in outcome.skipped if one.section == section)
+        if any(counts.values()):
+            summary[section] = counts
+    return summary
+
+
+def shown(planned: Planned) -> dict[str, Any]:
+    """A change as reports and plan files tell it."""
+    return {
+        "section": planned.section,
+        "key": planned.key,
+        "action": planned.change.action,
+        "uuid": planned.made or (planned.change.current.uuid if planned.change.current else None),
+        "before": dict(planned.change.before),
+        "after": dict(planned.change.after),
+        "place": str(planned.entry.place),
+    }

@@ -1,0 +1,147 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plan files: the changes of a plan with the hash of the record that each was made from, to be applied later."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from . import plan
+from .desired import DesiredInstance, Entry, Limits, Place
+from .errors import InvalidInput
+from .fields import Plain
+from .instance_account import shown
+from .kinds import HUB_ITEM, KINDS
+from .planned import InstancePlan, Planned
+
+PLAN_VERSION = 1
+
+
+@dataclass
+class StoredPlan:
+    """What a plan file holds.
+
+    :ivar desired: its changes, as a desired state.
+    :ivar images: identity of an entry to the hash of the record that its change was made from.
+    """
+
+    desired: DesiredInstance
+    images: dict[int, str] = field(default_factory=dict)
+
+    def stale(self, made: InstancePlan) -> list[Planned]:
+        """The changes whose records are not as they were."""
+        return [one for one in made.changes if self.images.get(id(one.entry), one.image) != one.image]
+
+
+def read_plan(path: Path) -> StoredPlan:
+    """Reads a plan file.
+
+    :raises InvalidInput: where it is none, or of another version.
+    """
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        if document["version"] != PLAN_VERSION:
+            raise InvalidInput(
+                f"plan_file: {path} is of version {document['version']}; expected {PLAN_VERSION}. Plan again."
+            )
+        desired = _desired_from(document)
+        changes = zip(desired.entries, document["changes"], strict=True)
+        return StoredPlan(desired, {id(entry): change["image"] for entry, change in changes})
+    except OSError as error:
+        raise InvalidInput(f"plan_file: {path} can't be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({error!r}). Plan again.") from error
+
+
+def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePlan) -> None:
+    """Writes a plan file.
+
+    :param root: root of the instance that the plan is for.
+    :raises InvalidInput: where that can't be done.
+    """
+    document = {
+        "version": PLAN_VERSION,
+        "instance": root,
+        "set": desired.set_name,
+        "timezone": desired.timezone,
+        "root": desired.root,
+        "identity": {section: list(keys) for section, keys in desired.identity.items()},
+        "create_users": desired.policy.create_users,
+        "notify": desired.policy.notify,
+        "changes": [_stored(planned) for planned in made.changes],
+    }
+    text = json.dumps(document, indent=1, ensure_ascii=False, default=str) + "\n"
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise InvalidInput(f"plan_file: {path} can't be written ({error.strerror})") from error
+
+
+def _stored(planned: Planned) -> dict[str, Any]:
+    return {
+        **shown(planned),
+        "kind": planned.kind.name,
+        "template": planned.entry.template,
+        "state": planned.entry.state,
+        "fields": {name: _storable(value) for name, value in planned.entry.fields.items()}
+        or {key: planned.schema.brief(key, value) for key, value in planned.desired.items()},
+        "image": planned.image,
+    }
+
+
+def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
+    desired = DesiredInstance(
+        instances=[document["instance"]],
+        set_name=document["set"],
+        timezone=document["timezone"],
+        identity=document["identity"],
+        root=document["root"],
+    )
+    desired.policy = replace(
+        desired.policy,
+        create_users=document["create_users"],
+        notify=document["notify"],
+        # The plan was judged when it was made.
+        limits=Limits(math.inf, math.inf, math.inf, math.inf, math.inf),
+    )
+    for change in document["changes"]:
+        entry = Entry(
+            KINDS[change["kind"]],
+            {name: _restored(value) for name, value in change["fields"].items()},
+            Place(change["place"]),
+            {},
+            change["state"],
+            change["template"],
+            "" if change["action"] == plan.CREATE or change["kind"] == HUB_ITEM.name else change["uuid"] or "",
+        )
+        desired.entries.append(entry)
+    return desired
+
+
+_SOURCE_TEXT = "!plain"
+"""Marks a plain scalar of the files in a plan file, so that ``1.50`` stays the number that it was."""
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, Plain):
+        return {_SOURCE_TEXT: str(value)}
+    if isinstance(value, Mapping):
+        return {name: _storable(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_storable(one) for one in value]
+    return value.isoformat() if isinstance(value, dt.date) else value
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if set(value) == {_SOURCE_TEXT}:
+            return Plain(value[_SOURCE_TEXT])
+        return {name: _restored(one) for name, one in value.items()}
+    return [_restored(one) for one in value] if isinstance(value, list) else value
