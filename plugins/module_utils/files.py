@@ -162,14 +162,31 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
             f"dest: {dest} is not a directory, and {len(files)} files are to be written; expected an existing directory"
         )
     changed, before, after = False, {}, {}
-    for meta in files:
-        target = dest / Path(str(meta.get("name") or meta["uuid"])).name if dest.is_dir() else dest
+    targets = _names_in(client, dest, files) if dest.is_dir() else [dest]
+    for meta, target in zip(files, targets, strict=True):
         was = target.stat().st_size if target.is_file() else None
         if write_if_different(target, partial(download, client, str(meta["uuid"])), check_mode, meta.get("size")):
             changed = True
             before[str(target)] = None if was is None else {"size": was}
             after[str(target)] = {"size": meta.get("size")}
     return Report(changed, {"files": files, "dest": str(dest)}, options.get("uuid"), {"before": before, "after": after})
+
+
+def _names_in(client: Client, directory: Path, files: Sequence[dict[str, Any]]) -> list[Path]:
+    """Where files come to in a directory, by their names; a name that the object does not tell, the file itself does.
+
+    :raises InvalidInput: where two of them would come to one place.
+    """
+    for meta in files:
+        record = None if meta["name"] else client.get(FILE, str(meta["uuid"]))
+        meta["name"] = record.flat.get("name") if record else meta["name"]
+    targets = [directory / Path(str(meta["name"] or meta["uuid"])).name for meta in files]
+    twice = sorted({target.name for target in targets if targets.count(target) > 1})
+    if twice:
+        raise InvalidInput(
+            f"dest: several files are called {', '.join(twice)}; download each of them by its uuid to a path of its own"
+        )
+    return targets
 
 
 def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -29,8 +29,8 @@ options:
     type: str
   dest:
     description:
-      - Where to write. In a directory that exists, files keep their names. Anything else is the path of the file, which
-        is possible for one file only.
+      - Where to write. In a directory that exists, files keep their names, and two files with one name are an error.
+        Anything else is the path of the file, which is possible for one file only.
     type: path
     required: true
 attributes:
@@ -40,7 +40,8 @@ attributes:
 notes:
   - A file is written in one step. A new one has the mode V(0644), one that is overwritten keeps its mode.
   - In check mode a file is downloaded only where one of the same size is there already, to compare them.
-  - Takes one request for O(uuid), or one for the field definitions and one for O(object), and one for each file.
+  - Takes one request for O(uuid), or one for the field definitions and one for O(object), and one for each file,
+    or two where O(dest) is a directory and the object does not tell the name of the file.
 seealso:
   - module: community.seventhings.file
   - module: community.seventhings.file_info

@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils import attachments
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.files import file
+from ansible_collections.community.seventhings.plugins.module_utils.files import file, file_download
 from ansible_collections.community.seventhings.plugins.module_utils.links import ATTACHMENTS, Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.report import Report
 
@@ -31,6 +31,12 @@ from .support import (
 )
 
 LAPTOP = b"one laptop\n"
+FIELDS = [
+    definition("barcode", "BARCODE"),
+    definition("documents", "ATTACHMENT"),
+    definition("cover", "ATTACHMENT", constraints={"max_value": 1}),
+    definition("permit", "ATTACHMENT", attributes={"mandatory": "yes"}),
+]
 
 
 @pytest.fixture
@@ -192,14 +198,48 @@ def test_files_with_other_contents_and_linked_ones_are_left_alone(invoice: Path,
     assert ATTACHMENTS.write((*files, files[0])) == [uuid_of(1), uuid_of(2), uuid_of(9)]
 
 
+# ---- downloads
+
+
+def download_all(transport: FakeTransport, dest: Path, check_mode: bool = False) -> Report:
+    return file_download(client_on(transport), {"object": "1", "field": "documents", "dest": str(dest)}, check_mode)
+
+
+def held(*files: JsonMap, **more: Any) -> FakeTransport:
+    flat = {"asset_uuid": uuid_of(1), "id": 1, "barcode": "1", "documents": list(files)}
+    return FakeTransport(
+        {
+            "GET /asset-tracking/asset/field-definitions": answer(FIELDS),
+            "GET /objects": listing([flat]),
+            **contents(20, 21),
+            **more,
+        }
+    )
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_in_a_directory_files_keep_their_names_even_where_the_object_does_not_tell_them(
+    told: bool, tmp_path: Path
+) -> None:
+    files = [{"uuid": uuid_of(number), "size": len(LAPTOP)} for number in (20, 21)]
+    named = [{**one, "name": f"{number}.txt"} for number, one in enumerate(files)]
+    meta = {f"GET /file/{one['uuid']}": answer(one) for one in named}
+    transport = held(*(named if told else files), **meta)
+    done, again = download_all(transport, tmp_path), download_all(transport, tmp_path, check_mode=True)
+    assert (done.changed, again.changed) == (True, False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.txt", "1.txt"]
+    assert [one["name"] for one in done.record["files"]] == ["0.txt", "1.txt"]
+
+
+def test_two_files_with_one_name_are_an_error_before_anything_is_written(tmp_path: Path) -> None:
+    files = [{"uuid": uuid_of(number), "size": 11, "name": "a.txt"} for number in (20, 21)]
+    with pytest.raises(InvalidInput, match="several files are called a"):
+        download_all(held(*files), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 # ---- single files of a field
 
-FIELDS = [
-    definition("barcode", "BARCODE"),
-    definition("documents", "ATTACHMENT"),
-    definition("cover", "ATTACHMENT", constraints={"max_value": 1}),
-    definition("permit", "ATTACHMENT", attributes={"mandatory": "yes"}),
-]
 ADD, REMOVE = f"POST /object/{uuid_of(1)}/add-file", f"POST /object/{uuid_of(1)}/remove-file"
 
 
