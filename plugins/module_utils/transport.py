@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,25 +64,30 @@ class Effect(Enum):
 class Answer:
     """A successful answer: status, headers, and the body as bytes (empty where it was cut off after a write).
 
-    :ivar excerpt: how the body starts, fit for a message.
+    :ivar excerpt: tells how a body starts, fit for a message.
     """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     where: str
-    excerpt: str = ""
+    excerpt: Callable[[bytes], str] = lambda _body: ""
 
     def json(self) -> Any:
-        """The decoded body; None where there is none. Raises :class:`NotJson`."""
+        """The decoded body, always the same object; None where there is none. Raises :class:`NotJson`."""
+        return self._decoded
+
+    @cached_property
+    def _decoded(self) -> Any:
         if not self.body.strip():
             return None
         try:
             return json.loads(self.body)
         except ValueError as error:
             raise NotJson(
-                f"{self.where}: HTTP {self.status}, but the answer is not JSON; it starts with {self.excerpt!r}. "
-                "Is base_url the root of an instance, and nothing in front of it that answers in its place?"
+                f"{self.where}: HTTP {self.status}, but the answer is not JSON; it starts with "
+                f"{self.excerpt(self.body)!r}. Is base_url the root of an instance, and nothing in front of it that "
+                "answers in its place?"
             ) from error
 
 
@@ -166,7 +172,7 @@ class Transport:
             try:
                 answer = self._once(method, url, where, effect, token, body, files, accept)
                 # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
-                return replace(answer, excerpt="(not shown)") if login else answer
+                return replace(answer, excerpt=lambda _body: "(not shown)") if login else answer
             except _Repeatable as failed:
                 is_last = retry.total == 0
                 if not is_last:
@@ -220,8 +226,7 @@ class Transport:
                 return Answer(status, response.headers, b"", where)
             raise self._broken(error, where, effect) from error
         if status < HTTPStatus.MULTIPLE_CHOICES:
-            excerpt = self.mask(content.decode("utf-8", "replace"))[:80]
-            answer = Answer(status, response.headers, content, where, excerpt)
+            answer = Answer(status, response.headers, content, where, self._excerpt)
             if effect is Effect.READ and "json" in response.request.headers.get("Accept", ""):
                 try:
                     answer.json()
@@ -244,6 +249,9 @@ class Transport:
                 raise OutcomeUnknown(refusal.message, status)
             raise _Repeatable(refusal)
         raise refusal
+
+    def _excerpt(self, body: bytes) -> str:
+        return self.mask(body.decode("utf-8", "replace"))[:80]
 
     def _broken(self, error: Exception, where: str, effect: Effect) -> Exception:
         """What a failed exchange means: never reached, or reached with an unknown outcome."""
