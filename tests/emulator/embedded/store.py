@@ -17,7 +17,7 @@ from typing import Any
 from .rankings import Rankings
 
 # Goes up with every change of the tables: a file of another version is not opened.
-VERSION = 1
+VERSION = 2
 SCHEMA = """
 CREATE TABLE user (
   id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE, password TEXT,
@@ -54,7 +54,7 @@ CREATE TABLE rental_reference (rental_id INTEGER NOT NULL, uuid TEXT NOT NULL, P
 CREATE INDEX rental_reference_uuid ON rental_reference (uuid);
 CREATE TABLE hub_item (
   id INTEGER PRIMARY KEY AUTOINCREMENT, asset_id INTEGER NOT NULL, category TEXT NOT NULL, category_id INTEGER NOT NULL,
-  price REAL NOT NULL, suggested_price REAL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  price REAL NOT NULL, suggested_price REAL NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   deleted INTEGER NOT NULL DEFAULT 0, order_id INTEGER);
 CREATE INDEX hub_item_asset ON hub_item (asset_id);
 CREATE INDEX hub_item_order ON hub_item (order_id);

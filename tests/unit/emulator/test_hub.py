@@ -85,6 +85,15 @@ def test_suggested_price(api: Api) -> None:
     assert 0 <= found.json()[thing] <= 200
 
 
+def test_suggested_price_is_a_number_without_a_purchasing_price(api: Api) -> None:
+    thing = api.create_object()
+    assert api.post(f"{HUB}/suggest-rest-price", {thing: "category_furniture"}).json() == {thing: 0}
+    item = api.offer(price=40, purchasing_price=None)
+    assert (item["price"], item["suggested_price"]) == (40, 0)
+    made = order(api, item)
+    assert api.read(f"{HUB}/order/{made}")["articles"][0]["suggested_price"] == 0
+
+
 def test_suggested_price_of_nothing(api: Api) -> None:
     found = api.post(f"{HUB}/suggest-rest-price", {})
     assert found.status_code == 200

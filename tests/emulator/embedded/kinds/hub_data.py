@@ -49,10 +49,10 @@ def suggested_category(name: Any) -> str:
     return next((category for category, marks in _WORDS if any(mark in words for mark in marks)), OTHER)
 
 
-def suggested_price(purchasing_price: Any) -> float | None:
-    """What is left of the purchasing price; None for an object that has none."""
+def suggested_price(purchasing_price: Any) -> float:
+    """What is left of the purchasing price: nothing, for an object that has none. It is a number in any case."""
     if isinstance(purchasing_price, bool) or not isinstance(purchasing_price, (int, float)):
-        return None
+        return 0.0
     return round(purchasing_price * _REST, 2)
 
 
@@ -72,9 +72,7 @@ def written_price(value: Any) -> float:
     return price
 
 
-def shown_price(context: Context, price: float | None) -> Any:
-    if price is None:
-        return None
+def shown_price(context: Context, price: float) -> Any:
     if context.weather["number_form"] == "string":
         return f"{price:.2f}"
     return int(price) if price == int(price) else price

@@ -35,8 +35,7 @@ def suggest_price(context: Context) -> Answer:
         )
         if price is None:
             price = suggested_price(row["purchasing_price"])
-        if price is not None:
-            prices[uuid] = shown_price(context, price)
+        prices[uuid] = shown_price(context, price)
     return answer_json(nothing_or(context, prices))
 
 
