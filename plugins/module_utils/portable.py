@@ -101,6 +101,9 @@ class Portable:
             return {"type": kind, "value": self.value(Field(of.key, "USER"), who)}
         if of.type in ("ATTRIBUTES", "CONSTRAINTS"):
             return _terms(type_of(of).show(value))
+        if of.type == "TYPE_NAME":
+            # Instances spell one of them in two ways; it is written in the one that all of them take.
+            return type_of(of).write(value)
         if of.type == "RENTAL_STATUS":
             return BY_TIME.get(value, value)
         if isinstance(value, tuple):

@@ -106,6 +106,15 @@ def test_the_plan_of_an_export_is_empty_and_two_exports_are_equal(
     assert contents(demo.root) == contents(tmp_path / "again")
 
 
+def test_instances_that_spell_a_type_in_another_way_export_the_same(demo: Site, tmp_path: Path) -> None:
+    exports = []
+    for name in ("LINKED_ASSETS", "LINKED_ASSET"):
+        demo.service.steer("PUT", "/switches", {"linked_assets_name": name})
+        export_of(demo, tmp_path / name)
+        exports.append((tmp_path / name / "fields" / "asset.yml").read_bytes())
+    assert exports[0] == exports[1]
+
+
 @pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl"])
 def test_a_copy_exports_as_its_original(demo: Site, site: Site, format_name: str) -> None:
     export_of(demo, format=format_name)
