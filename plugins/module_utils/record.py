@@ -113,7 +113,7 @@ class _Ensure:
             and not set(wish.fields) <= set(self._schema.fields)
             and not wish.allow_unknown_fields
         ):
-            for record in self._resolver.listed(self._kind):
+            for record in self._resolver.reading.listed(self._kind):
                 self._schema.learn(record.flat)
         desired, findings = self._schema.parse(wish.fields, wish.where, wish.allow_unknown_fields)
         self._judge(findings)
@@ -170,7 +170,7 @@ class _Ensure:
             if again or parameters or template:
                 records = self._client.list_all(self._kind, conditions, parameters=parameters, template=template)
             else:
-                records = self._resolver.listed(self._kind, conditions)
+                records = self._resolver.reading.listed(self._kind, conditions)
         read = [self._schema.read(record.flat) for record in records]
         self._resolver.decide((desired[key], have.get(key)) for have in read for key in keys)
         return matching.identified(self._schema, keys, desired, records)
@@ -230,7 +230,7 @@ class _Ensure:
         renter = self._schema.read_one("renter", change.current.flat)
         if not is_text_renter(renter):
             return change
-        meant = renter_of(renter[1], self._resolver.listed(USER))
+        meant = renter_of(renter[1], self._resolver.reading.listed(USER))
         if meant[0] == "plain":
             note = f"renter: the instance answers {renter[1]!r} alone, none of its users; it is kept as that text."
             self._warnings.append(note)
@@ -286,7 +286,7 @@ class _Ensure:
 
     def _holders(self, conditions: Sequence[Condition]) -> list[Record]:
         try:
-            return self._resolver.listed(self._kind, conditions)
+            return self._resolver.reading.listed(self._kind, conditions)
         except SeventhingsError:
             # What is told is why the value was refused, not why that can't be explained.
             return []

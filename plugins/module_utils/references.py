@@ -14,7 +14,7 @@ from .errors import Ambiguous, InvalidInput, NoMatch
 from .fields import Field, Unfit, shorten
 from .kinds import KINDS, Kind
 from .links import Reference, parse_reference, references_in
-from .query import Condition
+from .reading import Reading
 from .schema import Schema
 from .structures import is_called
 
@@ -25,8 +25,9 @@ _LOCATION = KINDS["location"]
 
 
 class Resolver:
-    """Resolves the references of one desired record (or of many at once). No list and no record is asked for twice.
+    """Resolves the references of one desired record (or of many at once).
 
+    :ivar reading: the lists and records that were read for it.
     :param allow_missing: collect what is not found as warnings instead of raising (check mode: an earlier task
         may be the one to make it).
     """
@@ -34,13 +35,12 @@ class Resolver:
     def __init__(self, client: Client, allow_missing: bool = False) -> None:
         self._client = client
         self._allow_missing = allow_missing
-        self._lists: dict[tuple[str, tuple[Condition, ...]], list[Record]] = {}
-        self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
-        self._read: dict[tuple[str, str | int], Record | None] = {}
+        self.reading = Reading(client)
+        # By the identity of a reference; each is kept, so that no other one can have its identity.
+        self._kept: dict[int, Reference] = {}
         self._found: dict[int, Record] = {}
         self._maps: dict[int, tuple[Schema, dict[str, Any]]] = {}
         self._places: list[str] = []
-        self._some: list[Record] | None = None
         self.warnings: list[str] = []
 
     def resolve(self, references: Iterable[Reference]) -> None:
@@ -99,50 +99,23 @@ class Resolver:
         self._read_all([*nameless, *halves])
         self.with_uuid(halves)
 
-    def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
-        """The records of a kind that the service finds with some conditions, or all that there are where those were
-        read already: whoever asks compares again. Asked for once.
-        """
-        whole, asked = (kind.name, ()), (kind.name, tuple(conditions))
-        if whole not in self._lists and asked not in self._lists:
-            self._lists[asked] = self._client.list_all(kind, conditions)
-        return self._lists[whole if whole in self._lists else asked]
-
     # ---- by id or uuid
 
     def _settled(self, reference: Reference, record: Record) -> None:
         reference.uuid, reference.id = record.uuid or None, record.id
         reference.names = names_of(record)
+        self._kept[id(reference)] = reference
         self._found[id(reference)] = record
 
     def _read_all(self, references: Iterable[Reference]) -> None:
-        """Reads the records that references by uuid or id mean: one alone by itself, several of a kind in one list."""
-        by_key: dict[tuple[str, str], dict[str | int, list[Reference]]] = {}
-        for one in references:
-            mark = one.uuid or one.id
-            if mark is not None and id(one) not in self._found:
-                key = "id" if not one.uuid else KINDS[one.target].uuid_keys[0]
-                by_key.setdefault((one.target, key), {}).setdefault(mark, []).append(one)
-        for (target, key), marked in by_key.items():
-            kind = KINDS[target]
-            unread = [mark for mark in marked if self._read_before(kind, mark) is None]
-            if len(unread) > 1 and kind.filters:
-                self._narrow(kind, key, unread)
-            for mark, mine in marked.items():
-                record = self._read_before(kind, mark) or self._read_one(kind, mark)
-                for one in mine:
-                    if record is not None:
-                        self._settled(one, record)
-
-    def _read_before(self, kind: Kind, mark: str | int) -> Record | None:
-        lists = [found for (name, _conditions), found in self._lists.items() if name == kind.name]
-        return next((one for found in lists for one in found if mark in (one.uuid, one.id)), None)
-
-    def _read_one(self, kind: Kind, mark: str | int) -> Record | None:
-        if (kind.name, mark) not in self._read:
-            record = self._client.get(kind, mark) if isinstance(mark, str) else self._client.get_by_id(kind, mark)
-            self._read[kind.name, mark] = record
-        return self._read[kind.name, mark]
+        """Reads the records that references by uuid or id mean, those of one kind together."""
+        unread = [one for one in references if one.resolved and id(one) not in self._found]
+        for target in dict.fromkeys(one.target for one in unread):
+            mine = [(one, one.uuid or one.id) for one in unread if one.target == target]
+            records = self.reading.marked(KINDS[target], [mark for _one, mark in mine if mark is not None])
+            for one, mark in mine:
+                if mark in records:
+                    self._settled(one, records[mark])
 
     # ---- by natural key or map, one kind at a time
 
@@ -165,7 +138,7 @@ class Resolver:
                     continue
                 self._maps[id(one)] = (schema, desired)
                 todo += [inner for inner in self._inner(one) if not inner.resolved]
-            waiting[id(one)] = one
+            waiting[id(one)] = self._kept[id(one)] = one
         if wrong:
             raise InvalidInput(wrong)
         return waiting, unknown
@@ -237,10 +210,10 @@ class Resolver:
         """For each reference the records among which it is: one list for all of them, narrowed where that is known."""
         if len(references) == 1 and id(references[0]) in self._maps:
             schema, desired = self._maps[id(references[0])]
-            return {id(references[0]): self.listed(kind, matching.conditions(schema, desired, desired))}
+            return {id(references[0]): self.reading.listed(kind, matching.conditions(schema, desired, desired))}
         ways = {id(reference): self._ways(kind, reference) for reference in references}
         if not all(ways.values()):
-            return dict.fromkeys(ways, self.listed(kind))
+            return dict.fromkeys(ways, self.reading.listed(kind))
         shared = [key for key in next(iter(ways.values()), {}) if all(key in way for way in ways.values())]
         fields = {one: shared[0] if shared else next(iter(way)) for one, way in ways.items()}
         wanted: dict[str, list[Any]] = {}
@@ -262,16 +235,9 @@ class Resolver:
         return {} if None in ids else {"building_id": ids}
 
     def _narrow(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:
-        """The records with one of some values in a field; where there are no values, there is nothing to ask for."""
-        wanted = dict.fromkeys(values)
-        if kind is _LOCATION and key == kind.identity[0].key:
-            # Rooms will need theirs next, so all are asked for at once.
-            wanted |= dict.fromkeys(self._places)
-        asked, records = self._narrowed.get((kind.name, key), (set(), []))
-        if not set(wanted) <= asked:
-            records = self.listed(kind, [Condition(key, "in" if len(wanted) > 1 else "eq", tuple(wanted))])
-            self._narrowed[kind.name, key] = (set(wanted), records)
-        return records
+        # Rooms will need their locations next, so all are asked for at once.
+        places = self._places if kind is _LOCATION and key == kind.identity[0].key else ()
+        return self.reading.narrowed(kind, key, [*values, *places])
 
     def _locations_named(self, name: str) -> list[Record]:
         key = _LOCATION.identity[0].key
@@ -283,13 +249,12 @@ class Resolver:
         if not isinstance(written, str) or self._allow_missing:
             return []
         if kind.name == "object":
-            self._some = self._client.some(kind) if self._some is None else self._some
-            return matching.near_names(written, [record.flat.get("barcode") for record in self._some])
-        records = self.listed(kind)
+            return matching.near_names(written, [record.flat.get("barcode") for record in self.reading.some(kind)])
+        records = self.reading.listed(kind)
         if kind.name != "room":
             return matching.near_names(written, [record.flat.get(kind.identity[0].key) for record in records])
         label = written.rpartition("/")[2]
-        places = {location.id: location.flat.get("name") for location in self.listed(_LOCATION)}
+        places = {location.id: location.flat.get("name") for location in self.reading.listed(_LOCATION)}
         schema = self._identity(kind)
         names = []
         for record in records:

@@ -214,7 +214,7 @@ def test_maps_that_share_no_field_take_a_list_for_each_field(transport: FakeTran
 
 def test_a_list_that_was_read_whole_is_not_asked_for_again(transport: FakeTransport) -> None:
     resolver = Resolver(client_on(transport))
-    resolver.listed(KINDS["location"])
+    resolver.reading.listed(KINDS["location"])
     resolver.resolve([written("location", "Harbour"), written("room", "Head office/0.12")])
     assert transport.lines == ["GET /locations", "GET /rooms"]
 
