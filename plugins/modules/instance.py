@@ -167,20 +167,21 @@ EXAMPLES = r"""
     mode: validate
     src: acme
 
-- name: Plan, and write the plan for a comment on a pull request
+- name: Plan, write the plan for a comment on a pull request, and keep it
   community.seventhings.instance:
     src: acme
     report: plan.md
+    plan_file: acme.plan
   check_mode: true
-
-- name: Apply
-  community.seventhings.instance:
-    src: acme
-    report: report.html
 
 - name: Apply exactly what was planned and approved
   community.seventhings.instance:
     plan_file: acme.plan
+
+- name: Apply what the files say
+  community.seventhings.instance:
+    src: acme
+    report: report.html
 
 - name: Fail where somebody changed the instance behind the files' back
   community.seventhings.instance:
@@ -319,6 +320,17 @@ reported:
   type: dict
   sample:
     rooms: [Workshop/0.99]
+diff:
+  description:
+    - The plan (or what was applied) in words, for C(--diff).
+  returned: O(mode=apply)
+  type: dict
+  contains:
+    prepared:
+      description: The lines.
+      type: str
+  sample:
+    prepared: "~ objects 0001003"
 requests:
   description:
     - How many requests were sent, login and repeats included.

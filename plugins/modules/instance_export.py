@@ -153,6 +153,17 @@ left_out:
   sample:
     - "object 0001240: accessories: the object 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11 stands in no list (archived, or
       gone)"
+diff:
+  description:
+    - Every file that is written or removed, a line each, for C(--diff).
+  returned: success
+  type: dict
+  contains:
+    prepared:
+      description: The lines.
+      type: str
+  sample:
+    prepared: "+ objects/0001.yml"
 requests:
   description:
     - How many requests were sent, login and repeats included.

@@ -235,78 +235,13 @@ def test_every_writable_property_is_written_or_stands_in_the_list(everything: Wa
 # ---- the documentation of the modules
 
 
-@cache
-def returned(name: str) -> dict[str, Any]:
-    """The RETURN block of a module."""
-    return dict(yaml.safe_load(documentation.block(ROOT / "plugins" / "modules" / f"{name}.py", "RETURN")))
-
-
-TYPES: dict[str, tuple[type, ...]] = {
-    "bool": (bool,),
-    "complex": (dict,),
-    "dict": (dict,),
-    "float": (float, int),
-    "int": (int,),
-    "list": (list,),
-    "str": (str,),
-}
-
-
-def misfits(value: Any, documented: Mapping[str, Any], where: str) -> Iterator[str]:
-    """Where a returned value is not what its documentation says; null is told in words."""
-    if value is None:
-        return
-    wanted = documented["type"]
-    if wanted == "raw":
-        return
-    if not isinstance(value, TYPES[wanted]) or (isinstance(value, bool) and wanted != "bool"):
-        yield f"{where} is {value!r}, documented as {wanted}"
-        return
-    inner = documented.get("contains", {})
-    if isinstance(value, list):
-        for item in value:
-            yield from misfits(item, {"type": documented["elements"], "contains": inner}, f"{where}[]")
-    if isinstance(value, dict) and inner:
-        yield from (f"{where}.{name} is not documented" for name in value.keys() - inner.keys())
-        for name in value.keys() & inner.keys():
-            yield from misfits(value[name], inner[name], f"{where}.{name}")
-
-
-def seen_in(value: Any, documented: Mapping[str, Any], where: str) -> Iterator[str]:
-    """The paths of the documented members that a returned value has."""
-    for item in value if isinstance(value, list) else [value]:
-        for name, inner in documented.get("contains", {}).items():
-            if isinstance(item, dict) and name in item:
-                yield f"{where}.{name}"
-                yield from seen_in(item[name], inner, f"{where}.{name}")
-
-
-def members(documented: Mapping[str, Any], where: str) -> Iterator[str]:
-    for name, inner in documented.get("contains", {}).items():
-        yield f"{where}.{name}"
-        yield from members(inner, f"{where}.{name}")
-
-
-OF_ANSIBLE = {"changed", "failed", "msg", "warnings"}
-
-
 @pytest.mark.parametrize("name", sorted(DOORS))
 def test_a_module_returns_what_its_documentation_says(everything: Walk, name: str) -> None:
-    documented, results = returned(name), everything.results[name]
+    results = everything.results[name]
     assert results
-    problems: set[str] = set()
-    seen: set[str] = set()
-    for result in results:
-        problems |= {f"{key} is not documented" for key in result.data.keys() - documented.keys() - OF_ANSIBLE}
-        for key, about in documented.items():
-            if key in result.data:
-                problems |= set(misfits(result[key], about, key))
-                seen |= {key, *seen_in(result[key], about, key)}
-            elif about["returned"] in ("always", "success"):
-                problems.add(f"{key} is missing: {sorted(result.data)}")
-    every = {path for key, about in documented.items() for path in (key, *members(about, key))}
-    assert sorted(problems) == []
-    assert sorted(every - seen) == []
+    documented = documentation.returned(name)
+    assert documentation.misfits([result.data for result in results], documented) == []
+    assert documentation.never_seen([result.data for result in results], documented) == []
 
 
 # ---- the proofs
@@ -330,7 +265,7 @@ def test_the_steps_of_a_module_show_all_that_it_promises(tmp_path: Path, name: s
         "a change, or none": any(step.expect.get("changed") is changes for step in own),
         "a second run that changes nothing": any(not step.expect.get("again") for step in own),
         "an error": any("error" in step.expect for step in own) or not set(DOORS[name].spec) - set(CONNECTION),
-        "a diff": "diff" not in returned(name) or any("diff" in step.expect for step in own),
+        "a diff": "diff" not in documentation.returned(name) or any("diff" in step.expect for step in own),
         "every state": states >= set(DOORS[name].spec.get("state", {}).get("choices", ())),
     }
     assert [what for what, is_shown in shown.items() if not is_shown] == []

@@ -8,6 +8,7 @@ finds.
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import documentation
 import playbook
 import pytest
 import yaml
-from emulator_process import Emulator
+from emulator_process import Emulator, running
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
@@ -68,6 +69,26 @@ def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> N
     assert [result.name for result in first] == [result.name for result in second]
     assert [result.name for result in second if result.data.get("changed") and not revokes(result, path)] == []
     assert path.stem.endswith("_info") or path.stem == "auth_token" or any(one.data.get("changed") for one in first)
+
+
+MANY = ("instance", "instance_export")
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
+    """On an empty instance; what is provisioned are the files of the example, what is exported comes to no files."""
+    if name == "instance":
+        shutil.copytree(ROOT / "examples" / "acme", tmp_path / "acme")
+    tasks = examples(ROOT / "plugins" / "modules" / f"{name}.py", tmp_path)
+    assert all(f"{OURS}{name}" in task for task in tasks)
+    with running(data="empty") as service:
+        run = playbook.run(tmp_path, [play(which, service, tasks) for which in ("first", "second")])
+
+    assert run.status == 0, run.output
+    assert documentation.misfits([result.data for result in run.results], documentation.returned(name)) == []
+    first, second = run.results[: len(tasks)], run.results[len(tasks) :]
+    assert any(result.data["changed"] for result in first)
+    assert [result.name for result in second if result.data["changed"]] == []
 
 
 def revokes(result: playbook.Result, path: Path) -> bool:

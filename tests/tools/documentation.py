@@ -1,12 +1,28 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The documentation in a module file, as it stands there."""
+"""The documentation in a module file, and whether what a module returned is what it says."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+import yaml
+from project import ROOT
+
+_OF_ANSIBLE = {"changed", "failed", "invocation", "msg", "warnings"}
+_TYPES: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "complex": (dict,),
+    "dict": (dict,),
+    "float": (float, int),
+    "int": (int,),
+    "list": (list,),
+    "str": (str,),
+}
 
 
 def block(path: Path, name: str) -> str:
@@ -17,3 +33,68 @@ def block(path: Path, name: str) -> str:
         ] == [name]:
             return str(ast.literal_eval(statement.value))
     raise LookupError(f"{path.name} has no {name}")
+
+
+def returned(module: str) -> dict[str, Any]:
+    """What a module says that it returns."""
+    return dict(yaml.safe_load(block(ROOT / "plugins" / "modules" / f"{module}.py", "RETURN")))
+
+
+def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
+    """Where successful results are not what is documented: of another type, not documented, or missing though it is
+    always returned.
+    """
+    found: set[str] = set()
+    for result in results:
+        mine = {key: value for key, value in result.items() if key in documented or not _is_of_ansible(key)}
+        found.update(_in_map(mine, documented, ""))
+        found |= {
+            f"{key} is missing"
+            for key, about in documented.items()
+            if about["returned"] in ("always", "success") and key not in result
+        }
+    return sorted(found)
+
+
+def never_seen(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
+    """What is documented, and no result has."""
+    seen = {path for result in results for path in _seen(result, documented, "")}
+    return sorted(set(_members(documented, "")) - seen)
+
+
+def _is_of_ansible(key: str) -> bool:
+    return key in _OF_ANSIBLE or key.startswith("_ansible")
+
+
+def _in_map(value: Mapping[str, Any], documented: Mapping[str, Any], where: str) -> Iterator[str]:
+    yield from (f"{where}{name} is not documented" for name in value.keys() - documented.keys())
+    for name in value.keys() & documented.keys():
+        yield from _in_value(value[name], documented[name], f"{where}{name}")
+
+
+def _in_value(value: Any, documented: Mapping[str, Any], where: str) -> Iterator[str]:
+    wanted, inner = documented["type"], documented.get("contains", {})
+    # Where there may be none, the text says so.
+    if value is None or wanted == "raw":
+        return
+    if not isinstance(value, _TYPES[wanted]) or (isinstance(value, bool) and wanted != "bool"):
+        yield f"{where} is {value!r}, documented as {wanted}"
+    elif isinstance(value, list):
+        for item in value:
+            yield from _in_value(item, {"type": documented["elements"], "contains": inner}, f"{where}[]")
+    elif isinstance(value, dict) and inner:
+        yield from _in_map(value, inner, f"{where}.")
+
+
+def _seen(value: Any, documented: Mapping[str, Any], where: str) -> Iterator[str]:
+    for item in value if isinstance(value, list) else [value]:
+        for name, inner in documented.items():
+            if isinstance(item, Mapping) and name in item:
+                yield f"{where}{name}"
+                yield from _seen(item[name], inner.get("contains", {}), f"{where}{name}.")
+
+
+def _members(documented: Mapping[str, Any], where: str) -> Iterator[str]:
+    for name, inner in documented.items():
+        yield f"{where}{name}"
+        yield from _members(inner.get("contains", {}), f"{where}{name}.")
