@@ -44,6 +44,8 @@ attributes:
     support: full
     details:
       - This action does not change anything.
+      - What filters or options refer to need not be there yet, because an earlier task of the play may be the one to
+        make it. Nothing is found then, with a warning.
   diff_mode:
     support: N/A
     details:

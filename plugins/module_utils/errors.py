@@ -38,6 +38,10 @@ class InvalidInput(SeventhingsError):
         super().__init__("\n".join(self.problems))
 
 
+class UnknownField(InvalidInput):
+    """A field was named that the template does not know."""
+
+
 class NoMatch(SeventhingsError):
     """A reference, a uuid or a key that must exist was not found."""
 

@@ -17,9 +17,10 @@ from . import specs
 from .accounts import auth_token, user_from_person
 from .client import Client
 from .connection import connect, hidden_in
-from .errors import SeventhingsError
+from .errors import NoMatch, SeventhingsError, UnknownField
 from .files import file, file_download, report
-from .hub import hub_item, hub_order, hub_suggestion_info
+from .hub import hub_item, hub_suggestion_info
+from .hub_orders import hub_order
 from .info import Found, list_records
 from .kinds import FIELD_DEFINITION, KINDS, Kind
 from .record import Wish, ensure
@@ -46,11 +47,16 @@ class Call:
 
 @dataclass(frozen=True)
 class Door:
-    """What a module is: its options, the rules between them, and what it does."""
+    """What a module is: its options, the rules between them, and what it does.
+
+    :ivar not_yet: what check mode predicts where something is referred to that is not there: an earlier task of the
+        play may be the one to make it. Without it that is an error in check mode too.
+    """
 
     spec: specs.Spec
     run: Callable[[Client, Call], Result]
     rules: Mapping[str, Any]
+    not_yet: Callable[[Options], Result] | None = None
 
 
 def _as_written(call: Call, name: str) -> Any:
@@ -109,20 +115,36 @@ def _info_door(kind: Kind) -> Door:
         )
         return _found(found)
 
-    return Door(specs.info_spec(kind), run, {"mutually_exclusive": [("id" if kind.numbered else "uuid", "filters")]})
+    rules = {"mutually_exclusive": [("id" if kind.numbered else "uuid", "filters")]}
+    return Door(specs.info_spec(kind), run, rules, _nothing_found)
 
 
-def _change_door(spec: specs.Spec, act: Callable[[Client, Options, bool], Report], **rules: Any) -> Door:
+def _change_door(
+    spec: specs.Spec,
+    act: Callable[[Client, Options, bool], Report],
+    not_yet: Callable[[Options], Result] | None = None,
+    **rules: Any,
+) -> Door:
     """A door to something that changes and reports; an option that was not written is as good as null."""
 
     def run(client: Client, call: Call) -> Result:
         return act(client, call.options, call.check_mode).result()
 
-    return Door(spec, run, rules)
+    return Door(spec, run, rules, not_yet)
 
 
 def _found(found: Found) -> Result:
     return {"changed": False, "records": found.records, "count": found.count, "complete": found.complete}
+
+
+def _nothing_found(_options: Options) -> Result:
+    return _found(Found([], 0))
+
+
+def _download_to_come(options: Options) -> Result:
+    return Report(
+        True, {"files": [], "dest": options["dest"]}, options.get("uuid"), {"before": {}, "after": {}}
+    ).result()
 
 
 def _suggest(client: Client, call: Call) -> Result:
@@ -169,13 +191,14 @@ DOORS: dict[str, Door] = {
     "file_download": _change_door(
         specs.FILE_DOWNLOAD,
         file_download,
+        _download_to_come,
         required_one_of=[("uuid", "object")],
         mutually_exclusive=[("uuid", "object")],
         required_together=[("object", "field")],
     ),
     "report": _change_door(specs.REPORT, report),
-    "hub_suggestion_info": Door(specs.HUB_SUGGESTION_INFO, _suggest, {}),
-    "history_info": Door(specs.HISTORY_INFO, _history, {}),
+    "hub_suggestion_info": Door(specs.HUB_SUGGESTION_INFO, _suggest, {}, _nothing_found),
+    "history_info": Door(specs.HISTORY_INFO, _history, {}, _nothing_found),
     "service_info": Door(specs.SERVICE_INFO, _service, {}),
     "auth_token": Door(
         specs.AUTH_TOKEN,
@@ -197,13 +220,15 @@ def perform(name: str, call: Call, client_of: Callable[[Mapping[str, Any], bool]
     :param client_of: a client from options and check mode; a new one, or one that earlier items of a loop used.
     :returns: with ``warnings`` where there are any, and the number of ``requests`` that this call took.
     """
-    client, before = None, 0
+    client, before, door = None, 0, DOORS[name]
     try:
         client = client_of(call.options, call.check_mode)
         before = client.transport.sent
-        result = DOORS[name].run(client, call)
+        result = door.run(client, call)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
+        if call.check_mode and door.not_yet is not None and isinstance(error, (NoMatch, UnknownField)):
+            result = {**door.not_yet(call.options), "warnings": [error.message]}
     return {**result, "requests": client.transport.sent - before if client else 0}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .client import Client
-from .errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing
+from .errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, SeventhingsError
 from .fields import shorten
 from .info import Found
 from .kinds import HUB_ITEM, KINDS, RENTAL_CASE, Kind
@@ -65,7 +65,9 @@ def history_info(client: Client, options: Mapping[str, Any]) -> Found:
         except NotFound as missing:
             if client.get(kind, uuid) is None:
                 raise NoMatch(f"There is no {kind.words} with the uuid {uuid}.") from missing
-            raise NoMatch(f"This instance has no history of {kind.one}: its version is too old for it.") from missing
+            raise SeventhingsError(
+                f"This instance has no history of {kind.one}: its version is too old for it."
+            ) from missing
         items = decoded.get("items") or []
         fresh = [item for item in items if json.dumps(item, sort_keys=True) not in seen]
         # Histories clamp a page beyond the end to the last one.
