@@ -58,7 +58,8 @@ class Finder:
         references = [self._parsed(one) for one in written]
         if self._kind.identity:
             self._resolver.resolve(references)
-        return [self._read(reference) for reference in references]
+        records = self._resolver.records_of(references)
+        return [self._found(reference, record) for reference, record in zip(references, records, strict=True)]
 
     def show(self, record: Record, field: str | None = None) -> Any:
         """A record as the modules return it, or the value of one field, by its key or its label.
@@ -83,17 +84,12 @@ class Finder:
             raise InvalidInput(f"{shorten(written)} does not fit; {self._kind.one} has no integer id")
         return reference
 
-    def _read(self, reference: Reference) -> Record:
-        kind, record = self._kind, None
-        if reference.uuid:
-            record = self._client.get(kind, reference.uuid)
-        elif reference.id is not None:
-            record = self._client.get_by_id(kind, reference.id)
-        else:
+    def _found(self, reference: Reference, record: Record | None) -> Record:
+        if not reference.resolved:
             return self._by_fields(reference.written)
         if record is None:
             which = f"the uuid {reference.uuid}" if reference.uuid else f"the id {reference.id}"
-            raise NoMatch(f"There is no {kind.words} with {which}.")
+            raise NoMatch(f"There is no {self._kind.words} with {which}.")
         return record
 
     def _by_fields(self, written: str | Mapping[str, Any]) -> Record:

@@ -177,6 +177,12 @@ def test_one_list_for_several_tasks(find: Any, acme: Instance) -> None:
     assert acme.asked.count("list task") == 1
 
 
+@pytest.mark.parametrize(("kind", "keys"), [("object", ("0001", "0002")), ("user", ("anna@acme.example",))])
+def test_what_a_list_showed_is_not_read_again(find: Any, acme: Instance, kind: str, keys: tuple[str, ...]) -> None:
+    assert len(find(kind, *keys)) == len(keys)
+    assert acme.asked == [f"list {kind}"]
+
+
 def test_a_field_by_key_or_label(find: Any) -> None:
     assert find("object", "0001", "0002", field="purchasing_price") == [12.5, None]
     assert find("object", "0001", field="Barcode") == ["0001"]
