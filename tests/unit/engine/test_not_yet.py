@@ -33,7 +33,7 @@ def ask(name: str, check_mode: bool, **options: Any) -> dict[str, Any]:
     return perform(name, Call(options, options, check_mode), lambda _options, _check_mode: client_on(transport))
 
 
-ROOMS = {"uuid": None, "sort": [], "limit": None}
+ROOMS: dict[str, Any] = {"uuid": None, "sort": [], "limit": None}
 READ = [
     ("room_info", {**ROOMS, "filters": {"building_id": "Depot"}}, "There is no location 'Depot'"),
     ("room_info", {**ROOMS, "filters": {"colour": "red"}}, "filters.colour: no such field in a room"),
