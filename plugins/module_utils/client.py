@@ -6,7 +6,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
+import math
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -31,6 +35,8 @@ from .transport import Answer, Effect, Transport
 
 _READ_AGAIN = 2
 """How often a list that does not add up is read again before it is an error."""
+_PAGES_AHEAD = 2
+"""How many pages are asked for before the one in front of them is read."""
 
 
 @dataclass(frozen=True)
@@ -166,13 +172,25 @@ class Client:
         )
 
     def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> Iterator[_Page]:
+        """The pages of a list, one after the other. Where the total is told the next ones are asked for ahead, so that
+        the service works while an answer is read; never more pages than there are.
+        """
         path = kind.list_path.format(template=template)
-        number = 1
-        while True:
+
+        def ask(number: int) -> Answer:
             paging = _paging(kind, number) if kind.sort else []
-            answer = self.send("GET", path, pairs=[*pairs, *paging])
-            yield _Page.of(kind, answer, number if kind.sort else None)
-            number += 1
+            return self.send("GET", path, pairs=[*pairs, *paging])
+
+        page = _Page.of(kind, ask(1), 1 if kind.sort else None)
+        yield page
+        last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
+        with ThreadPoolExecutor(max_workers=_PAGES_AHEAD) as pool:
+            asked = deque(pool.submit(ask, number) for number in range(2, min(last, 1 + _PAGES_AHEAD) + 1))
+            for number in itertools.count(2):
+                answer = asked.popleft().result() if asked else ask(number)
+                if number + _PAGES_AHEAD <= last:
+                    asked.append(pool.submit(ask, number + _PAGES_AHEAD))
+                yield _Page.of(kind, answer, number if kind.sort else None)
 
     def get(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         """One record by its uuid; None where there is none (404, or an empty answer)."""

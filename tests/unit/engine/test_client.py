@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -95,7 +96,22 @@ def test_what_is_no_list_of_records_is_an_error_and_not_an_empty_list(body: Any)
 def test_a_list_ends_where_the_total_is_reached() -> None:
     transport = FakeTransport({OBJECTS: listing(objects(*range(1, 2501)))})
     assert len(listed(transport)) == 2500
-    assert pages(transport) == ["1", "2", "3"]
+    assert sorted(map(str, pages(transport))) == ["1", "2", "3"]
+
+
+def test_where_the_total_is_told_pages_are_asked_for_ahead() -> None:
+    """Pages 2 and 3 are answered together or not at all."""
+    together = threading.Barrier(2)
+    play = listing(objects(*range(1, 3500)))
+
+    def answered_together(call: Call) -> Any:
+        if dict(call.pairs)["page"] in ("2", "3"):
+            together.wait(10)
+        return play(call)
+
+    transport = FakeTransport({OBJECTS: answered_together})
+    assert listed(transport) == list(range(1, 3500))
+    assert sorted(map(str, pages(transport))) == ["1", "2", "3", "4"]
 
 
 def test_a_full_last_page_ends_without_another_request_where_the_total_is_told() -> None:
