@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import matching
-from .attachments import LOOK_AGAIN
 from .client import Client, Record
 from .connection import from_environment
 from .errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from .info import matching_records
 from .kinds import KINDS
+from .lost import looks
 from .references import reference_in
 from .report import Report
 from .schema import Schema
@@ -167,9 +167,7 @@ def make_user(client: Client, email: str, sleep: Callable[[float], None] = time.
     try:
         client.send("POST", "/persons/create-user", Effect.ONCE, body={"filter": {"email": {"eq": email}}})
     except OutcomeUnknown as lost:
-        for pause in LOOK_AGAIN:
-            if pause:
-                sleep(pause)
+        for _look in looks(sleep):
             user = _user_with(client, email)
             if user is not None:
                 return user

@@ -13,12 +13,13 @@ from http import HTTPStatus
 from typing import Any
 
 from . import plan
-from .attachments import LOOK_AGAIN, upload, upload_missing
+from .attachments import upload, upload_missing
 from .bodies import create_body, update_body
 from .client import Client, Record
 from .errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
 from .fields import EMPTY
 from .links import attachments_in
+from .lost import looks
 from .plan import Change
 from .schema import Schema
 from .structures import BY_TIME
@@ -106,9 +107,7 @@ class Applier:
         raise AssertionError
 
     def _look_for(self, find: Finder, known: frozenset[str]) -> str | None:
-        for pause in LOOK_AGAIN:
-            if pause:
-                self._sleep(pause)
+        for _look in looks(self._sleep):
             made = [record for record in find() if record.uuid not in known]
             if len(made) > 1:
                 uuids = ", ".join(sorted(record.uuid for record in made))

@@ -19,14 +19,11 @@ from .errors import InvalidInput, NotJson, OutcomeUnknown
 from .fields import is_uuid
 from .kinds import FILE
 from .links import Attachment
+from .lost import looks
 from .transport import Answer, Effect
 
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
-LOOK_AGAIN = (0.0, 1.0, 3.0)
-"""When to look for what a lost answer may have made, in seconds from one look to the next (at 0, 1 and 4):
-it may still be on its way.
-"""
 
 
 def check_local(attachment: Attachment, where: str) -> list[str]:
@@ -193,9 +190,7 @@ def _uuid_from(answer: Answer) -> str:
 
 
 def _find_upload(client: Client, name: str, content: bytes, sleep: Callable[[float], None]) -> str | None:
-    for pause in LOOK_AGAIN:
-        if pause:
-            sleep(pause)
+    for _look in looks(sleep):
         for file in newest_files(client):
             if (
                 file.get("name") == name

@@ -14,7 +14,7 @@ from . import plan
 from .client import Record
 from .desired import Entry, Place
 from .fields import Field
-from .hub import PRICE, asset_ids, is_cancelled
+from .hub_common import PRICE, asset_ids, is_cancelled
 from .kinds import HUB_ITEM, HUB_ORDER, Kind
 from .links import Reference, references_in
 from .plan import Change

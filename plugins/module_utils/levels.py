@@ -19,13 +19,14 @@ from dataclasses import dataclass, field, replace
 from . import matching, plan, relations
 from .accounts import make_user
 from .apply import Applier
-from .attachments import LOOK_AGAIN, recognise, upload_missing
+from .attachments import recognise, upload_missing
 from .client import Client, Record
 from .errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotProcessable, SeventhingsError
 from .hub import offer
 from .journal import Journal, JournalBroken
 from .kinds import FIELD_DEFINITION, HUB_ITEM, KINDS, OBJECT, TASK, USER
 from .links import Reference, attachments_in, references_in
+from .lost import looks
 from .plan import Change
 from .planned import LEVELS, InstancePlan, Planned, level_of
 from .uploads import Uploads
@@ -307,9 +308,7 @@ class Levels:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
         if f"{planned.kind.name} {planned.key}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
             return None
-        for pause in LOOK_AGAIN:
-            if pause:
-                self._sleep(pause)
+        for _look in looks(self._sleep):
             found = self._find(planned)
             if found:
                 return found[0]

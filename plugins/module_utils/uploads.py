@@ -10,11 +10,12 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from .attachments import LOOK_AGAIN, download, newest_files, upload
+from .attachments import download, newest_files, upload
 from .client import Client
 from .journal import Journal, Upload
 from .kinds import FILE
 from .links import Attachment
+from .lost import looks
 
 
 class Uploads:
@@ -49,9 +50,7 @@ class Uploads:
 
     def _lost(self, what: Upload, content: bytes) -> str | None:
         """The file that a run uploaded right before it was killed; nobody else's that is the same."""
-        for pause in LOOK_AGAIN:
-            if pause:
-                self._sleep(pause)
+        for _look in looks(self._sleep):
             for file in newest_files(self._client):
                 uuid = str(file.get("uuid")).lower()
                 alike = file.get("name") == what.name and file.get("size") == len(content)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NoMatch
-from ansible_collections.community.seventhings.plugins.module_utils.hub import hub_item, hub_order
+from ansible_collections.community.seventhings.plugins.module_utils.hub import hub_item
+from ansible_collections.community.seventhings.plugins.module_utils.hub_orders import hub_order
 from ansible_collections.community.seventhings.plugins.module_utils.report import Report
 
 from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, listing, uuid_of

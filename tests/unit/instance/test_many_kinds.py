@@ -12,7 +12,7 @@ import pytest
 from emulator_process import Emulator, running
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.hub import asset_ids, is_cancelled
+from ansible_collections.community.seventhings.plugins.module_utils.hub_common import asset_ids, is_cancelled
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import HUB_ORDER, OBJECT, TASK, USER
 
 
