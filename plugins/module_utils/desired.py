@@ -144,6 +144,7 @@ class DesiredInstance:
     :ivar marker: field that names the set in each record, where the files say so.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
     :ivar moved_places: where a pair was written, by the identity of its new key.
+    :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
     :ivar root: the directory that local paths are relative to; empty where there is none.
     """
 
@@ -157,6 +158,11 @@ class DesiredInstance:
     marker: str = ""
     moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
     moved_places: dict[int, Place] = field(default_factory=dict)
+    setting_places: dict[str, Place] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     root: str = ""
     sections: set[str] = field(default_factory=set)
+
+    def place_of(self, setting: str) -> Place:
+        """Where a setting was written."""
+        return self.setting_places.get(setting, Place("instance.yml"))

@@ -19,22 +19,25 @@ from .planned import Planned
 def judge_settings(ground: Ground) -> None:
     """Names of fields in scope, identity and marker: a guard that means nothing is an error."""
     desired = ground.desired
-    at = Place("instance.yml")
     for section, fields in desired.scope.items():
-        for problem in ground.scope.problems(section, fields):
-            ground.find(at, f"scope.{section}.{problem}")
+        for name, problem in ground.scope.problems(section, fields):
+            ground.find(desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
     for section, names in desired.identity.items():
         schema = ground.schema_of(section)
         for name in names:
             if schema is None or schema.find(name) is None:
                 nearest = f"; {schema.nearest(name)}" if schema else ""
-                ground.find(at, f"identity.{section}: no such field {name}{nearest}")
+                ground.find(
+                    desired.place_of(f"identity.{section}"), f"identity.{section}: no such field {name}{nearest}"
+                )
     for section in desired.sections if desired.marker else ():
         schema = ground.schema_of(section)
         prunes = desired.policy.prune.get(section, "report") != "report"
         if prunes and schema is not None and schema.find(desired.marker) is None:
             nearest = schema.nearest(desired.marker)
-            ground.find(at, f"marker: no such field {desired.marker} in {schema.kind.one}; {nearest}")
+            ground.find(
+                desired.place_of("marker"), f"marker: no such field {desired.marker} in {schema.kind.one}; {nearest}"
+            )
 
 
 def judge_moved(ground: Ground) -> None:

@@ -33,19 +33,21 @@ class Scope:
         self._written = written
         self._values: dict[str, dict[str, list[Any]]] = {}
 
-    def problems(self, section: str, fields: Mapping[str, Sequence[Any]]) -> list[str]:
-        """What is wrong with the scope of a section, each with the field in front."""
+    def problems(self, section: str, fields: Mapping[str, Sequence[Any]]) -> list[tuple[str, str]]:
+        """What is wrong with the scope of a section: fields as written, each with what is wrong, which begins with its
+        name.
+        """
         kind = KINDS[SECTIONS[section]]
         if kind in (FIELD_DEFINITION, HUB_ITEM):
-            return [f"{name}: {section} have no scope" for name in fields]
+            return [(name, f"{name}: {section} have no scope") for name in fields]
         schema = self._schema_of(kind)
-        found = []
+        found: list[tuple[str, str]] = []
         for name, values in fields.items():
             for value in values:
                 parsed, findings = schema.parse({name: value}, "")
-                found += [*findings.errors, *findings.unknown]
+                found += [(name, problem) for problem in (*findings.errors, *findings.unknown)]
                 found += [
-                    f"{name}: {problem}"
+                    (name, f"{name}: {problem}")
                     for reference in references_in(tuple(parsed.values()))
                     if (problem := self._world.resolve(reference))
                 ]

@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
     DesiredInstance,
     Finding,
     Limits,
+    Place,
     Policy,
     limit_of,
     prune_actions,
@@ -62,6 +63,7 @@ class Settings:
                 self._find(one, f"identity.{section}: expected a list of field keys")
                 desired.identity.pop(section)
         desired.scope = self._scope(node)
+        desired.setting_places = _places(node)
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
 
@@ -226,3 +228,11 @@ class Settings:
 
 def _is_list_of_names(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(name, str) and name for name in value)
+
+
+def _places(node: Node, path: str = "") -> dict[str, Place]:
+    """Where every setting was written, by its name with points."""
+    found = {path: node.place}
+    for name, member in node.members.items():
+        found |= _places(member, f"{path}.{name}".lstrip("."))
+    return found

@@ -271,8 +271,13 @@ def test_a_scope_that_means_nothing_is_an_error_and_never_ignored(scoped: Site, 
     scoped.write({"instance.yml": f"api: seventhings/v1\nscope: {scope}\n"})
     account = scoped.run()
     assert account.outcome == "failed"
-    assert any(said in finding for finding in account.findings), account.findings
+    assert any(said in finding and finding.startswith("instance.yml:2:") for finding in account.findings), account
     assert scoped.writes() == []
+
+
+def test_an_identity_that_means_nothing_is_found_where_it_stands(site: Site) -> None:
+    site.write({"instance.yml": "api: seventhings/v1\nidentity:\n  rooms: [nope]\n", **PLACES})
+    assert [finding for finding in site.run().findings if finding.startswith("instance.yml:3:10: identity.rooms: no")]
 
 
 # ---- only, exclude
