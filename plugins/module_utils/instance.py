@@ -158,6 +158,8 @@ class _Run:
         here = self._client.transport.root
         if wanted and here not in roots:
             meant = ", ".join(roots)
+            if self._order.expect_instance:
+                return f"expect_instance names {meant}, and the connection is to {here}."
             return f"These files are for {meant}, and the connection is to {here}. expect_instance overrides it."
         return ""
 

@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import LOCATION, OBJECT
 
 _SHARE = 0.3
 _SEED = 1000
@@ -164,6 +164,21 @@ def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None
     assert site.writes() == []
 
 
+def test_what_somebody_else_made_at_the_same_time_is_reported_with_both_uuids(site: Site) -> None:
+    site.write({"locations.yml": "- name: Depot\n- name: Head office\n"})
+    theirs: list[str] = []
+
+    def make_the_same(_progress: Any) -> None:
+        if not theirs:
+            theirs.append(site.client().create(LOCATION, {"name": "Depot"}))
+
+    account = run_instance(site.client(), site.load(), Order(), make_the_same, sleep=no_pause)
+    assert account.outcome == "partly_applied"
+    (mine,) = [change["uuid"] for change in account.changes if change["key"] == "Depot"]
+    (failure,) = account.failures
+    assert failure["change"] == f"location Depot stands twice: {', '.join(sorted([mine, *theirs]))}"
+
+
 # ---- the instance changes between plan and apply
 
 
@@ -275,6 +290,7 @@ def test_a_full_disk_stops_the_run_before_anything_is_sent_that_is_not_noted(
         account = site.run()
     assert account.outcome == "partly_applied"
     assert any("No space left" in failure["reason"] for failure in account.failures)
+    assert any("because of an earlier failure: journal:" in failure["reason"] for failure in account.failures)
     sent = len(site.writes())
     assert sent < 40
     assert site.run().outcome == "changed"

@@ -229,7 +229,11 @@ def test_the_guard_refuses_another_instance_and_can_be_overridden(site: Site) ->
     assert account.outcome == "refused"
     assert "https://acme.example" in account.refusals[0]
     assert site.sent() == []
-    assert site.run(expect_instance=[site.service.base_url]).outcome == "changed"
+    account = site.run(expect_instance=["https://other.example"])
+    root = site.service.base_url
+    assert account.refusals == [f"expect_instance names https://other.example, and the connection is to {root}."]
+    assert site.sent() == []
+    assert site.run(expect_instance=[root]).outcome == "changed"
 
 
 @pytest.mark.parametrize("written", ["[]", "''", "5", "acme", "[https://acme.example, 5]", "{a: b}", "null"])
