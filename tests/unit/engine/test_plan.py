@@ -259,11 +259,18 @@ def test_a_delete_shows_the_written_fields_as_they_are_now_and_nothing_after() -
     desired = {"barcode": "1", "name": "Screen", "price": None, "room": Reference("room", 1, written="x"), "parts": ()}
     change = plan.plan_gone(OBJECT, desired, CURRENT)
     assert (change.action, change.changed, change.current) == (DELETE, True, CURRENT)
+    assert change.kind is KINDS["object"]
     assert change.diff == {
         "before": {"barcode": "1", "name": "Laptop", "price": 12.5, "room": "Workshop", "parts": [8, 9]},
         "after": {},
     }
     assert dict(change.values) == {}
+
+
+def test_a_delete_shows_what_means_the_same_in_the_words_that_were_written() -> None:
+    room = Reference("room", 7, uuid_of(7), written="Head office/0.12")
+    change = plan.plan_gone(OBJECT, {"room": room, "price": Decimal("12.500")}, CURRENT)
+    assert change.diff["before"] == {"room": "Head office/0.12", "price": 12.5}
 
 
 def test_a_delete_shows_what_was_not_answered_as_nothing() -> None:
@@ -275,6 +282,7 @@ def test_a_delete_shows_what_was_not_answered_as_nothing() -> None:
 def test_archiving_shows_that_and_nothing_else() -> None:
     change = plan.plan_gone(OBJECT, {"barcode": "1", "name": "x"}, CURRENT, ARCHIVE)
     assert (change.action, change.changed, change.current) == (ARCHIVE, True, CURRENT)
+    assert change.kind is KINDS["object"]
     assert change.diff == {"before": {"archived": False}, "after": {"archived": True}}
     assert dict(change.values) == {}
 
