@@ -50,9 +50,13 @@ class _Planner:
         ground, result = self._ground, self._result
         Definitions(ground, self._compare).run()
         judge_settings(ground)
-        matched = [
-            pair for section in SECTIONS if section not in _BY_THEMSELVES for pair in self._match_section(section)
-        ]
+        sections = [section for section in SECTIONS if self._is_matched(section)]
+        kinds = [KINDS[SECTIONS[section]] for section in sections]
+        for kind in kinds:
+            if kind.template:
+                ground.schema(kind)
+        with self._world.reading_ahead(kinds, ground.choices.workers):
+            matched = [pair for section in sections for pair in self._match_section(section)]
         if not ground.findings:
             matched = with_archived_twins(ground, matched)
         judge_moved(ground)
@@ -82,27 +86,37 @@ class _Planner:
 
     # ---- match
 
+    def _is_matched(self, section: str) -> bool:
+        is_there = section in self._desired.sections or bool(self._ground.entries[section])
+        return is_there and section not in _BY_THEMSELVES
+
     def _match_section(self, section: str) -> list[tuple[Planned, Record | None]]:
-        entries = self._ground.entries[section]
-        if section not in self._desired.sections and not entries:
-            return []
         kind = KINDS[SECTIONS[section]]
         self._ground.schema(kind)
+        # The list is on its way while this is read.
+        read = [(entry, *self._read(entry)) for entry in self._ground.entries[section]]
         self._result.existing[section] = self._ground.scope.count(section, self._world.records(kind))
-        found = [self._match(section, entry) for entry in entries]
+        found = [self._match(section, entry, values, fits) for entry, values, fits in read]
         return [pair for pair in found if pair is not None]
 
-    def _match(self, section: str, entry: Entry) -> tuple[Planned, Record | None] | None:
+    def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
+        """The values of an entry, and whether nothing is wrong with them."""
+        complaints = self._ground.complaints
+        values = self._ground.wanted.parse(self._ground.schema(entry.kind), entry, entry.fields)
+        return values, self._ground.complaints == complaints
+
+    def _match(
+        self, section: str, entry: Entry, values: dict[str, Any], fits: bool
+    ) -> tuple[Planned, Record | None] | None:
         ground = self._ground
         schema = ground.schema(entry.kind)
         complaints = ground.complaints
-        values = ground.wanted.parse(schema, entry, entry.fields)
         if entry.uuid:
             # A plan file says which record is meant.
             keys = tuple(key for key in schema.kind.match_on[0] if key in values)
             hits = self._of_uuid(schema.kind, entry.uuid)
         else:
-            keys = self._keys(section, schema, values, entry, ground.complaints == complaints)
+            keys = self._keys(section, schema, values, entry, fits)
             if (
                 not keys
                 or not ground.resolve({key: values[key] for key in keys}, entry)
@@ -121,7 +135,7 @@ class _Planner:
                 ground.claims.judge_alike(schema, keys, values, entry)
             # Others may refer to it as it is written here, whatever it is called now.
             self._world.expect(schema, values, current or entry)
-        if ground.complaints > complaints:
+        if not fits or ground.complaints > complaints:
             # What follows from a mistake is no mistake of its own.
             return None
         key = ground.claims.words(schema, keys, values)

@@ -7,8 +7,10 @@ single reads.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from . import matching
@@ -33,6 +35,7 @@ class World:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._records: dict[str, list[Record]] = {}
+        self._ahead: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
         self._by_uuid: dict[str, dict[str, Record]] = {}
         self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Record]]] = {}
@@ -49,11 +52,27 @@ class World:
             if kind is FIELD_DEFINITION:
                 found = [Record.of(kind, raw) for raw in self._client.definitions(template)]
             else:
-                found = self._client.list_all(kind)
+                ahead = self._ahead.pop(name, None)
+                found = self._client.list_all(kind) if ahead is None else ahead.result()
             self._records[name] = found
             self._by_id[name] = {record.id: record for record in found if record.id is not None}
             self._by_uuid[name] = {record.uuid: record for record in found}
         return self._records[name]
+
+    @contextlib.contextmanager
+    def reading_ahead(self, kinds: Iterable[Kind], workers: int) -> Iterator[None]:
+        """Inside, some kinds that will be needed are listed while other work is done. Where a list fails, that is told
+        when the kind is needed.
+        """
+        # One login, and one failure of it.
+        self._client.tokens.current()
+        with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+            ahead = [kind for kind in kinds if not self.is_listed(kind)]
+            self._ahead = {kind.name: pool.submit(self._client.list_all, kind) for kind in ahead}
+            try:
+                yield
+            finally:
+                self._ahead = {}
 
     def is_listed(self, kind: Kind) -> bool:
         """Whether the kind was listed already."""
