@@ -406,8 +406,10 @@ def problems(written: JsonMap, **more: Any) -> list[str]:
 
 def test_another_type_is_refused_unless_it_is_allowed() -> None:
     assert problems({"type": "TEXT"}) == [
-        "Colour: type would change from DROPDOWN to TEXT, and records keep values of the old type. "
-        "Set allow_destructive: true if this is meant."
+        (
+            "Colour: type would change from DROPDOWN to TEXT, and records keep values of the old type. "
+            "Set allow_destructive: true if this is meant."
+        )
     ]
     check({"type": "TEXT"}, allowed=True)
 
@@ -418,8 +420,10 @@ def test_the_same_type_is_no_change() -> None:
 
 def test_taking_away_a_possible_value_is_refused_and_names_it() -> None:
     assert problems({"possible_values": ["b"]}, possible_values=["a", "b", "c"]) == [
-        "Colour: possible_values: the value(s) 'a', 'c' would be taken away, and records may use them. "
-        "Set allow_destructive: true if this is meant."
+        (
+            "Colour: possible_values: the value(s) 'a', 'c' would be taken away, and records may use them. "
+            "Set allow_destructive: true if this is meant."
+        )
     ]
     check({"possible_values": ["b"]}, allowed=True, possible_values=["a", "b", "c"])
 
