@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import Any
 
 from . import plan
-from .attachments import upload, upload_missing
+from .attachments import Contents, upload, upload_missing
 from .bodies import create_body, update_body
 from .client import Client, Record
 from .errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
@@ -194,8 +194,8 @@ class Applier:
             self._client.update(self._kind, current.uuid, {**body, "status": before}, self._template)
 
     def _upload(self, change: Change) -> None:
-        for value in change.values.values():
-            upload_missing(self._client, attachments_in(value), lambda one: upload(self._client, one, self._sleep))
+        files = [one for value in change.values.values() for one in attachments_in(value)]
+        upload_missing(Contents(self._client), files, lambda one: upload(self._client, one, self._sleep))
 
     # ---- report
 

@@ -49,17 +49,17 @@ def check_local(attachment: Attachment, where: str) -> list[str]:
     return problems
 
 
-class _Contents:
-    """What files hold, as SHA-256; each is read or downloaded once."""
+class Contents:
+    """What files hold, as SHA-256; each is read or downloaded once, however many records link it."""
 
     def __init__(self, client: Client) -> None:
-        self._client = client
+        self.client = client
         self._linked: dict[str, str] = {}
         self._local: dict[str, str] = {}
 
     def linked(self, uuid: str) -> str:
         if uuid not in self._linked:
-            self._linked[uuid] = hashlib.sha256(download(self._client, uuid)).hexdigest()
+            self._linked[uuid] = hashlib.sha256(download(self.client, uuid)).hexdigest()
         return self._linked[uuid]
 
     def local(self, attachment: Attachment) -> str:
@@ -75,18 +75,17 @@ class _Contents:
                 continue
             # What it is called takes a request where the record does not tell it, so that is asked last.
             same = self.local(attachment) == self.linked(str(other.uuid))
-            if same and _may_be_called(self._client, other, attachment.name):
+            if same and _may_be_called(self.client, other, attachment.name):
                 yield other
 
 
-def recognise(client: Client, wanted: Iterable[Attachment], linked: Sequence[Attachment]) -> None:
+def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence[Attachment]) -> None:
     """Gives a local file the uuid of the linked file with the same content (and name, where one is told); one download
     for each of equal size.
 
     Several wanted files with one content take a linked file each, as far as there are so many, and share one beyond
     that: what is linked already is not uploaded.
     """
-    contents = _Contents(client)
     taken: list[Attachment] = []
     left = []
     for attachment in _those_with_a_name_first(wanted):
@@ -106,16 +105,15 @@ def linked_alike(client: Client, wanted: Attachment, linked: Sequence[Attachment
     """Every linked file that is the wanted one: by its uuid, else by its content (and name, where one is told)."""
     if wanted.uuid is not None:
         return [one for one in linked if one.uuid == wanted.uuid]
-    return list(_Contents(client).same(wanted, linked))
+    return list(Contents(client).same(wanted, linked))
 
 
-def upload_missing(client: Client, wanted: Iterable[Attachment], send: Callable[[Attachment], None]) -> None:
-    """Uploads the local files of one field that are not linked yet: what has the same content (and name, where one is
+def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Callable[[Attachment], None]) -> None:
+    """Uploads the local files of one record that are not linked yet: what has the same content (and name, where one is
     told) once.
 
     :param send: uploads one file and notes its uuid.
     """
-    contents = _Contents(client)
     sent: list[Attachment] = []
     for attachment in _those_with_a_name_first(wanted):
         twins = [one for one in sent if attachment.name in (None, name_of(one))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import plan
-from .attachments import recognise
+from .attachments import Contents, recognise
 from .client import Record
 from .errors import InvalidInput
 from .ground import Ground
@@ -26,6 +26,7 @@ class Changing:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._quick: dict[str, Quick] = {}
+        self._contents = Contents(ground.client)
 
     def change(self, planned: Planned, current: Record | None) -> Change:
         """The change; one without anything to send where the record is as it shall be.
@@ -58,7 +59,7 @@ class Changing:
             local = [one for one in attachments_in(value) if one.path is not None]
             if local:
                 linked = list(attachments_in(schema.read_one(key, current.flat)))
-                recognise(self._ground.client, local, linked)
+                recognise(self._contents, local, linked)
         if planned.entry.uuid and "archived" in schema.kind.states and not planned.archived:
             listed = self._ground.world.of_uuid(schema.kind, current.uuid) is not None
             planned.archived = not listed and self._ground.client.is_archived(current)

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .attachments import download, linked_alike, recognise, require_local, upload
+from .attachments import Contents, download, linked_alike, recognise, require_local, upload
 from .client import Client, Record
 from .errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from .fields import Field, is_uuid
@@ -65,7 +65,7 @@ def file(
         return Report(True, diff=_diff(of, [], [wanted]), warnings=(missing.message,))
     linked = _linked(record, of)
     if present:
-        recognise(client, [wanted], linked)
+        recognise(Contents(client), [wanted], linked)
     same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
     wanted.uuid = wanted.uuid or (str(same[0].uuid) if same else None)
     if bool(same) == present:

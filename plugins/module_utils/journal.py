@@ -35,10 +35,8 @@ class JournalBroken(SeventhingsError):
 
 
 class Upload(NamedTuple):
-    """A file that is uploaded for a record; by this it is known again after a run was killed."""
+    """A file that is uploaded, for however many records; by this it is known again after a run was killed."""
 
-    kind: str
-    key: str
     name: str
     sha256: str
 
@@ -184,7 +182,7 @@ class Journal:
     # ---- uploads
 
     def uploading(self, what: Upload) -> None:
-        """Notes that a file is about to be uploaded for a record."""
+        """Notes that a file is about to be uploaded."""
         self._write([{"note": "uploading", **what.noted()}])
 
     def uploaded(self, what: Upload, uuid: str) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from . import matching, plan, relations
 from .accounts import make_user
 from .apply import Applier
-from .attachments import recognise, upload_missing
+from .attachments import Contents, recognise, upload_missing
 from .client import Client, Record
 from .errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotProcessable, SeventhingsError
 from .hub import offer
@@ -98,6 +98,7 @@ class Levels:
         self._stopped = ""
         self._mutex = threading.Lock()
         self._uploads = Uploads(client, journal, sleep)
+        self._contents = Contents(client)
         self._fields_to_come = {
             (planned.entry.template, str(planned.desired.get("label"))): planned
             for planned in made_of.changes
@@ -251,26 +252,22 @@ class Levels:
             planned.made = self._create(applier, planned, change)
             self._journal.made(planned.kind.name, planned.key, planned.made)
             return
-        self._upload(planned, change)
+        self._upload(change)
         planned.made = applier.write(change, lambda: self._find(planned))
         if change.action in (plan.DELETE, plan.ARCHIVE):
             self._journal.gone(planned.kind.name, planned.key, planned.made or "")
         elif planned.kind.update == "PUT" and planned.made:
             applier.read_back(change, planned.made)
 
-    def _upload(self, planned: Planned, change: Change) -> None:
-        for value in change.values.values():
-            upload_missing(
-                self._client,
-                attachments_in(value),
-                lambda one: self._uploads.upload(one, planned.kind.name, planned.key),
-            )
+    def _upload(self, change: Change) -> None:
+        files = [one for value in change.values.values() for one in attachments_in(value)]
+        upload_missing(self._contents, files, self._uploads.upload)
 
     def _create(self, applier: Applier, planned: Planned, change: Change) -> str:
         found = self._earlier(planned)
         if found is not None:
             return self._adopt(applier, planned, change, found, archived=False)
-        self._upload(planned, change)
+        self._upload(change)
         self._journal.sent(planned.kind.name, planned.key)
         try:
             uuid = applier.write(change, lambda: self._find(planned))
@@ -286,12 +283,11 @@ class Levels:
     def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record, archived: bool) -> str:
         """A record that an earlier run made, or that is archived, becomes what was to be made."""
         for key, value in change.values.items():
-            recognise(
-                self._client, attachments_in(value), list(attachments_in(planned.schema.read_one(key, found.flat)))
-            )
+            linked = list(attachments_in(planned.schema.read_one(key, found.flat)))
+            recognise(self._contents, attachments_in(value), linked)
         rest = plan.plan_present(planned.schema, change.values, found, archived)
         if rest.changed:
-            self._upload(planned, rest)
+            self._upload(rest)
             applier.write(rest, list)
         return found.uuid
 
@@ -317,9 +313,17 @@ class Levels:
     def _find(self, planned: Planned) -> list[Record]:
         """The records that have the natural key of a planned one, asked for now."""
         schema, keys, desired = planned.schema, planned.keys, planned.desired
+        for reference in references_in(tuple(desired[key] for key in keys)):
+            self._complete(reference)
         conditions = matching.conditions(schema, keys, desired) if planned.kind.filters == "query" else []
         records = self._client.list_all(planned.kind, conditions, template=planned.entry.template)
         return matching.identified(schema, keys, desired, records)
+
+    def _complete(self, reference: Reference) -> None:
+        """Of a record that this run made only the uuid is known, and some instances answer links as bare ids."""
+        if reference.uuid and reference.id is None:
+            record = self._client.get(KINDS[reference.target], reference.uuid)
+            reference.id = record.id if record else None
 
     # ---- definitions that were made, twins
 

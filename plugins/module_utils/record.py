@@ -11,7 +11,7 @@ from typing import Any
 
 from . import matching, plan
 from .apply import Applier
-from .attachments import recognise, require_local
+from .attachments import Contents, recognise, require_local
 from .client import Client, Record
 from .errors import REFUSED_VALUES, InvalidInput, NoMatch, SeventhingsError
 from .fields import is_uuid
@@ -212,8 +212,9 @@ class _Ensure:
         if current is not None:
             have = self._schema.read(current.flat)
             self._resolver.decide((value, have.get(key)) for key, value in desired.items())
+            contents = Contents(self._client)
             for key, value in desired.items():
-                recognise(self._client, attachments_in(value), list(attachments_in(have.get(key))))
+                recognise(contents, attachments_in(value), list(attachments_in(have.get(key))))
         # In check mode an earlier task may be the one that makes the record, with what is mandatory.
         change = plan.plan_present(self._schema, desired, current, archived, may_be_made=self._check_mode)
         plan.check_choices(current, change)

@@ -89,7 +89,7 @@ def linked(number: int, size: int = 11, name: str | None = "invoice.txt") -> Att
 
 def recognised(transport: FakeTransport, invoice: Path, *others: Attachment, name: str | None = None) -> str | None:
     wanted = Attachment(path=str(invoice), name=name, size=11)
-    attachments.recognise(client_on(transport), [wanted], others)
+    attachments.recognise(attachments.Contents(client_on(transport)), [wanted], others)
     return wanted.uuid
 
 
@@ -153,7 +153,9 @@ def test_files_with_one_content_share_what_is_linked(
 ) -> None:
     transport = FakeTransport(contents(*there))
     files = local(invoice, *names)
-    attachments.recognise(client_on(transport), files, [linked(number, name=name) for number, name in there.items()])
+    attachments.recognise(
+        attachments.Contents(client_on(transport)), files, [linked(number, name=name) for number, name in there.items()]
+    )
     assert [one.uuid for one in files] == [None if number is None else uuid_of(number) for number in wanted]
     assert len(transport.lines) == len(set(transport.lines))
 
@@ -178,7 +180,7 @@ def test_files_with_one_content_are_uploaded_once_for_each_name(
         sent.append(one)
         one.uuid = uuid_of(len(sent))
 
-    attachments.upload_missing(client_on(FakeTransport()), files, send)
+    attachments.upload_missing(attachments.Contents(client_on(FakeTransport())), files, send)
     assert [one.uuid for one in files] == [uuid_of(number) for number in numbers]
     assert len(sent) == max(numbers)
 
@@ -193,7 +195,7 @@ def test_files_with_other_contents_and_linked_ones_are_left_alone(invoice: Path,
         sent.append(one.path)
         one.uuid = uuid_of(len(sent))
 
-    attachments.upload_missing(client_on(FakeTransport()), files, send)
+    attachments.upload_missing(attachments.Contents(client_on(FakeTransport())), files, send)
     assert sent == [str(invoice), str(other)]
     assert ATTACHMENTS.write((*files, files[0])) == [uuid_of(1), uuid_of(2), uuid_of(9)]
 

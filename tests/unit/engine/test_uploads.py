@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from ansible_collections.community.seventhings.plugins.module_utils.errors import NotProcessable
 from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal, Upload
 from ansible_collections.community.seventhings.plugins.module_utils.links import Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.uploads import Uploads
@@ -18,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.uploads impo
 from .support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, made, refusal, uuid_of
 
 CONTENT = b"one laptop\n"
-WHAT = Upload("object", "1", "invoice.txt", hashlib.sha256(CONTENT).hexdigest())
+WHAT = Upload("invoice.txt", hashlib.sha256(CONTENT).hexdigest())
 EARLIER, OTHER, NEW = uuid_of(1), uuid_of(2), uuid_of(3)
 POST = "POST /file"
 
@@ -37,7 +39,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 
 def upload(transport: FakeTransport, journal: Journal, attachment: Attachment, clock: Clock) -> str | None:
-    Uploads(client_on(transport), journal, clock.sleep).upload(attachment, "object", "1")
+    Uploads(client_on(transport), journal, clock.sleep).upload(attachment)
     return attachment.uuid
 
 
@@ -67,14 +69,25 @@ def test_what_an_earlier_run_uploaded_and_is_gone_is_uploaded_again(
     assert upload(transport, journal, invoice, clock) == NEW
 
 
-def test_the_same_file_in_two_fields_is_two_files(journal: Journal, invoice: Attachment, clock: Clock) -> None:
-    journal.uploads[WHAT] = EARLIER
-    transport = FakeTransport({f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), POST: made(3)})
-    twin = Attachment(path=invoice.path, type="text/plain")
+def test_what_many_records_link_is_uploaded_once(journal: Journal, invoice: Attachment, clock: Clock) -> None:
+    transport = FakeTransport({POST: made(3)})
     uploads = Uploads(client_on(transport), journal, clock.sleep)
-    for one in (invoice, twin):
-        uploads.upload(one, "object", "1")
-    assert [invoice.uuid, twin.uuid] == [EARLIER, NEW]
+    ones = [Attachment(path=invoice.path, type="text/plain") for _number in range(20)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(uploads.upload, ones))
+    assert {one.uuid for one in ones} == {NEW}
+    assert transport.count(POST) == 1
+
+
+def test_what_could_not_be_uploaded_is_tried_again_for_the_next_record(
+    journal: Journal, invoice: Attachment, clock: Clock
+) -> None:
+    transport = FakeTransport({POST: [refusal(422), made(3)]})
+    uploads = Uploads(client_on(transport), journal, clock.sleep)
+    with pytest.raises(NotProcessable):
+        uploads.upload(invoice)
+    uploads.upload(invoice)
+    assert invoice.uuid == NEW
 
 
 def test_an_upload_of_which_nothing_was_noted_is_looked_for_by_content(

@@ -70,8 +70,8 @@ def test_odd_lines_are_passed_over(tmp_path: Path, line: str) -> None:
     assert _journal(tmp_path).known == {"one"}
 
 
-def test_uploads_are_known_by_record_name_and_content(tmp_path: Path) -> None:
-    first, second = Upload("object", "A", "a.txt", "1"), Upload("object", "B", "a.txt", "1")
+def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
+    first, second = Upload("a.txt", "1"), Upload("b.txt", "1")
     with _journal(tmp_path) as journal:
         journal.uploading(first)
         journal.uploaded(first, "file-1")

@@ -394,7 +394,5 @@ def test_identity_may_name_other_fields(site: Site) -> None:
     assert site.plan().outcome == "unchanged"
     site.write({"instance.yml": "api: seventhings/v1\nidentity: {objects: [serial_numbr]}\n"})
     (finding,) = site.plan().findings
-    assert (
-        finding
-        == "instance.yml: identity.objects: no such field serial_numbr; did you mean serial_number or Serial number?"
-    )
+    near = "did you mean serial_number or Serial number?"
+    assert finding == f"instance.yml:2:21: identity.objects: no such field serial_numbr; {near}"

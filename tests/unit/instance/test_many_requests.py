@@ -93,6 +93,18 @@ def test_what_replaces_the_whole_record_is_read_back_once(site: Site) -> None:
     assert [line.split()[0] for line in lines] == ["PUT", "GET"]
 
 
+def test_a_file_that_many_records_name_is_uploaded_once_and_read_once(site: Site) -> None:
+    records = [
+        {"barcode": str(number), "inventory_name": "a", "documents": ["files/manual.txt"]} for number in range(12)
+    ]
+    site.write({"objects.yml": yaml_list(records), "files/manual.txt": "Text"})
+    site.run()
+    assert site.writes().count("POST /file") == 1
+    site.service.clear_log()
+    assert site.run().outcome == "unchanged"
+    assert sum("/data" in line for line in site.sent()) == 1
+
+
 def test_a_file_is_uploaded_once_and_never_again(site: Site) -> None:
     record: dict[str, Any] = {"barcode": "1", "inventory_name": "a", "documents": ["files/a.txt"]}
     site.write({"objects.yml": yaml_list([record]), "files/a.txt": "Text"})
