@@ -55,7 +55,7 @@ class _Planner:
         for kind in kinds:
             if kind.template:
                 ground.schema(kind)
-        with self._world.reading_ahead(kinds, ground.choices.workers):
+        with self._world.reading_ahead(kinds):
             matched = [pair for section in sections for pair in self._match_section(section)]
         if not ground.findings:
             matched = with_archived_twins(ground, matched)

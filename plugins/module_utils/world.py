@@ -23,6 +23,8 @@ from .schema import Schema, type_of
 
 Key = tuple[Any, ...]
 
+_LISTS_AHEAD = 2
+"""How many lists are read at a time; more would only be a burst of requests."""
 _MOST_HINTS = 20
 _MOST_NAMES = 20_000
 
@@ -60,13 +62,13 @@ class World:
         return self._records[name]
 
     @contextlib.contextmanager
-    def reading_ahead(self, kinds: Iterable[Kind], workers: int) -> Iterator[None]:
+    def reading_ahead(self, kinds: Iterable[Kind]) -> Iterator[None]:
         """Inside, some kinds that will be needed are listed while other work is done. Where a list fails, that is told
         when the kind is needed.
         """
         # One login, and one failure of it.
         self._client.tokens.current()
-        with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+        with ThreadPoolExecutor(max_workers=_LISTS_AHEAD) as pool:
             ahead = [kind for kind in kinds if not self.is_listed(kind)]
             self._ahead = {kind.name: pool.submit(self._client.list_all, kind) for kind in ahead}
             try:
