@@ -25,6 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.kinds import
 
 _SHARE = 0.3
 _SEED = 1000
+_WEATHERS = ("calm", "rough")
 _RECORDS = 80
 _SAMPLES = 40 if LONG else 3
 _MOST_RUNS = 12
@@ -64,6 +65,7 @@ def _missing(dump: Any, whole: Any) -> dict[str, list[str]]:
 @pytest.mark.parametrize("seed", range(_SEED, _SEED + _SAMPLES))
 def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: Any, site: Site, seed: int) -> None:
     site.write(sample_files(_RECORDS, 1))
+    site.service.steer("PUT", "/switches", {"weather": _WEATHERS[seed % len(_WEATHERS)]})
     site.disturb(_SHARE, seed)
     outcomes = []
     for _run in range(_MOST_RUNS):
@@ -89,6 +91,19 @@ def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: A
     assert site.run().outcome in ("unchanged", "changed")
     assert site.dump() == undisturbed
     assert site.plan().outcome == "unchanged"
+
+
+@pytest.mark.parametrize("links", ["object", "integer", "zero"])
+@pytest.mark.parametrize("fault", ["504_after", "reset_after", "half_body"])
+def test_a_room_whose_answer_was_lost_is_found_in_a_location_that_was_just_made(
+    site: Site, links: str, fault: str
+) -> None:
+    site.write({"locations.yml": "- name: Depot\n", "rooms.yml": '- {building_id: Depot, number: "7", name: Shelf}\n'})
+    site.service.steer("PUT", "/switches", {"link_read": links})
+    site.service.steer("PUT", "/faults", [{"fault": fault, "method": "POST", "path": "/room", "times": 1}])
+    account = site.run()
+    assert account.outcome == "changed", account.failures
+    assert len(site.dump()["rooms"]) == 1
 
 
 def test_a_token_that_expires_in_the_middle_is_renewed(undisturbed: Any, site: Site) -> None:

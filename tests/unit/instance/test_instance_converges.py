@@ -113,23 +113,28 @@ class Converging(RuleBasedStateMachine):
             if str(one.get("fields", one)[name]).startswith(_THEIRS)
         ]
 
-    @rule(state=states, gone_states=gone)
-    def the_files_change(self, state: State, gone_states: dict[str, str]) -> None:
-        self._gone = gone_states
-        self._state = without(state, gone_states)
-
     @rule(
-        switches=st.fixed_dictionaries({}, optional={name: st.sampled_from(sides) for name, sides in _SWITCHES.items()})
-    )
-    def the_weather_changes(self, switches: dict[str, str]) -> None:
-        self.service.steer("PUT", "/switches", switches)
-
-    @rule(
+        files=st.none() | st.tuples(states, gone),
+        switches=st.fixed_dictionaries(
+            {}, optional={name: st.sampled_from(sides) for name, sides in _SWITCHES.items()}
+        ),
         prune=st.sampled_from(["report", "delete", "archive"]),
-        share=st.sampled_from([0, 0, 0.3]),
+        share=st.sampled_from([0, 0.3]),
         number=st.integers(0, 999),
     )
-    def it_is_applied(self, prune: str, share: float, number: int) -> None:
+    def it_is_applied(
+        self,
+        files: tuple[State, dict[str, str]] | None,
+        switches: dict[str, str],
+        prune: str,
+        share: float,
+        number: int,
+    ) -> None:
+        """The files change (or not), and the weather; all of it is applied, with faults or without."""
+        if files is not None:
+            self._gone = files[1]
+            self._state = without(files[0], self._gone)
+        self.service.steer("PUT", "/switches", switches)
         order = {**self._order, "prune": {"objects": prune}}
         planned = self._planned(random.Random(number), order)
         assert not planned.findings, planned.findings
@@ -215,8 +220,8 @@ def test_applies_converge_whatever_happens() -> None:
     with running(data="empty") as service:
         machine = seed(_SEED)(type("Machine", (Converging,), {"service": service}))
         chosen = settings(
-            max_examples=150 if LONG else 4,
-            stateful_step_count=20 if LONG else 8,
+            max_examples=300 if LONG else 5,
+            stateful_step_count=6 if LONG else 3,
             deadline=None,
             database=None,
             # Each step is many requests: to make a failing example smaller would take longer than a test may.
