@@ -15,7 +15,7 @@ from typing import Any
 
 from .attachments import Contents, download, linked_alike, recognise, require_local, upload
 from .client import Client, Record
-from .errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
+from .errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError, UnknownField
 from .fields import Field, is_uuid
 from .kinds import FILE, KINDS
 from .links import Attachment, attachments_in
@@ -31,7 +31,9 @@ _HTTP_MIXED = 207
 
 def _attachment_field(schema: Schema, name: str) -> Field:
     of = schema.find(name)
-    if of is None or of.type != "ATTACHMENT":
+    if of is None:
+        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}")
+    if of.type != "ATTACHMENT":
         known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
     return of
@@ -54,25 +56,27 @@ def file(
     wanted = Attachment(uuid=_uuid(options), path=options.get("path"), name=options.get("name"))
     present = options["state"] == "present"
     require_local([wanted], "path")
-    of = _attachment_field(client.schema(_OBJECT), options["field"])
+    name = options["field"]
     try:
+        of = _attachment_field(client.schema(_OBJECT), name)
         record = find_object(client, options["object"])
-    except NoMatch as missing:
-        if not present:
+    except (NoMatch, UnknownField) as missing:
+        if not present and isinstance(missing, NoMatch):
             return Report(False)
         if not check_mode:
             raise
-        return Report(True, diff=_diff(of, [], [wanted]), warnings=(missing.message,))
+        # An earlier task of the play may be the one that makes it.
+        return Report(present, diff=_diff(name, [], [wanted] if present else []), warnings=(missing.message,))
     linked = _linked(record, of)
     if present:
         recognise(Contents(client), [wanted], linked)
     same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
     wanted.uuid = wanted.uuid or (str(same[0].uuid) if same else None)
     if bool(same) == present:
-        return _report(False, wanted, linked, _diff(of, [], []))
+        return _report(False, wanted, linked, _diff(name, [], []))
     after = [*linked, wanted] if present else [one for one in linked if one not in same]
     _require_room(of, linked, after)
-    diff = _diff(of, linked, after)
+    diff = _diff(name, linked, after)
     if check_mode:
         return _report(True, wanted, linked, diff)
     if present and wanted.uuid is None:
@@ -96,10 +100,11 @@ def _uuid(options: Mapping[str, Any]) -> str | None:
     return uuid.lower() if uuid else None
 
 
-def _diff(of: Field, before: Sequence[Attachment], after: Sequence[Attachment]) -> dict[str, Any]:
+def _diff(name: str, before: Sequence[Attachment], after: Sequence[Attachment]) -> dict[str, Any]:
+    """The files of a field, by the name that the user wrote for it."""
     if not before and not after:
         return {"before": {}, "after": {}}
-    return {"before": {of.key: [_brief(one) for one in before]}, "after": {of.key: [_brief(one) for one in after]}}
+    return {"before": {name: [_brief(one) for one in before]}, "after": {name: [_brief(one) for one in after]}}
 
 
 def _brief(attachment: Attachment) -> Any:

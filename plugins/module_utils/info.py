@@ -149,7 +149,9 @@ def _field(schema: Schema, name: str, where: str) -> Field:
         return Field(name, "DATETIME")
     if name in SERVER_KEYS or schema.kind.open_fields or name in ("author", "slug", "reference_type"):
         return Field(name, "TEXT")
-    raise UnknownField(f"{where}.{name}: {schema.why_unknown(name)}")
+    # Only definitions make new fields.
+    error = UnknownField if schema.kind.template else InvalidInput
+    raise error(f"{where}.{name}: {schema.why_unknown(name)}")
 
 
 def _typed(

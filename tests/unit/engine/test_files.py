@@ -367,6 +367,20 @@ def test_the_last_file_of_a_mandatory_field_is_kept(check_mode: bool, invoice: P
     assert service.transport.writes == []
 
 
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_field_that_is_not_made_yet_is_a_warning_in_check_mode(state: str, invoice: Path) -> None:
+    predicted = Service().run(state, "Manuals", path=str(invoice), check_mode=True)
+    assert predicted.changed is (state == "present")
+    assert predicted.diff["after"] == ({"Manuals": [str(invoice)]} if state == "present" else {})
+    assert "field: Manuals: no such field in an object" in predicted.warnings[0]
+    with pytest.raises(InvalidInput, match="field: Manuals: no such field"):
+        Service().run(state, "Manuals", path=str(invoice))
+
+
+def test_a_field_goes_by_the_name_that_was_written_for_it(invoice: Path) -> None:
+    assert Service(documents=[]).run("present", "Documents", path=str(invoice)).diff["after"].keys() == {"Documents"}
+
+
 def test_what_is_not_linked_is_uploaded_and_linked_once(invoice: Path) -> None:
     service = Service(documents=[])
     assert service.run("present", path=str(invoice)).uuid == uuid_of(50)

@@ -67,3 +67,8 @@ def test_a_download_of_a_file_that_is_to_come_is_a_change() -> None:
 
 def test_a_wrong_value_is_an_error_in_check_mode_too() -> None:
     assert ask("room_info", True, **{**ROOMS, "filters": {"name": {"is": "x"}}})["failed"]
+
+
+@pytest.mark.parametrize("name", ["user_info", "task_info", "file_info", "rental_case_info"])
+def test_a_field_that_no_definition_can_make_is_an_error_in_check_mode_too(name: str) -> None:
+    assert ask(name, True, **{**ROOMS, "filters": {"surname": "x"}})["failed"]
