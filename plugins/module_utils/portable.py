@@ -23,7 +23,7 @@ from .structures import BY_TIME, Interval
 from .values import UNWRITABLE
 from .world import World
 
-_MADE_KEY = re.compile(r".+_[0-9a-f]{8}|custom_[0-9]+")
+MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
 """Keys that the service made for a field: seen are ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")
@@ -38,7 +38,7 @@ class NotPortable(Exception):
 
 def is_made(key: str) -> bool:
     """Whether the service made a field's key, so that it differs from instance to instance."""
-    return _MADE_KEY.fullmatch(key) is not None
+    return re.fullmatch(MADE_KEY, key) is not None
 
 
 def name_in_files(of: Field) -> str:

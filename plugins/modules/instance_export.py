@@ -22,7 +22,7 @@ options:
     description:
       - The directory to write to. It is made if it is not there.
       - Files of an earlier export that are gone are taken away. Nothing else is. What an export wrote is noted in
-        C(.export.json), which belongs to the files.
+        C(.export.json), which belongs to the files, and in C(.seventhings), which need not be kept.
       - Where the directory holds records that no export wrote, nothing is written, because they would stand there
         twice.
       - An C(instance.yml) that somebody edited is kept, and its C(identity) is used.

@@ -32,7 +32,10 @@ from .layout import SCHEMAS, section_files, settings_file
 from .loading import ENDINGS, load
 
 MANIFEST = ".export.json"
-"""Which files an export wrote, by their SHA-256, and which file of the instance each attachment is."""
+"""Which files an export wrote, by their SHA-256. It is the same for the same records of another instance."""
+
+_FETCHED = ".seventhings/export.json"
+"""Which file of the instance each attachment is, beside the journal: it only saves downloads."""
 
 _SETTINGS = "instance.yml"
 _EVERY_SECONDS = 4.0
@@ -49,19 +52,26 @@ class Manifest:
     @classmethod
     def read(cls, dest: Path) -> Manifest:
         """The manifest of a directory; an empty one where nothing was exported to it."""
-        path = dest / MANIFEST
-        if not path.exists():
-            return cls()
-        try:
-            noted = json.loads(path.read_text("utf-8"))
-            return cls(dict(noted["files"]), dict(noted["downloads"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(f"dest: {path} is not the manifest of an export ({error!r}); take it away") from error
+        return cls(_noted(dest / MANIFEST, "files"), _noted(dest / _FETCHED, "downloads"))
 
-    def text(self) -> bytes:
-        """As it is written."""
-        noted = {"version": 1, "files": self.files, "downloads": self.downloads}
-        return (json.dumps(noted, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    def write(self, dest: Path) -> None:
+        """Writes it into the directory."""
+        _write(dest / MANIFEST, _note("files", self.files))
+        if self.downloads or (dest / _FETCHED).exists():
+            _write(dest / _FETCHED, _note("downloads", self.downloads))
+
+
+def _noted(path: Path, what: str) -> dict[str, str]:
+    if not path.exists():
+        return {}
+    try:
+        return dict(json.loads(path.read_text("utf-8"))[what])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(f"dest: {path} was not written by an export ({error!r}); take it away") from error
+
+
+def _note(what: str, noted: Mapping[str, str]) -> bytes:
+    return (json.dumps({"version": 1, what: noted}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
 @dataclass
@@ -109,11 +119,15 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
 
 def _identity(dest: Path) -> Mapping[str, Any]:
     """The natural keys that an ``instance.yml`` in the directory names: its author decides."""
-    if not (dest / _SETTINGS).is_file():
+    if not (dest / _SETTINGS).is_file() or _is_as_exported(dest):
         return {}
-    identity = {section: tuple(keys) for section, keys in load(dest).identity.items()}
-    noted = Manifest.read(dest).files.get(_SETTINGS)
-    return {} if noted == _digest((dest / _SETTINGS).read_bytes()) else identity
+    return {section: tuple(keys) for section, keys in load(dest).identity.items()}
+
+
+def _is_as_exported(dest: Path) -> bool:
+    """Whether ``instance.yml`` is as an export wrote it; once somebody changed it, it is theirs."""
+    settings = load(dest)
+    return (dest / _SETTINGS).read_bytes() == settings_file("".join(settings.instances), settings.identity)
 
 
 def _still_there(dest: Path, earlier: Manifest) -> dict[str, str]:
@@ -146,7 +160,7 @@ def _changes(
         wanted |= section_files(section, records, format_name)
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     _refuse_strangers(dest, earlier, exported, wanted)
-    if _may_be_written(dest, earlier):
+    if not (dest / _SETTINGS).exists() or _is_as_exported(dest):
         wanted[_SETTINGS] = settings_file(root, exported.identity)
     kept = {path: digest for path, digest in earlier.files.items() if not _is_exported(path, exported, selection)}
     taken = set(downloads.paths.values()) - set(downloads.fetched)
@@ -162,7 +176,8 @@ def _compare(
     digests = dict(kept)
     for path, content in sorted(wanted.items()):
         data = content if isinstance(content, bytes) else content.read_bytes()
-        digests[path] = _digest(data)
+        if path != _SETTINGS:
+            digests[path] = _digest(data)
         if (dest / path).is_file() and (dest / path).read_bytes() == data:
             changes.unchanged.append(path)
         else:
@@ -171,12 +186,6 @@ def _compare(
     noted = {uuid: path for uuid, path in {**earlier.downloads, **downloads.paths}.items() if path in digests}
     changes.manifest = Manifest(digests, noted)
     return changes
-
-
-def _may_be_written(dest: Path, earlier: Manifest) -> bool:
-    """Whether ``instance.yml`` is still as an export wrote it; once somebody changed it, it is theirs."""
-    path = dest / _SETTINGS
-    return not path.exists() or earlier.files.get(_SETTINGS) == _digest(path.read_bytes())
 
 
 def _section_of(path: str) -> str:
@@ -222,7 +231,7 @@ def _carry_out(dest: Path, changes: Changes) -> None:
     before = Manifest.read(dest)
     both = Manifest({**before.files, **changes.manifest.files}, changes.manifest.downloads)
     if changes.written or changes.removed:
-        _write(dest / MANIFEST, both.text())
+        both.write(dest)
     for path, content in changes.written.items():
         _write(dest / path, content if isinstance(content, bytes) else content.read_bytes())
     for path in changes.removed:
@@ -230,7 +239,7 @@ def _carry_out(dest: Path, changes: Changes) -> None:
         for folder in (dest / path).relative_to(dest).parents:
             if folder != Path() and not any((dest / folder).iterdir()):
                 (dest / folder).rmdir()
-    _write(dest / MANIFEST, changes.manifest.text())
+    changes.manifest.write(dest)
 
 
 def _write(path: Path, content: bytes) -> None:

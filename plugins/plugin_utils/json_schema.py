@@ -24,7 +24,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.kinds import
     TEMPLATES,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.portable import is_made, writable_fields
+from ansible_collections.community.seventhings.plugins.module_utils.portable import (
+    MADE_KEY,
+    is_made,
+    name_in_files,
+    writable_fields,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.structures import UNITS
 from ansible_collections.community.seventhings.plugins.module_utils.terms import ATTRIBUTES, CONSTRAINTS, RELATIONS
@@ -194,12 +199,13 @@ def _record(schema: Schema, closed: bool) -> Json:
     properties: Json = {}
     for of in writable_fields(schema):
         described = _field(of) | ({FIELD_KEYWORD: _noted(of)} if closed and kind.template else {})
-        names = [of.label, of.key] if of.label and is_made(of.key) else [of.key, of.label]
-        for name in names:
+        for name in dict.fromkeys([name_in_files(of), *(() if is_made(of.key) else (of.label,))]):
             if name and schema.find(name) is of:
                 properties.setdefault(name, described)
     states = list(kind.states)
     record: Json = {"type": "object", "properties": {**properties, "_state": {"enum": states}}}
+    if closed and kind.template:
+        record["patternProperties"] = {f"^({MADE_KEY})$": {"$ref": "#/$defs/any"}}
     record["propertyNames"] = {"not": {"enum": sorted(SERVER_KEYS)}}
     return {**record, "additionalProperties": False if closed else {"$ref": "#/$defs/any"}}
 
@@ -223,7 +229,7 @@ def _field(of: Field) -> Json:
 
 def _noted(of: Field) -> Json:
     """What the definition of a field says, for :func:`saved_fields`."""
-    noted = {"key": of.key, "type": of.type, "label": of.label, "mandatory": of.mandatory}
+    noted = {"key": name_in_files(of), "type": of.type, "label": of.label, "mandatory": of.mandatory}
     return {**noted, "allowed": list(of.allowed), "constraints": dict(of.constraints)}
 
 

@@ -20,6 +20,7 @@ from project import ROOT
 from ansible_collections.community.seventhings.plugins.module_utils.export import Exported
 from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.portable import name_in_files
 from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.json_schema import (
     MAIN,
@@ -174,8 +175,8 @@ def test_editors_are_offered_dropdown_values_and_labels() -> None:
 def test_what_a_schema_says_of_fields_is_read_back() -> None:
     fields = {one.key: one for one in saved_fields(generated(), "objects")}
     assert fields["status"].allowed == ("in use", "retired")
-    assert fields["seats_1a2b3c4d"].type == "NUMBER"
-    assert set(fields) == {of.key for of in OBJECTS.fields.values()} - {"room_matches", "asset_uuid"}
+    assert fields["Seats"].type == "NUMBER"
+    assert set(fields) == {name_in_files(of) for of in OBJECTS.fields.values()} - {"room_matches", "asset_uuid"}
 
 
 @pytest.mark.parametrize("document", [None, {}, [], {"$defs": {"objects": {"items": {"properties": {"a": 1}}}}}])
