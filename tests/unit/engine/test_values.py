@@ -99,7 +99,7 @@ def test_a_text_is_taken_as_it_is_written(name: str, text: str) -> None:
 def test_what_yaml_made_of_an_unquoted_text_is_refused_with_quote_it(name: str, value: Any, made: str) -> None:
     message = refused(name, value)
     assert "quote it where it is written, as it stands there" in message
-    assert f"YAML made {made} of it" in message
+    assert f"without quotes it is {made};" in message
 
 
 def test_the_advice_to_quote_does_not_offer_what_yaml_made_of_the_value() -> None:
@@ -956,6 +956,8 @@ def test_references_and_attachments_are_found_however_deep() -> None:
         ("ATTACHMENT", (1, 2), {"max_items": 2}, None),
         ("ATTACHMENT", (1,), {"min_items": 2}, "at least 2 item(s)"),
         ("ATTACHMENT", (1, 2), {"min_items": 2}, None),
+        ("ATTACHMENT", (1, 2), {"max_value": 1}, "at most 1 item(s), these are 2"),
+        ("ATTACHMENT", (1,), {"min_value": 2}, "at least 2 item(s)"),
         ("TEXT", "abc", {"min_value": 3, "max_items": 1}, None),
         ("NUMBER", 1000, {"max_length": 1, "regular_expression": "x"}, None),
         ("TEXT", "x", {"date_format": "Y-m-d"}, None),
@@ -992,6 +994,8 @@ def test_every_broken_constraint_is_told_at_once() -> None:
         ("@^a$@", "a", True),
         ("{^a$}", "a", True),
         ("/^a$/iu", "A", True),
+        ("/^a$/imsxu", "A", True),
+        ("/^a$/imsxu", "b", False),
         ("[0-9]", "a1b", True),
         ("/\\p{L}+/u", "a", True),
         ("(unclosed", "a", True),

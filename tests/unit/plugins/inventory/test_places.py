@@ -510,9 +510,9 @@ def test_the_end_of_the_file_name_decides(tmp_path: Path, name: str, fits: bool)
 def test_ten_thousand_rooms_take_seconds(instance: Any, parse: Any) -> None:
     instance.locations = [location(number, f"Site {number}") for number in range(1, 501)]
     instance.rooms = [room(number, f"Lab {number}", number % 500 + 1) for number in range(1, 10_001)]
-    started = time.monotonic()
+    started = time.process_time()
     found = parse()
     assert len(found.inventory.hosts) == 10_000
     assert found.hosts("Site_7") == [f"Site 7/Lab {number}" for number in range(6, 10_001, 500)]
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
     assert instance.lists == 2
