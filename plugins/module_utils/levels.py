@@ -16,11 +16,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 
-from . import matching, plan, relations
+from . import matching, plan
 from .accounts import make_user
 from .apply import Applier
 from .attachments import Contents, recognise, upload_missing
 from .client import Client, Record
+from .definition_apply import learn_keys, relate
 from .errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotProcessable, SeventhingsError
 from .hub import offer
 from .journal import Journal, JournalBroken
@@ -29,9 +30,9 @@ from .links import Reference, attachments_in, references_in
 from .lost import looks
 from .plan import Change
 from .planned import LEVELS, InstancePlan, Planned, level_of
+from .twins import twins
 from .uploads import Uploads
 from .values import DECIMAL
-from .world import World
 
 _LINKS = LEVELS.index("links")
 
@@ -116,13 +117,33 @@ class Levels:
             level = [one for one in writes if level_of(one.section) == number]
             self._run_level(self._links if number == _LINKS else level)
             if number == 0 and writes:
-                self._learn_keys()
-                self._relate([planned for planned in level if planned.relations])
+                self._settle_definitions(level)
         for number in reversed(range(len(LEVELS))):
             self._run_level([one for one in removals if level_of(one.section) == number])
         if not self._stopped:
             self._look_for_twins(writes)
         return self.outcome
+
+    def _settle_definitions(self, level: Sequence[Planned]) -> None:
+        try:
+            learn_keys(self._client, self._plan.changes)
+        except SeventhingsError as error:
+            self._stopped = f"not sent, because the keys of new fields could not be read: {error.message}"
+            return
+        for planned in level:
+            if not planned.relations or id(planned) in self._failed:
+                continue
+            try:
+                relate(self._client, planned, self._sleep)
+            except SeventhingsError as error:
+                self._fail(planned, error.message)
+
+    def _look_for_twins(self, writes: Sequence[Planned]) -> None:
+        try:
+            self.outcome.twice += twins(self._client, self._plan.world, writes)
+        except SeventhingsError as error:
+            # Everything was done, and that must be told.
+            self._plan.warnings.append(f"Whether somebody else made the same was not looked up: {error.message}")
 
     # ---- one level
 
@@ -324,69 +345,6 @@ class Levels:
         if reference.uuid and reference.id is None:
             record = self._client.get(KINDS[reference.target], reference.uuid)
             reference.id = record.id if record else None
-
-    # ---- definitions that were made, twins
-
-    def _learn_keys(self) -> None:
-        """The service makes the keys of new fields; from now on records are written with them."""
-        made = [
-            planned
-            for planned in self._plan.changes
-            if planned.kind is FIELD_DEFINITION and planned.made and planned.change.action == plan.CREATE
-        ]
-        if not made:
-            return
-        self._client.forget_definitions()
-        keys: dict[tuple[str, str], str] = {}
-        for template in {planned.entry.template for planned in made}:
-            for definition in self._client.definitions(template):
-                keys[template, definition.get("uuid", "")] = definition.get("field_key", "")
-        for planned in made:
-            label = str(planned.desired["label"])
-            key = keys.get((planned.entry.template, planned.made or ""), "")
-            for schema in {id(other.schema): other.schema for other in self._plan.changes}.values():
-                if schema.kind.template == planned.entry.template and label in schema.fields and key:
-                    schema.fields[label] = replace(schema.fields[label], wire=key)
-
-    def _relate(self, level: Sequence[Planned]) -> None:
-        """Relations of definitions to others that were made in the same run: now those have uuids."""
-        for planned in level:
-            if id(planned) in self._failed:
-                continue
-            uuid = planned.made or (planned.change.current.uuid if planned.change.current else "")
-            template = planned.entry.template
-            try:
-                resolved, missing = relations.with_uuids(planned.relations, self._client.definitions(template))
-                if missing:
-                    raise InvalidInput(f"relations: needs {', '.join(missing)}, which was not made")
-                values, findings = planned.schema.parse({"relations": resolved}, "")
-                if findings.errors:
-                    raise InvalidInput(findings.errors)
-                current = self._client.get(FIELD_DEFINITION, uuid, template)
-                applier = Applier(self._client, planned.schema, template, {}, self._sleep)
-                applier.write(Change(FIELD_DEFINITION, plan.UPDATE, current, values), list)
-            except SeventhingsError as error:
-                self._failed.add(id(planned))
-                self.outcome.failures.append((planned, error.message))
-
-    def _look_for_twins(self, writes: Sequence[Planned]) -> None:
-        """After creates: does a natural key stand twice now, because somebody else made the same at the same time?"""
-        made = [
-            planned
-            for planned in writes
-            if planned.change.action == plan.CREATE and planned.made and planned.kind not in (USER, HUB_ITEM)
-        ]
-        world = World(self._client)
-        if self._plan.world is not None:
-            # What this run did not make of is as it was.
-            world.take_over(self._plan.world, {*KINDS} - {planned.kind.name for planned in made})
-        for planned in made:
-            for reference in references_in(tuple(planned.desired[key] for key in planned.keys)):
-                world.records(KINDS[reference.target])
-            same = world.having(planned.schema, planned.keys, planned.desired, planned.entry.template)
-            if len(same) > 1:
-                uuids = ", ".join(sorted(record.uuid for record in same))
-                self.outcome.twice.append(f"{planned} stands twice: {uuids}")
 
 
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:

@@ -106,6 +106,35 @@ def test_a_room_whose_answer_was_lost_is_found_in_a_location_that_was_just_made(
     assert len(site.dump()["rooms"]) == 1
 
 
+def test_what_was_done_is_told_where_twins_can_not_be_looked_for(site: Site) -> None:
+    site.write({"locations.yml": "- name: Depot\n"})
+    site.service.steer("PUT", "/faults", [{"fault": "503", "method": "GET", "path": "/locations", "after": 1}])
+    account = site.run()
+    assert account.outcome == "changed"
+    assert account.summary["locations"]["created"] == 1
+    assert any("not looked up" in warning for warning in account.warnings)
+
+
+def test_what_was_done_is_told_where_the_keys_of_new_fields_can_not_be_read(site: Site) -> None:
+    site.write(
+        {
+            "fields/asset.yml": "- {label: Shelf mark, type: TEXT}\n",
+            "objects.yml": '- {barcode: "1", inventory_name: Lamp, Shelf mark: S}\n',
+        }
+    )
+    path = "/asset-tracking/asset/field-definitions"
+    site.service.steer("PUT", "/faults", [{"fault": "503", "method": "GET", "path": path, "after": 1}])
+    account = site.run()
+    assert account.outcome == "partly_applied"
+    assert account.summary["fields"]["created"] == 1
+    (skipped,) = account.failures
+    assert skipped["change"] == "object 1"
+    assert "the keys of new fields could not be read" in skipped["reason"]
+    site.disturb(0)
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
 def test_a_token_that_expires_in_the_middle_is_renewed(undisturbed: Any, site: Site) -> None:
     site.write(sample_files(_RECORDS, 1))
     site.service.steer("PUT", "/faults", [{"fault": "401", "path": "/object", "after": 10, "times": 1}])
