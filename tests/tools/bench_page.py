@@ -43,10 +43,14 @@ class Table:
 
 @dataclass
 class Part:
-    """What one part of the benchmark found."""
+    """What one part of the benchmark found.
+
+    :ivar load: how many processes wanted to run when it was done, those of the benchmark among them.
+    """
 
     title: str
     day: str = field(default_factory=lambda: dt.datetime.now(dt.UTC).date().isoformat())
+    load: float = 0.0
     goals: list[Goal] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
 
@@ -69,7 +73,8 @@ class Part:
         print("\n".join(_lines(found)), flush=True)
 
     def keep(self, path: Path) -> None:
-        """Writes what was found to a file."""
+        """Writes what was found to a file, and how busy the machine was."""
+        self.load = os.getloadavg()[0]
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
 
     @classmethod
@@ -88,15 +93,15 @@ def as_page(parts: Mapping[str, Part]) -> str:
         for part in parts.values()
         for goal in part.goals
     ]
-    days = sorted({part.day for part in parts.values()})
-    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     machine = (
-        f"Measured on {when}: {os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}, "
-        f"ansible-core {version('ansible-core')}."
+        f"The machine: {os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}, "
+        f"ansible-core {version('ansible-core')}. Where its load is much higher than the number of its processors, others "
+        "worked on it at the same time; that makes the seconds long and the ratios of times rough."
     )
     lines = [_INTRODUCTION, "", machine, "", *_rows(["Goal", "Measured", "Wanted", "Met"], rows, [1])]
     for name, part in parts.items():
-        lines += ["", f"## {part.title}", "", f"`make bench BENCH={name}` measures this part alone."]
+        lines += ["", f"## {part.title}", ""]
+        lines += [f"`make bench BENCH={name}`, measured on {part.day} under a load of {part.load:.0f}."]
         for table in part.tables:
             lines += ["", *_lines(table)]
     return "\n".join(lines) + "\n"
