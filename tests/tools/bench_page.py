@@ -95,8 +95,8 @@ def as_page(parts: Mapping[str, Part]) -> str:
     ]
     machine = (
         f"The machine: {os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}, "
-        f"ansible-core {version('ansible-core')}. Where its load is much higher than the number of its processors, others "
-        "worked on it at the same time; that makes the seconds long and the ratios of times rough."
+        f"ansible-core {version('ansible-core')}. Where its load is much higher than the number of its processors, "
+        "others worked on it at the same time; that makes the seconds long and the ratios of times rough."
     )
     lines = [_INTRODUCTION, "", machine, "", *_rows(["Goal", "Measured", "Wanted", "Met"], rows, [1])]
     for name, part in parts.items():
