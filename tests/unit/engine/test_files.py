@@ -56,6 +56,16 @@ def test_a_file_that_is_not_there_is_told_with_the_place_that_was_looked_in() ->
     assert str(Path.cwd()) in line
 
 
+def test_a_directory_is_no_file(tmp_path: Path) -> None:
+    assert attachments.check_local(Attachment(path=str(tmp_path)), "fields.files") == [
+        f"fields.files: {tmp_path} is a directory or a device; expected a file"
+    ]
+
+
+def test_what_the_service_has_already_is_not_checked_here() -> None:
+    assert attachments.check_local(Attachment(uuid=uuid_of(1)), "fields.files") == []
+
+
 @pytest.mark.parametrize(("size", "fits"), [(0, False), (1, True), (52_428_800, True), (52_428_801, False)])
 def test_the_size_of_a_file_is_checked_before_the_upload(size: int, fits: bool, tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
