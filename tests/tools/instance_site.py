@@ -113,7 +113,9 @@ def yaml_list(records: Iterable[Mapping[str, Any]]) -> str:
     for record in records:
         lead = "- "
         for key, value in record.items():
-            lines.append(f"{lead}{key}: {json.dumps(value, ensure_ascii=False)}")
+            # YAML 1.1 takes this letter for the end of a line, and lines in quotes are folded.
+            text = json.dumps(value, ensure_ascii=False).replace("\u2028", "\\u2028")
+            lines.append(f"{lead}{key}: {text}")
             lead = "  "
     return "\n".join(lines) + "\n"
 
