@@ -333,6 +333,39 @@ def test_an_instant_that_does_not_exist_is_refused(value: str) -> None:
     assert "exist" in refused("DATETIME", value)
 
 
+# ---- strict: what was expected is told with an example
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("TEXT", ["a"], 'text, such as "Laptop 17"'),
+        ("NUMBER", "007", "an integer without leading zeros, such as 42"),
+        ("MONEY", "1,5", 'a number with a decimal point and no separators, such as 1299.50 or "1299.50"'),
+        (
+            "MONEY",
+            "0.1234567890123456789",
+            "a number of at most 15 significant digits, because the service takes JSON numbers",
+        ),
+        ("BOOLEAN", "yes", "true or false"),
+        ("DATE", "31.05.2024", "a date as YYYY-MM-DD, such as 2024-05-31"),
+        ("DATE", "2024-02-30", "a date that exists, as YYYY-MM-DD (day is out of range for month)"),
+        (
+            "DATETIME",
+            "2024-05-31",
+            "a date and time with the offset to UTC, such as 2024-05-31T14:30:00+02:00",
+        ),
+        (
+            "DATETIME",
+            "2024-05-31T25:00:00Z",
+            "a date and time that exist, with the offset to UTC (hour must be in 0..23)",
+        ),
+    ],
+)
+def test_what_was_expected_is_told_with_an_example(name: str, value: Any, expected: str) -> None:
+    assert refused(name, value) == expected
+
+
 # ---- strict: types that are never written
 
 
@@ -932,6 +965,16 @@ def test_references_and_attachments_are_found_however_deep() -> None:
     assert list(references_in((one, ("user", two), (file,), None))) == [one, two]
     assert list(attachments_in((file, one))) == [file]
     assert list(attachments_in(None)) == []
+
+
+@pytest.mark.parametrize(("rounded", "exact"), [("0.13", "0.125"), ("-0.13", "-0.125"), ("0.12", "0.1249")])
+def test_halves_are_rounded_up_on_either_side(rounded: str, exact: str) -> None:
+    for left, right in ((rounded, exact), (exact, rounded)):
+        assert equal("MONEY", Decimal(left), Decimal(right), fraction_digits=2)
+
+
+def test_a_truth_that_nobody_knows_is_left_as_it_is() -> None:
+    assert read("BOOLEAN", "perhaps") == "perhaps"
 
 
 # ---- constraints
