@@ -26,26 +26,29 @@ MAX_SIZE = 52_428_800
 MAX_NAME = 255
 
 
-def check_local(attachment: Attachment, where: str) -> list[str]:
+def check_local(attachment: Attachment, where: str, looked_in: str = "") -> list[str]:
     """What is wrong with a local file, in words; fills in its name, type and size.
 
     :param where: the option, for the message.
+    :param looked_in: what a path is relative to, in words; empty: the working directory.
     """
     if attachment.path is None:
         return []
     path = Path(attachment.path).expanduser()
+    shown = attachment.written or attachment.path
     if path.exists() and not path.is_file():
-        return [f"{where}: {attachment.path} is a directory or a device; expected a file"]
+        return [f"{where}: {shown} is a directory or a device; expected a file"]
     if not path.is_file():
-        return [f"{where}: {attachment.path}: no such file (looked for in {Path.cwd()}, where the module runs)"]
+        place = looked_in or f"{Path.cwd()}, where the module runs"
+        return [f"{where}: {shown}: no such file (looked for in {place})"]
     problems = []
     attachment.size = path.stat().st_size
     name = name_of(attachment)
     attachment.type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     if not 1 <= attachment.size <= MAX_SIZE:
-        problems.append(f"{where}: {attachment.path} has {attachment.size} bytes; expected 1 to {MAX_SIZE}")
+        problems.append(f"{where}: {shown} has {attachment.size} bytes; expected 1 to {MAX_SIZE}")
     if len(name) > MAX_NAME:
-        problems.append(f"{where}: {attachment.path}: the name has {len(name)} characters; expected at most {MAX_NAME}")
+        problems.append(f"{where}: {shown}: the name has {len(name)} characters; expected at most {MAX_NAME}")
     return problems
 
 

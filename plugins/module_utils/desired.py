@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .fields import Way
 from .kinds import KINDS, USER, Kind
 
 SECTIONS: dict[str, str] = {
@@ -72,6 +73,7 @@ class Entry:
     :ivar state: present, absent or archived.
     :ivar template: of a field definition, the template that it belongs to.
     :ivar uuid: the record that is meant, where a plan file says which; else it is found by its natural key.
+    :ivar misread: whether something is wrong with it that leaves open what is meant; it is judged and never planned.
     """
 
     kind: Kind
@@ -81,10 +83,22 @@ class Entry:
     state: str = "present"
     template: str = ""
     uuid: str = ""
+    misread: bool = False
 
     def place_of(self, name: str) -> Place:
         """Where a field was written, or the record where the field was not."""
         return self.places.get(name, self.place)
+
+    def place_in(self, way: Way) -> Place:
+        """Where a part of a field was written, such as an item of a list; as near to it as is known.
+
+        :param way: it begins with the name of the field.
+        """
+        within = getattr(self.places, "within", None)
+        if within and way and way[0] in self.places:
+            place: Place = within(way)
+            return place
+        return self.place_of(str(way[0])) if way else self.place
 
     def place_of_name(self, name: str) -> Place:
         """Where the name of a field was written: of a table that is its first row."""
@@ -162,6 +176,10 @@ class DesiredInstance:
     findings: list[Finding] = field(default_factory=list)
     root: str = ""
     sections: set[str] = field(default_factory=set)
+
+    def misread_places(self) -> frozenset[Place]:
+        """Lines and columns about which reading found something: what else is wrong with them follows from that."""
+        return frozenset(finding.place for finding in self.findings if finding.place.line)
 
     def place_of(self, setting: str) -> Place:
         """Where a setting was written."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
@@ -17,8 +17,43 @@ EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
+Way = tuple["str | int", ...]
+"""The way from a value to one inside of it: of a map the name of the member, of a list the index of the item."""
+
+
 class Unfit(ValueError):
-    """A written value does not fit its type; the text says what was expected, with an example."""
+    """A written value does not fit its type; the text says what was expected, with an example.
+
+    :ivar parts: where only items of a list or members of a map do not fit, those: index or name, value, why.
+    :ivar fitting: of a list the canonical values of its other items, with None in place of these.
+    """
+
+    def __init__(self, expected: str, parts: Sequence[tuple[str | int, Any, Unfit]] = ()) -> None:
+        super().__init__(expected)
+        self.parts = parts
+        self.fitting: tuple[Any, ...] = ()
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[tuple[str | int, Any, Unfit]]) -> Unfit:
+        """A value that does not fit because of parts of it."""
+        named = ((why, f"item {step + 1}" if isinstance(step, int) else step) for step, _value, why in parts)
+        return cls("; ".join(f"{why} ({name})" for why, name in named), parts)
+
+    def each_one(self, value: Any) -> Iterator[tuple[Way, Any, str]]:
+        """What does not fit, as deep as that is known: the way to it, its value, what was expected.
+
+        :param value: the value that this was raised about.
+        """
+        if not self.parts:
+            yield (), value, str(self)
+        for step, part, why in self.parts:
+            for way, inner, expected in why.each_one(part):
+                yield (step, *way), inner, expected
+
+
+def words_of(way: Way) -> str:
+    """A way as it stands in a message: ``reminders[0].unit``."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in way).removeprefix(".")
 
 
 class Plain(str):
@@ -29,6 +64,54 @@ class Plain(str):
     """
 
     __slots__ = ()
+
+
+class CellList(list[Any]):
+    """A list that stands as JSON in a cell of a table.
+
+    :ivar text: the cell: what a text type takes.
+    """
+
+    text: str
+
+    @classmethod
+    def of(cls, items: Iterable[Any], text: str) -> CellList:
+        """The items of the list, and the cell."""
+        found = cls(items)
+        found.text = text
+        return found
+
+
+class CellMap(dict[str, Any]):
+    """A map that stands as JSON in a cell of a table.
+
+    :ivar text: the cell: what a text type takes.
+    """
+
+    text: str
+
+    @classmethod
+    def of(cls, members: Mapping[str, Any], text: str) -> CellMap:
+        """The members of the map, and the cell."""
+        found = cls(members)
+        found.text = text
+        return found
+
+
+class BrokenCell(str):
+    """A cell that begins like JSON and is none: a text for a text type, and nothing for any other.
+
+    :ivar why: what is wrong with it as JSON.
+    """
+
+    why: str
+
+    @classmethod
+    def of(cls, text: str, why: str) -> BrokenCell:
+        """The text of the cell, and why it is no JSON."""
+        found = cls(text)
+        found.why = why
+        return found
 
 
 def typed(value: Any) -> Any:
@@ -115,11 +198,17 @@ def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tup
         if not isinstance(value, (list, tuple)):
             raise Unfit("a list")
         found = []
+        wrong: list[tuple[str | int, Any, Unfit]] = []
         for number, item in enumerate(value):
             try:
                 found.append(parse(item, of))
             except Unfit as unfit:
-                raise Unfit(f"{unfit} (item {number + 1})") from unfit
+                found.append(None)
+                wrong.append((number, item, unfit))
+        if wrong:
+            some = Unfit.of_parts(wrong)
+            some.fitting = tuple(found)
+            raise some
         return tuple(found)
 
     return parse_all

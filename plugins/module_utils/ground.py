@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import matching
@@ -13,13 +13,21 @@ from .claims import Claims
 from .client import Client, Record
 from .desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from .errors import Ambiguous
+from .fields import Way, words_of
 from .kinds import FIELD_DEFINITION, HUB_ITEM, KINDS, Kind
-from .links import references_in
+from .links import Reference, references_in
 from .planned import Choices, InstancePlan, Planned, image_of
 from .schema import Schema
 from .scope import Scope
-from .wanted import Wanted
+from .wanted import Wanted, written_as
 from .world import World
+
+
+def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
+    """Every reference in a canonical value, with the item of the list that it is in."""
+    for number, item in enumerate(value if isinstance(value, tuple) else (value,)):
+        for reference in references_in(item):
+            yield number, reference
 
 
 class Ground:
@@ -42,9 +50,11 @@ class Ground:
         self.scope = Scope(self.world, self.schema, desired.scope)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0
+        self._doubtful: set[tuple[str, str]] = set()
         self.seen: set[str] = set()
         self._schemas: dict[str, Schema] = {}
         self._found: dict[Finding, None] = dict.fromkeys(desired.findings)
+        self._misread = desired.misread_places()
         self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
         sections = {kind: section for section, kind in SECTIONS.items()}
         for entry in desired.entries:
@@ -55,6 +65,8 @@ class Ground:
     def find(self, place: Place, message: str) -> None:
         """Notes what is wrong, and where."""
         self.complaints += 1
+        if place in self._misread:
+            return
         self._found[Finding(place, message)] = None
 
     @property
@@ -104,13 +116,35 @@ class Ground:
         """Whether every reference in some values means something; of an entry that shall be there, findings if not."""
         fine = True
         for key, value in values.items():
-            for reference in references_in(value):
+            for number, reference in numbered_references(value):
                 problem = self.world.resolve(reference)
                 if problem:
                     fine = False
-                    if entry is not None and entry.state == "present":
-                        self.find(entry.place_of(key), f"{key}: {problem}")
+                    is_doubtful = (reference.target, str(reference.written)) in self._doubtful
+                    if entry is not None and entry.state == "present" and not is_doubtful:
+                        self.find_reference(entry, key, number, reference, problem)
         return fine
+
+    def doubt(self, entry: Entry) -> None:
+        """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
+        kind = entry.kind
+        schema = self.schema(kind)
+        first, *labels = [str(entry.fields.get(written_as(schema, entry, of.key))) for of in kind.identity] or [""]
+        self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
+
+    def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
+        """Notes what is wrong with a reference, where it was written.
+
+        :param number: which item of the list in its field it is.
+        """
+        name = written_as(self.schema(entry.kind), entry, key)
+        written = entry.fields.get(name)
+        way: Way = (name,)
+        if isinstance(written, list):
+            way = (name, number)
+        elif isinstance(written, Mapping):
+            way = (name, *(member for member, one in written.items() if one == reference.written))
+        self.find(entry.place_in(way), f"{words_of(way)}: {problem}")
 
     # ---- into the plan
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from . import plan
 from .client import Record
 from .desired import SECTIONS, Place
-from .ground import Ground
+from .ground import Ground, numbered_references
 from .kinds import FIELD_DEFINITION, USER
 from .links import Reference, references_in
 from .planned import Planned
@@ -97,13 +97,11 @@ def judge_chosen(ground: Ground) -> None:
     taken = {id(planned.entry) for planned in result.changes}
     for planned in result.changes:
         for key, value in planned.change.values.items():
-            for reference in references_in(value):
+            for number, reference in numbered_references(value):
                 if reference.awaits is not None and id(reference.awaits) not in taken:
-                    ground.find(
-                        planned.entry.place_of(key),
-                        f"{key}: {reference.target} {reference.written!r} is not there yet, and making it is not "
-                        f"part of this plan",
-                    )
+                    missing = f"{reference.target} {reference.written!r} is not there yet"
+                    problem = f"{missing}, and making it is not part of this plan"
+                    ground.find_reference(planned.entry, key, number, reference, problem)
 
 
 def judge_gone(ground: Ground) -> None:
@@ -116,9 +114,8 @@ def judge_gone(ground: Ground) -> None:
     }
     for planned in changes if gone else ():
         for key, value in planned.change.values.items():
-            for reference in references_in(value):
+            for number, reference in numbered_references(value):
                 if reference.uuid in gone:
                     other = gone[str(reference.uuid)]
-                    ground.find(
-                        planned.entry.place_of(key), f"{key}: {other} is to be taken away at {other.entry.place}"
-                    )
+                    problem = f"{other} is to be taken away at {other.entry.place}"
+                    ground.find_reference(planned.entry, key, number, reference, problem)

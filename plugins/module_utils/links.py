@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .fields import Field, FieldType, Unfit, each, is_uuid, parse_list, read_list
+from .fields import BrokenCell, Field, FieldType, Plain, Unfit, each, is_uuid, parse_list, read_list
 
 
 @dataclass
@@ -85,7 +85,7 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
             return Reference(target, id=int(value), written=value)
         if is_uuid(value):
             return Reference(target, uuid=value.lower(), written=value)
-        if isinstance(value, str) and value.strip():
+        if isinstance(value, str) and value.strip() and not isinstance(value, BrokenCell):
             return Reference(target, written=str(value))
         if isinstance(value, Mapping) and value:
             number, uuid = _whole(value.get("id")), value.get("uuid")
@@ -176,8 +176,8 @@ def parse_attachment(value: Any, _field: Field) -> Attachment:
     if isinstance(value, str) and value:
         return Attachment(path=str(value))
     if isinstance(value, Mapping) and value.get("path") and set(value) <= {"path", "name"}:
-        if not isinstance(value.get("name", ""), str):
-            raise Unfit("a text as the name of a file; quote it")
+        if not isinstance(value.get("name", ""), str) or isinstance(value.get("name"), Plain):
+            raise Unfit.of_parts([("name", value["name"], Unfit("a text as the name of a file; quote it"))])
         return Attachment(path=str(value["path"]), name=value.get("name"))
     if isinstance(value, Mapping) and is_uuid(value.get("uuid")):
         return Attachment(uuid=value["uuid"].lower())

@@ -28,6 +28,7 @@ from .kinds import KINDS, TASK, USER, Kind
 from .planned import UNCHANGED, Choices, InstancePlan, Planned, level_of
 from .pruning import Pruning
 from .schema import Schema
+from .wanted import written_as
 
 _BY_THEMSELVES = ("fields", "hub")
 """Sections that are matched in ways of their own."""
@@ -45,6 +46,7 @@ class _Planner:
         self._world = ground.world
         self._result = ground.result
         self._changing = Changing(ground)
+        self._dropped: list[tuple[Entry, dict[str, Any]]] = []
 
     def run(self) -> InstancePlan:
         ground, result = self._ground, self._result
@@ -62,6 +64,10 @@ class _Planner:
         judge_moved(ground)
         while matched:
             self._compare(*matched.pop())
+        while self._dropped:
+            # By now everything is known that a reference may mean.
+            entry, values = self._dropped.pop()
+            ground.resolve(values, entry)
         result.changes.reverse()
         self._plan_hub()
         judge_gone(ground)
@@ -96,14 +102,21 @@ class _Planner:
         # The list is on its way while this is read.
         read = [(entry, *self._read(entry)) for entry in self._ground.entries[section]]
         self._result.existing[section] = self._ground.scope.count(section, self._world.records(kind))
-        found = [self._match(section, entry, values, fits) for entry, values, fits in read]
-        return [pair for pair in found if pair is not None]
+        found = []
+        for entry, values, fits in read:
+            pair = self._match(section, entry, values, fits)
+            if pair is None:
+                self._dropped.append((entry, values))
+                self._ground.doubt(entry)
+            else:
+                found.append(pair)
+        return found
 
     def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
         """The values of an entry, and whether nothing is wrong with them."""
         complaints = self._ground.complaints
         values = self._ground.wanted.parse(self._ground.schema(entry.kind), entry, entry.fields)
-        return values, self._ground.complaints == complaints
+        return values, self._ground.complaints == complaints and not entry.misread
 
     def _match(
         self, section: str, entry: Entry, values: dict[str, Any], fits: bool
@@ -204,7 +217,8 @@ class _Planner:
         except InvalidInput as wrong:
             for message in wrong.problems:
                 # Most begin with the field that they are about.
-                self._ground.find(entry.place_of(message.partition(":")[0]), message)
+                name = message.partition(":")[0]
+                self._ground.find(entry.place_of(written_as(planned.schema, entry, name)), message)
             return
         if not is_in_scope(self._ground, planned, current):
             return

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from .fields import EMPTY, Field, FieldType, Unfit, shorten
+from .fields import EMPTY, BrokenCell, Field, FieldType, Unfit, Way, shorten, words_of
 from .kinds import SERVER_KEYS, Kind
 from .links import references_in
 from .structures import STRUCTURES
@@ -57,14 +57,41 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
     )
 
 
+_NEAR = 0.65
+"""How much alike two names must be for one to be taken for a slip of the other."""
+
+
+class Misfit(str):
+    """What is wrong with one value of a desired record, in words.
+
+    :ivar way: from the record to the value; it begins with the name of a field as it was written.
+    """
+
+    way: Way
+
+    @classmethod
+    def at(cls, way: Way, words: str) -> Misfit:
+        """The words about the value that a way leads to."""
+        misfit = cls(words)
+        misfit.way = way
+        return misfit
+
+
+def _why_unfit(value: Any, expected: str) -> str:
+    if isinstance(value, BrokenCell):
+        return f"this is not JSON: {value.why}"
+    return f"{shorten(value)} does not fit; expected {expected}"
+
+
 @dataclass
 class Findings:
     """What is wrong with a desired record: ``errors`` stop it; ``unknown`` are fields that may come into being (check
-    mode).
+    mode). ``fitting`` has the lists of which only some items fit, by field key, with None in place of the others.
     """
 
-    errors: list[str] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
+    errors: list[Misfit] = field(default_factory=list)
+    unknown: list[Misfit] = field(default_factory=list)
+    fitting: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 class Schema:
@@ -106,7 +133,7 @@ class Schema:
     def nearest(self, name: str) -> str:
         """The names that come nearest to one that is not known, in words."""
         names = list(dict.fromkeys([*self.fields, *self._by_label]))
-        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        near = get_close_matches(name, names, n=3, cutoff=_NEAR)
         if near:
             return f"did you mean {' or '.join(near)}?"
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
@@ -125,27 +152,33 @@ class Schema:
         findings = Findings()
         for name, value in written.items():
             of = self.find(name)
+            at = f"{where}{name}"
             if name in SERVER_KEYS:
-                findings.errors.append(f"{where}{name}: this field is made by the service and can't be written")
+                words = f"{at}: this field is made by the service and can't be written"
+                findings.errors.append(Misfit.at((name,), words))
             elif of is None and self._sharing(name):
-                findings.errors.append(f"{where}{name}: {self.why_unknown(name)}")
+                findings.errors.append(Misfit.at((name,), f"{at}: {self.why_unknown(name)}"))
             elif of is None and allow_unknown:
                 self.fields[name] = Field(name, "ANY")
                 parsed[name] = value
             elif of is None:
-                findings.unknown.append(f"{where}{name}: {self.why_unknown(name)}")
+                findings.unknown.append(Misfit.at((name,), f"{at}: {self.why_unknown(name)}"))
             elif of.key in parsed:
-                findings.errors.append(
-                    f"{where}{name}: the field {of.key} is written twice, by its key and by its label"
-                )
+                words = f"{at}: the field {of.key} is written twice, by its key and by its label"
+                findings.errors.append(Misfit.at((name,), words))
             else:
                 try:
-                    parsed[of.key] = self._parse_one(value, of, f"{where}{name}")
+                    parsed[of.key] = self._parse_one(value, of, at)
                 except Unfit as unfit:
-                    findings.errors.append(f"{where}{name}: {shorten(value)} does not fit; expected {unfit}")
+                    findings.fitting[of.key] = unfit.fitting
+                    findings.errors += [
+                        Misfit.at((name, *way), f"{words_of((at, *way))}: {_why_unfit(part, expected)}")
+                        for way, part, expected in unfit.each_one(value)
+                    ]
                 else:
                     findings.errors += [
-                        f"{where}{name}: {shorten(value)} {rule}" for rule in self._broken(parsed[of.key], of)
+                        Misfit.at((name,), f"{at}: {shorten(value)} {rule}")
+                        for rule in self._broken(parsed[of.key], of)
                     ]
         return parsed, findings
 

@@ -47,13 +47,20 @@ class Interval:
 
 
 def _parse_interval(value: Any, _field: Field) -> Interval:
-    if isinstance(value, Mapping) and set(value) == {"unit", "value"}:
-        number = value["value"]
-        if isinstance(number, str) and number.isdecimal():
-            number = int(number)
-        if value["unit"] in UNITS and isinstance(number, int) and not isinstance(number, bool) and number >= 0:
-            return Interval(str(value["unit"]), number)
-    raise Unfit(f"a time interval such as {{unit: weeks, value: 2}} with one of the units {', '.join(UNITS)}")
+    expected = Unfit(f"a time interval such as {{unit: weeks, value: 2}} with one of the units {', '.join(UNITS)}")
+    if not isinstance(value, Mapping) or set(value) != {"unit", "value"}:
+        raise expected
+    unit, number = value["unit"], value["value"]
+    if isinstance(number, str) and number.isdecimal():
+        number = int(number)
+    wrong: list[tuple[str | int, Any, Unfit]] = []
+    if unit not in UNITS:
+        wrong.append(("unit", unit, expected))
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        wrong.append(("value", number, expected))
+    if wrong:
+        raise Unfit.of_parts(wrong)
+    return Interval(str(unit), number)
 
 
 def _read_interval(value: Any, _field: Field) -> Interval | None:
@@ -141,15 +148,16 @@ USERS = FieldType(
 
 def _parse_renter(value: Any, of: Field) -> tuple[str, Any]:
     if (
-        isinstance(value, Mapping)
-        and set(value) == {"type", "value"}
-        and value["type"] in ("plain", "user")
-        and value["value"]
+        not isinstance(value, Mapping)
+        or set(value) != {"type", "value"}
+        or value["type"] not in ("plain", "user")
+        or not value["value"]
     ):
-        if value["type"] == "user":
-            return ("user", _USER.parse(value["value"], of))
-        return ("plain", TEXT.parse(value["value"], of))
-    raise Unfit("a renter such as {type: plain, value: Ada Lovelace} or {type: user, value: ada@example.com}")
+        raise Unfit("a renter such as {type: plain, value: Ada Lovelace} or {type: user, value: ada@example.com}")
+    try:
+        return (str(value["type"]), (_USER if value["type"] == "user" else TEXT).parse(value["value"], of))
+    except Unfit as unfit:
+        raise Unfit.of_parts([("value", value["value"], unfit)]) from unfit
 
 
 def _read_renter(value: Any, of: Field) -> tuple[str, Any] | None:

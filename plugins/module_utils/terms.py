@@ -71,11 +71,17 @@ def _parse_terms(
     def parse(value: Any, _field: Field) -> Terms:
         if not isinstance(value, Mapping):
             raise Unfit(f"a map of {what} to value or list of values")
-        value = typed(value)
-        return {
-            _known(name, names, what): None if wanted is None else values_of(name, wanted)
-            for name, wanted in value.items()
-        }
+        found: dict[str, tuple[Any, ...] | None] = {}
+        wrong: list[tuple[str | int, Any, Unfit]] = []
+        for name, wanted in value.items():
+            try:
+                known = _known(name, names, what)
+                found[known] = None if wanted is None else values_of(known, typed(wanted))
+            except Unfit as unfit:
+                wrong.append((str(name), wanted, unfit))
+        if wrong:
+            raise Unfit.of_parts(wrong)
+        return found
 
     return parse
 
@@ -85,18 +91,27 @@ def _attribute_values(name: str, wanted: Any) -> tuple[Any, ...]:
         _yes_no(value) if ATTRIBUTES[name] == YES_NO else value
         for value in (wanted if isinstance(wanted, list) else [wanted])
     ]
-    for value in values:
-        if ATTRIBUTES[name] and value not in ATTRIBUTES[name]:
-            raise Unfit(f"for {name} one of {', '.join(ATTRIBUTES[name])}, not {value!r}")
-        if name == "fraction_digits" and not (
-            isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20
-        ):
-            raise Unfit("for fraction_digits an integer from 0 to 20")
-        if name == "currency_code" and not (isinstance(value, str) and len(value) == 3):
-            raise Unfit("for currency_code three letters such as EUR")
-        if name == "form_group" and not isinstance(value, str):
-            raise Unfit("for form_group a text")
+    wrong: list[tuple[str | int, Any, Unfit]] = [
+        (number, value, Unfit(f"for {name} {expected}"))
+        for number, value in enumerate(values)
+        if (expected := _expected_attribute(name, value))
+    ]
+    if wrong:
+        raise Unfit.of_parts(wrong) if isinstance(wanted, list) else wrong[0][2]
     return _each_once(f"different values for {name}", tuple(values))
+
+
+def _expected_attribute(name: str, value: Any) -> str:
+    """What a value of an attribute should have been, in words; nothing where it fits."""
+    if ATTRIBUTES[name] and value not in ATTRIBUTES[name]:
+        return f"one of {', '.join(ATTRIBUTES[name])}, not {value!r}"
+    if name == "fraction_digits" and not (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20):
+        return "an integer from 0 to 20"
+    if name == "currency_code" and not (isinstance(value, str) and len(value) == 3):
+        return "three letters such as EUR"
+    if name == "form_group" and not isinstance(value, str):
+        return "a text"
+    return ""
 
 
 def _yes_no(value: Any) -> Any:
@@ -105,8 +120,11 @@ def _yes_no(value: Any) -> Any:
 
 def _constraint_values(name: str, wanted: Any) -> tuple[Any, ...]:
     if name == "allowed_values":
-        if not isinstance(wanted, list) or not all(isinstance(value, str) for value in wanted):
-            raise Unfit("for allowed_values a list of texts; quote numbers")
+        expected = Unfit("for allowed_values a list of texts; quote numbers")
+        if not isinstance(wanted, list):
+            raise expected
+        if odd := [(number, value, expected) for number, value in enumerate(wanted) if not isinstance(value, str)]:
+            raise Unfit.of_parts(odd)
         return _each_once("different values for allowed_values", tuple(wanted))
     if name in _INTEGER_CONSTRAINTS:
         if not isinstance(wanted, int) or isinstance(wanted, bool):
@@ -194,9 +212,13 @@ def _parse_scalars(value: Any, of: Field) -> tuple[Any, ...]:
 def _each_once(expected: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values, none of which may stand twice; 1 and true are two values."""
     told_apart = [(type(value), value) for value in values]
-    twice = next((value for number, value in enumerate(values) if told_apart[number] in told_apart[:number]), None)
-    if twice is not None:
-        raise Unfit(f"{expected}; {twice!r} is written twice")
+    twice: list[tuple[str | int, Any, Unfit]] = [
+        (number, value, Unfit(f"{expected}; {value!r} is written twice"))
+        for number, value in enumerate(values)
+        if told_apart[number] in told_apart[:number]
+    ]
+    if twice:
+        raise Unfit.of_parts(twice)
     return values
 
 
@@ -210,11 +232,16 @@ def _parse_relation(value: Any, of: Field) -> tuple[Any, ...]:
         and is_uuid(value.get("field_uuid"))
         and set(value) <= {"type", "field_uuid", "comparison_values"}
     ):
-        kind = _known(value.get("type"), RELATIONS, "relation type")
-        compared = value.get("comparison_values")
-        if (kind == RELATIONS[2]) == isinstance(compared, list):
-            scalars = None if compared is None else parse_list(_parse_scalar)(compared, of)
-            return (kind, value["field_uuid"].lower(), scalars)
+        step = "type"
+        try:
+            kind = _known(value.get("type"), RELATIONS, "relation type")
+            compared = value.get("comparison_values")
+            if (kind == RELATIONS[2]) == isinstance(compared, list):
+                step = "comparison_values"
+                scalars = None if compared is None else parse_list(_parse_scalar)(compared, of)
+                return (kind, value["field_uuid"].lower(), scalars)
+        except Unfit as unfit:
+            raise Unfit.of_parts([(step, value.get(step), unfit)]) from unfit
     raise Unfit(
         f"a relation {{type, field_uuid}}, and comparison_values for {RELATIONS[2]} only; types are "
         f"{', '.join(RELATIONS)}"

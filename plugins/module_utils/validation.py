@@ -37,6 +37,7 @@ class _Judge:
         self._desired = desired
         self._known = known
         self._found = dict.fromkeys(desired.findings)
+        self._misread = desired.misread_places()
         self._complaints = 0
         self._wanted = Wanted(desired, self._find)
         self._schemas: dict[str, Schema] = {}
@@ -53,7 +54,8 @@ class _Judge:
     def _find(self, place: Place, message: str) -> None:
         # What is wrong with many records may be one finding.
         self._complaints += 1
-        self._found[Finding(place, message)] = None
+        if place not in self._misread:
+            self._found[Finding(place, message)] = None
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schema(entry.kind)

@@ -15,7 +15,7 @@ import re
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from .fields import EMPTY, Field, FieldType, Plain, Unfit
+from .fields import EMPTY, CellList, CellMap, Field, FieldType, Plain, Unfit
 from .links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
@@ -39,12 +39,14 @@ _NO_TEXTS: dict[str, Any] = {"true or false": bool, "a number": (int, float), "a
 
 def _parse_text(value: Any, _field: Field) -> str | None:
     if isinstance(value, Plain):
-        raise Unfit(f'text; quote it: "{value}" (YAML reads an unquoted {value} as something else)')
+        raise Unfit(f'text; quote it: "{value}" (without quotes {value} is no text)')
     if isinstance(value, str):
         return str(value) or None
+    if isinstance(value, (CellList, CellMap)):
+        return value.text
     for what, types in _NO_TEXTS.items():
         if isinstance(value, types):
-            hint = f"YAML made {what} of it; in a template add | string"
+            hint = f"without quotes it is {what}; in a template add | string"
             raise Unfit(f"text; quote it where it is written, as it stands there ({hint})")
     raise Unfit('text, such as "Laptop 17"')
 

@@ -7,18 +7,26 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from .attachments import check_local
 from .desired import DesiredInstance, Entry, Place
-from .links import Attachment, attachments_in
+from .fields import Way, words_of
+from .links import Attachment
 from .quick import Quick
 from .schema import Schema
 
 _NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
+
+
+def written_as(schema: Schema, entry: Entry, key: str) -> str:
+    """The name that a field has in an entry: its key, or its label."""
+    if key in entry.fields:
+        return key
+    return next((name for name in entry.fields if (of := schema.find(name)) is not None and of.key == key), key)
 
 
 class Wanted:
@@ -48,40 +56,30 @@ class Wanted:
         if values is None:
             values, findings = schema.parse(fields, "")
             if findings.errors or findings.unknown:
-                self._judge_one_by_one(schema, entry, fields, [*findings.errors, *findings.unknown])
-        for name, value in values.items():
+                for misfit in findings.errors:
+                    self._find(entry.place_in(misfit.way), misfit)
+                for misfit in findings.unknown:
+                    self._find(entry.place_of_name(str(misfit.way[0])), misfit)
+                values |= {key: fitting for key, fitting in findings.fitting.items() if fitting}
+        for key, value in values.items():
             if value and isinstance(value, tuple):
-                for attachment in attachments_in(value):
-                    if attachment.path is not None:
-                        self._localise(attachment, entry.place_of(name), name)
+                for number, one in enumerate(value):
+                    if isinstance(one, Attachment) and one.path is not None:
+                        self._localise(one, entry, (written_as(schema, entry, key), number))
         return values
 
-    def _judge_one_by_one(
-        self, schema: Schema, entry: Entry, fields: Mapping[str, Any], messages: Iterable[str]
-    ) -> None:
-        """Each field once more by itself, to know which one is meant by which message."""
-        left = dict.fromkeys(messages)
-        for name, value in fields.items():
-            _value, wrong = schema.parse({name: value}, "")
-            for message in wrong.errors:
-                self._find(entry.place_of(name), message)
-                left.pop(message, None)
-            for message in wrong.unknown:
-                self._find(entry.place_of_name(name), message)
-                left.pop(message, None)
-        for message in left:
-            self._find(entry.place_of(message.partition(":")[0]), message)
-
-    def _localise(self, attachment: Attachment, place: Place, name: str) -> None:
+    def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Makes a path absolute; one that leads outside the directory of the files is refused."""
         attachment.written = str(attachment.path)
         path = (self._root / attachment.written).resolve()
         if self._given_root and not path.is_relative_to(self._root):
-            self._find(place, f"{name}: {attachment.written} leads outside of {self._given_root}")
+            words = f"{words_of(way)}: {attachment.written} leads outside of {self._given_root}"
+            self._find(entry.place_in(way), words)
             return
         attachment.path = str(path)
-        for problem in check_local(attachment, name):
-            self._find(place, problem)
+        looked_in = f"{self._given_root}, the root of src" if self._given_root else ""
+        for problem in check_local(attachment, words_of(way), looked_in):
+            self._find(entry.place_in(way), problem)
 
     def _with_offsets(self, schema: Schema, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._zone is None:

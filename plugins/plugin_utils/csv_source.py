@@ -13,9 +13,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.desired import Finding, Place
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Plain
+from ansible_collections.community.seventhings.plugins.module_utils.fields import (
+    BrokenCell,
+    CellList,
+    CellMap,
+    Plain,
+)
 
-from .json_source import no_constant
+from .json_source import JsonNode, no_constant
 from .nodes import COLUMN_BITS, JINJA, Node, jinja_in, mark_at, place_at
 
 _CELL_LIMIT = 2**31 - 1
@@ -32,21 +37,39 @@ class _Table:
         self.header: list[str] = []
         self.header_line = 1
 
-    def mark(self, line: int, index: int) -> int:
-        """Where a cell begins, of the row that begins in a line (both from 1)."""
-        column, quoted, left = 1, False, index
-        while left and line <= len(self.lines):
-            text = self.lines[line - 1]
-            if column > len(text):
-                line, column = line + 1, 1
-                continue
-            letter = text[column - 1]
-            if letter == '"':
+    def mark(self, line: int, index: int, position: int = 0) -> int:
+        """Where a cell begins, of the row that begins in a line (both from 1).
+
+        :param position: of a letter in the cell, from 0, that is meant in place of the first.
+        """
+        letters = self._letters(line)
+        line, column, letter = next(letters)
+        quoted, may_be_quoted = False, letter == '"'
+        while index and letter:
+            if letter == '"' and may_be_quoted:
                 quoted = not quoted
-            elif letter == self.delimiter and not quoted:
-                left -= 1
-            column += 1
+            ends = letter == self.delimiter and not quoted
+            line, column, letter = next(letters)
+            if ends:
+                index -= 1
+                may_be_quoted = letter == '"'
+        quoted = letter == '"' and position > 0
+        if quoted:
+            line, column, letter = next(letters)
+        for _number in range(position):
+            if quoted and letter == '"':
+                next(letters)
+            line, column, letter = next(letters)
         return mark_at(line, column)
+
+    def _letters(self, line: int) -> Iterator[tuple[int, int, str]]:
+        """Every letter from the beginning of a line on, with its line and column; no letter at the end."""
+        for number in range(line, len(self.lines) + 1):
+            for column, letter in enumerate(self.lines[number - 1], start=1):
+                yield number, column, letter
+        last = self.lines[-1] if self.lines else ""
+        while True:
+            yield max(len(self.lines), 1), len(last) + 1, ""
 
 
 class _Row(Node):
@@ -66,9 +89,35 @@ class _Row(Node):
     def mark_of_name(self, key: Any) -> int:
         return self._table.mark(self._table.header_line, self._table.header.index(key))
 
+    def member(self, key: Any) -> Node:
+        value = self.value[key]
+        if not isinstance(value, (CellList, CellMap)):
+            return super().member(key)
+        return _InCell(value, self._table, self.mark >> COLUMN_BITS, self._table.header.index(key), value.text)
+
+
+class _InCell(JsonNode):
+    """A value in the JSON of a cell."""
+
+    __slots__ = ("_index", "_line", "_table")
+
+    def __init__(self, value: Any, table: _Table, line: int, index: int, text: str, position: int = 0) -> None:
+        self._table = table
+        self._line = line
+        self._index = index
+        super().__init__(value, table.source, self.mark_in(position), text, position)
+
+    def mark_in(self, position: int) -> int:
+        return self._table.mark(self._line, self._index, position)
+
+    def inner(self, value: Any, position: int) -> Node:
+        return _InCell(value, self._table, self._line, self._index, self._text, position)
+
 
 def read_csv(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
-    """One record a row, the field keys in the first. An empty cell is not managed; one with [ or { is JSON."""
+    """One record a row, the field keys in the first. An empty cell is not managed; one with [ or { may be JSON, which
+    the type of its field decides.
+    """
     table = _Table(text.removeprefix("\ufeff"), source)
     csv.field_size_limit(_CELL_LIMIT)
     reader = csv.reader(table.lines, delimiter=table.delimiter, strict=True)
@@ -92,7 +141,7 @@ def read_csv(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
                     )
                 )
             else:
-                node = _row(row, table, line, findings)
+                node = _row(row, table, line)
                 if may_have_jinja:
                     findings += jinja_in(node)
                 yield node
@@ -112,17 +161,28 @@ def _wrong_header(table: _Table) -> list[Finding]:
     return wrong
 
 
-def _row(row: list[str], table: _Table, line: int, findings: list[Finding]) -> Node:
+def _row(row: list[str], table: _Table, line: int) -> Node:
     value: dict[str, Any] = {}
     for name, cell in zip(table.header, row, strict=True):
         if not cell:
             continue
-        if cell[0] in "[{":
-            try:
-                value[name] = json.loads(cell, parse_int=Plain, parse_float=Plain, parse_constant=no_constant)
-            except (ValueError, RecursionError) as error:
-                place = place_at(table.source, table.mark(line, table.header.index(name)))
-                findings.append(Finding(place, f"{name}: this is not JSON: {error}"))
-        else:
-            value[name] = cell
+        value[name] = _structure(cell) if cell[0] in "[{" else cell
     return _Row(value, table, line)
+
+
+def _structure(cell: str) -> CellList | CellMap | BrokenCell:
+    """A list or a map as JSON, and the text that it is for a text type."""
+    try:
+        found = json.loads(
+            cell, parse_int=Plain, parse_float=Plain, parse_constant=no_constant, object_pairs_hook=_no_twins
+        )
+    except (ValueError, RecursionError) as error:
+        return BrokenCell.of(cell, "nested too deeply" if isinstance(error, RecursionError) else str(error))
+    return CellMap.of(found, cell) if isinstance(found, dict) else CellList.of(found, cell)
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _value in pairs]
+    if len(set(keys)) < len(keys):
+        raise ValueError(f"{next(key for key in keys if keys.count(key) > 1)} is written twice")
+    return dict(pairs)

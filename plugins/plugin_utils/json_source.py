@@ -15,34 +15,80 @@ from ansible_collections.community.seventhings.plugins.module_utils.fields impor
 
 from .nodes import COLUMN_BITS, JINJA, Node, jinja_in, mark_at
 
+_BLANK = re.compile(r"[ \t\r\n,:]*")
+_DECODER = json.JSONDecoder()
 
-class _JsonNode(Node):
-    """A record on a line of its own; columns are looked for when they are asked for."""
 
-    __slots__ = ("_line",)
+class JsonNode(Node):
+    """A value on one line of JSON; where its members are is looked for when that is asked for.
 
-    def __init__(self, value: Any, source: str, number: int, line: str) -> None:
-        super().__init__(value, source, mark_at(number, 1))
-        self._line = line
+    :param text: the JSON that it is in.
+    :param position: where in that it begins.
+    """
+
+    __slots__ = ("_position", "_text")
+
+    def __init__(self, value: Any, source: str, mark: int, text: str, position: int = 0) -> None:
+        super().__init__(value, source, mark)
+        self._text = text
+        self._position = position
+
+    def member(self, key: Any) -> Node:
+        return self.inner(self.value[key], self._position_of(key))
 
     def mark_of(self, key: Any) -> int:
-        if not isinstance(self.value, dict):
-            return self.mark
-        return mark_at(self.mark >> COLUMN_BITS, _column_of_value(self._line, str(key)))
+        return self.mark_in(self._position_of(key)) if isinstance(self.value, (dict, list)) else self.mark
+
+    def mark_in(self, position: int) -> int:
+        """The mark of a position in the text."""
+        return mark_at(self.mark >> COLUMN_BITS, position + 1)
+
+    def inner(self, value: Any, position: int) -> Node:
+        """The node of a value at a position in the text."""
+        return JsonNode(value, self.source, self.mark_in(position), self._text, position)
+
+    def _position_of(self, key: Any) -> int:
+        return next(value_at for name, _named_at, value_at in _members(self._text, self._position) if name == key)
 
 
-def _column_of_value(line: str, key: str) -> int:
-    """The column, from 1, of the value of a member of the outer map."""
-    decoder = json.JSONDecoder()
-    blank = re.compile(r"[ \t\r\n,:]*")
-    position = line.index("{") + 1
-    while True:
-        position = blank.match(line, position).end()  # type: ignore[union-attr]
-        name, position = decoder.raw_decode(line, position)
-        position = blank.match(line, position).end()  # type: ignore[union-attr]
-        if name == key:
-            return position + 1
-        _value, position = decoder.raw_decode(line, position)
+class _WrittenTwice(ValueError):
+    """A map has a name twice."""
+
+
+def _members(text: str, position: int) -> Iterator[tuple[Any, int, int]]:
+    """Each member of the map, or item of the list, that begins at a position: name or index, where that is written,
+    where the value begins.
+    """
+    position = _skip(text, position)
+    is_map = text[position] == "{"
+    position = _skip(text, position + 1)
+    index = 0
+    while text[position] not in "]}":
+        name: Any = index
+        named_at = position
+        if is_map:
+            name, position = _DECODER.raw_decode(text, position)
+            position = _skip(text, position)
+        yield name, named_at, position
+        _value, position = _DECODER.raw_decode(text, position)
+        position = _skip(text, position)
+        index += 1
+
+
+def _skip(text: str, position: int) -> int:
+    blank = _BLANK.match(text, position)
+    return blank.end() if blank else position
+
+
+def _twins(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
+    """Names that their map has already, and where they stand."""
+    names = set()
+    position = _skip(text, position)
+    for name, named_at, value_at in _members(text, position) if text[position] in "[{" else ():
+        if name in names:
+            yield name, named_at
+        names.add(name)
+        yield from _twins(text, value_at)
 
 
 def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
@@ -54,8 +100,7 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
     def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = {names.setdefault(key, key): value for key, value in pairs}
         if len(found) < len(pairs):
-            keys = [key for key, _value in pairs]
-            raise ValueError(f"{next(key for key in keys if keys.count(key) > 1)} is written twice")
+            raise _WrittenTwice
         return found
 
     decode = json.JSONDecoder(
@@ -65,10 +110,15 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
         if not line.strip():
             continue
         try:
-            node = _JsonNode(decode(line), source, number, line)
+            node = JsonNode(decode(line), source, mark_at(number, 1), line)
         except json.JSONDecodeError as error:
             place = Place(source, number, min(error.colno, len(line.rstrip()) + 1))
             findings.append(Finding(place, f"this is not JSON: {error.msg}"))
+        except _WrittenTwice:
+            findings += [
+                Finding(Place(source, number, position + 1), f"this is not JSON: {name} is written twice")
+                for name, position in _twins(line)
+            ]
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             findings.append(Finding(Place(source, number, 1), f"this is not JSON: {reason}"))

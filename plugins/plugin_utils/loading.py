@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,8 @@ class _Loading:
         if len(settings) != 1:
             self._find(Place("instance.yml"), f"expected exactly one instance.yml in {root}")
         for path in sorted(root.iterdir()):
+            if path.name.partition(".")[0] in (*SECTIONS, "instance", "moved") and not self._is_within(path, root):
+                continue
             name = path.name.removesuffix(path.suffix) if path.is_file() else path.name
             if path in settings:
                 self._settings(self._yaml(path, root), path, root)
@@ -90,21 +92,46 @@ class _Loading:
 
     def _section_files(self, section: str, path: Path, root: Path) -> None:
         self.desired.sections.add(section)
-        below = sorted(path.rglob("*")) if path.is_dir() else [path]
-        for one in below:
+        for one in self._below(path, root, (path.resolve(),)) if path.is_dir() else [path]:
             at = Place(str(one.relative_to(root)))
-            hidden = any(part.startswith(".") for part in one.relative_to(root).parts)
             template = one.stem if section == "fields" else ""
-            if hidden or not one.is_file() or one.suffix.lower() not in _ALIKE:
+            if not one.is_file() or one.suffix.lower() not in _ALIKE:
                 continue
             if one.suffix not in ENDINGS:
                 self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
-            elif not one.resolve().is_relative_to(root.resolve()):
-                self._find(at, f"leads outside of {root}")
             elif section == "fields" and template not in TEMPLATES:
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
             else:
                 self._records(section, self._nodes(one, root), template)
+
+    def _below(self, directory: Path, root: Path, above: Sequence[Path]) -> Iterator[Path]:
+        """What stands in a directory and below it, hidden names left out.
+
+        :param above: the directories on the way to it, this one included; a link back to one of them has no end.
+        """
+        for path in sorted(directory.iterdir()):
+            if path.name.startswith(".") or not self._is_within(path, root):
+                continue
+            if not path.is_dir():
+                yield path
+            elif path.resolve() in above:
+                self._find(Place(str(path.relative_to(root))), "this link leads back to a directory that it stands in")
+            else:
+                yield from self._below(path, root, (*above, path.resolve()))
+
+    def _is_within(self, path: Path, root: Path) -> bool:
+        """Whether something stands in the directory that was named; a finding where a link leads to elsewhere."""
+        is_no_data = path.is_file() and path.suffix.lower() not in _ALIKE
+        if not path.is_symlink() or is_no_data:
+            return True
+        at = Place(str(path.relative_to(root)))
+        if not path.resolve().is_relative_to(root.resolve()):
+            self._find(at, f"leads outside of {root}")
+        elif not path.exists():
+            self._find(at, "this link leads to nothing")
+        else:
+            return True
+        return False
 
     def _settings(self, node: Node | None, path: Path, root: Path) -> None:
         if node is not None:
@@ -160,10 +187,9 @@ class _Loading:
         try:
             return self._read_text(path)
         except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            self._find(
-                Place(str(path.relative_to(root)), line, 1), f"expected UTF-8: {error.reason} at byte {error.start}"
-            )
+            before = error.object[: error.start].decode("utf-8", "replace").removeprefix("\ufeff")
+            place = Place(str(path.relative_to(root)), before.count("\n") + 1, len(before) - before.rfind("\n"))
+            self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
         except OSError as error:
             self._find(Place(str(path.relative_to(root))), f"can't be read: {error.strerror or error}")
         return None
@@ -212,8 +238,9 @@ class _Loading:
         if state not in allowed:
             place = node.member("_state").place
             self._find(place, f"_state: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
-            return None
         fields = node.value
         if "_state" in fields:
             fields = {name: value for name, value in fields.items() if name != "_state"}
+        if state not in allowed:
+            return Entry(kind, fields, node.place, Places(node), template=template, misread=True)
         return Entry(kind, fields, node.place, Places(node), state, template)

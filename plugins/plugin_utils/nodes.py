@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.desired import Finding, Place
+from ansible_collections.community.seventhings.plugins.module_utils.fields import Way
 
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
@@ -100,11 +101,25 @@ class Places(Mapping[str, Place]):
     def __len__(self) -> int:
         return len(self._node.value)
 
+    def within(self, way: Way) -> Place:
+        """Where a part of a field was written; as near to it as the way is one that can be gone."""
+        node = self._node
+        for step in way:
+            is_there = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
+            if not is_there:
+                break
+            node = node.member(step)
+        return node.place
+
     def of_name(self, name: str) -> Place:
         """Where the name of a field was written: of a table that is its first row."""
         if self._node.children and name in self._node.children:
             return self._node.children[name].place
         return place_at(self._node.source, self._node.mark_of_name(name))
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, list) else 0
 
 
 def plain_node(value: Any, path: str) -> Node:

@@ -21,7 +21,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
     Entry,
     Finding,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field, Plain, shorten, typed
+from ansible_collections.community.seventhings.plugins.module_utils.fields import (
+    CellList,
+    CellMap,
+    Field,
+    Plain,
+    Way,
+    shorten,
+    typed,
+    words_of,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import TEMPLATE_KINDS, USER
 from ansible_collections.community.seventhings.plugins.module_utils.validation import judge
 
@@ -87,7 +96,11 @@ class _Shapes:
     def _judged(self, entry: Entry) -> Iterable[Finding]:
         whole = entry.fields.get("email") if entry.kind is USER else entry.fields
         for error in self._validator(_SECTIONS[entry.kind.name]).iter_errors(as_json(whole)):
-            yield _finding_of(entry, error)
+            path = error.absolute_path
+            is_cell = len(path) == 1 and isinstance(entry.fields.get(path[0]), (CellList, CellMap))
+            # What takes texts takes the text of the cell.
+            if not is_cell or "string" not in str(error.validator_value):
+                yield _finding_of(entry, error)
 
     def _validator(self, section: str) -> Any:
         if section not in self._validators:
@@ -98,17 +111,18 @@ class _Shapes:
 
 
 def _finding_of(entry: Entry, error: Any) -> Finding:
-    name = str(error.absolute_path[0]) if error.absolute_path else ""
+    way: Way = tuple(error.absolute_path)
     if "propertyNames" in error.absolute_schema_path:
         name = str(error.instance)
         return Finding(entry.place_of(name), f"{name}: this field is made by the service and can't be written")
-    written = entry.fields.get(name)
+    written: Any = entry.fields
+    for step in way:
+        written = written[step]
     wanted = f"expected {_WANTED.get(error.validator, error.validator)} {error.validator_value}"
     if isinstance(written, Plain) and error.validator == "type":
         wanted = f'expected text; quote it: "{written}"'
-    where = f"{name}: " if name else ""
-    shown = written if name else error.instance
-    return Finding(entry.place_of(name), f"{where}{shorten(shown)} does not fit; {wanted}")
+    where = f"{words_of(way)}: " if way else ""
+    return Finding(entry.place_in(way), f"{where}{shorten(written if way else error.instance)} does not fit; {wanted}")
 
 
 _WANTED = {"pattern": "a text of the form", "type": "a value of the type", "enum": "one of"}

@@ -94,7 +94,7 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
             {"rooms.yml": "- {_state: archived}\n"},
             "rooms.yml:1:12: _state: 'archived' does not fit; expected present or absent",
         ),
-        ({"rooms.yml": b"- name: caf\xe9\n"}, "rooms.yml:1:1: expected UTF-8: invalid continuation byte at byte 11"),
+        ({"rooms.yml": b"- name: caf\xe9\n"}, "rooms.yml:1:12: expected UTF-8: invalid continuation byte at byte 11"),
         ({"rooms.yml": "- name: x\n".encode("utf-16")}, "rooms.yml:1:1: expected UTF-8"),
         ({"rooms.csv": b"name\nx\n\xff\n"}, "rooms.csv:3:1: expected UTF-8: invalid start byte at byte 7"),
     ],
