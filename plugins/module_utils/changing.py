@@ -5,17 +5,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from . import plan
+from . import matching, plan
 from .attachments import Contents, recognise
 from .client import Record
 from .errors import InvalidInput
 from .ground import Ground
-from .kinds import RENTAL_CASE, USER
+from .kinds import RENTAL_CASE, USER, Kind
 from .links import Reference, attachments_in
 from .plan import Change
 from .planned import UNCHANGED, Planned
+from .query import Condition
 from .quick import Quick
 from .references import is_text_renter, renter_of
 
@@ -47,7 +51,8 @@ class Changing:
                 return UNCHANGED[schema.kind.name]
         change = plan.plan_present(schema, desired, current, planned.archived, complete=self._ground.world.complete)
         plan.check_choices(current, change)
-        plan.check_destructive(current, change, self._ground.choices.allow_destructive)
+        in_use = partial(self._values_in_use, planned.entry.template)
+        plan.check_destructive(current, change, self._ground.choices.allow_destructive, in_use)
         return self._with_renter(change)
 
     def _look_at(self, planned: Planned, current: Record) -> None:
@@ -68,6 +73,12 @@ class Changing:
         name = planned.schema.kind.name
         quick = self._quick.get(name) or self._quick.setdefault(name, Quick(planned.schema))
         return quick.same(planned.desired, current.flat, self._ground.world.complete)
+
+    def _values_in_use(self, template: str, definition: Record, values: list[Any]) -> list[Any]:
+        def listed(kind: Kind, _narrowed: Sequence[Condition]) -> list[Record]:
+            return self._ground.world.records(kind)
+
+        return matching.values_in_use(definition, template, values, listed)
 
     def _with_renter(self, change: Change) -> Change:
         """A PUT carries the renter along; where the instance answers a text alone, it must be known what it means."""

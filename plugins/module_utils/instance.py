@@ -222,7 +222,7 @@ class _Run:
             outcome=name,
             instance=self._client.transport.root,
             check_mode=self._order.check_mode,
-            summary=summary_of(made, outcome),
+            summary=summary_of(made, outcome, self._order.check_mode),
             changes=[shown(planned) for planned in made.changes],
             failures=failures_of(outcome or Outcome()),
             refusals=list(refusals),

@@ -59,8 +59,8 @@ def failures_of(outcome: Outcome) -> list[dict[str, str]]:
     ]
 
 
-def summary_of(made: InstancePlan, outcome: Outcome | None) -> dict[str, dict[str, int]]:
-    """Section to counts; of a plan what would be, of an apply what was."""
+def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
+    """Section to counts; of a plan what would be, of an apply what was, and of one that was refused that nothing was."""
     summary: dict[str, dict[str, int]] = {}
     for section in SECTIONS:
         counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)
@@ -68,7 +68,10 @@ def summary_of(made: InstancePlan, outcome: Outcome | None) -> dict[str, dict[st
         counts["skipped"] = made.skipped[section]
         for action, word in ACTIONS.items():
             planned = sum(1 for one in made.changes if one.section == section and one.change.action == action)
-            counts[word] = planned if outcome is None else outcome.done[section, action]
+            if outcome is not None:
+                counts[word] = outcome.done[section, action]
+            else:
+                counts[word if only_planned else "skipped"] += planned
         if outcome is not None:
             counts["errors"] = sum(1 for one, _reason in outcome.failures if one.section == section)
             counts["skipped"] += sum(1 for one, _reason in outcome.skipped if one.section == section)

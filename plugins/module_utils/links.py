@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .fields import BrokenCell, Field, FieldType, Plain, Unfit, each, is_uuid, parse_list, read_list
+from .fields import BrokenCell, Field, FieldType, Plain, Unfit, each, is_uuid, parse_list, read_list, typed
 
 
 @dataclass
@@ -80,7 +80,11 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
     natural key.
     """
 
-    def parse(value: Any, _field: Field) -> Reference:
+    def parse(written: Any, _field: Field) -> Reference:
+        # In a file, what is not quoted is what YAML makes of it: an integer is an id there too.
+        value = typed(written) if isinstance(written, Plain) else written
+        if isinstance(written, Plain) and not isinstance(value, int):
+            raise Unfit(f'the natural key of one {target} in quotes ("{written}"), or its integer id')
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return Reference(target, id=int(value), written=value)
         if is_uuid(value):

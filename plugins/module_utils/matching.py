@@ -15,10 +15,10 @@ from typing import Any
 
 from .client import Record
 from .errors import Ambiguous, InvalidInput
-from .kinds import Kind
+from .kinds import TEMPLATE_KINDS, Kind
 from .links import Reference
 from .query import Condition
-from .schema import Schema
+from .schema import Schema, field_from_definition
 
 _NARROWING = ("TEXT", "BARCODE", "DROPDOWN", "LINK")
 """Types by whose value a list is narrowed on the service; all others are compared here only, because shapes differ
@@ -85,6 +85,23 @@ def _same_key(schema: Schema, key: str, left: Any, right: Any) -> bool:
     if by_address and isinstance(left, str) and isinstance(right, str):
         return left.casefold() == right.casefold()
     return schema.equal(key, left, right)
+
+
+def values_in_use(
+    definition: Record,
+    template: str,
+    values: Iterable[Any],
+    listed: Callable[[Kind, Sequence[Condition]], Iterable[Record]],
+) -> list[Any]:
+    """Which of some values of a field records have; archived ones are in no list.
+
+    :param definition: of the field, in this template.
+    :param listed: lists the records of a kind, or at least those that fit some conditions.
+    """
+    wanted, kind, of = list(values), TEMPLATE_KINDS[template], field_from_definition(definition.flat)
+    narrowed = [Condition(of.key, "in", tuple(wanted))] if kind.filters == "query" else []
+    have = [Schema(kind, [of]).read_one(of.key, record.flat) for record in listed(kind, narrowed)]
+    return [value for value in wanted if value in have]
 
 
 def one_of(

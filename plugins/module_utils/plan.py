@@ -18,6 +18,9 @@ from .kinds import FIELD_DEFINITION, Kind
 from .links import Reference, references_in
 from .schema import Schema, type_of
 
+ValuesInUse = Callable[[Record, list[Any]], list[Any]]
+"""Which of some values of a field, given by its definition, records have."""
+
 UNCHANGED = "unchanged"
 CREATE = "create"
 UPDATE = "update"
@@ -144,9 +147,9 @@ def _as_now(schema: Schema, key: str, written: Any, current: Record) -> Any:
 # ---- field definitions
 
 
-def check_destructive(current: Record | None, change: Change, allowed: bool) -> None:
-    """Refuses a change of a definition that may cost data, unless it is allowed: another type, or a possible value
-    taken away.
+def check_destructive(current: Record | None, change: Change, allowed: bool, used: ValuesInUse) -> None:
+    """Refuses a change of a definition that may cost data, unless it is allowed: another type, or a value taken away
+    that a record has.
 
     :raises InvalidInput: naming what would be lost.
     """
@@ -174,10 +177,11 @@ def check_destructive(current: Record | None, change: Change, allowed: bool) -> 
             for value in limits.get("allowed_values") or ()
             if kept is not None and value not in kept and value not in gone
         ]
+    gone = used(current, gone) if gone else []
     if gone:
         lost.append(
             f"{what}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
-            "and records may use them"
+            "and records use them"
         )
     if lost:
         raise InvalidInput([f"{reason}. Set allow_destructive: true if this is meant." for reason in lost])

@@ -218,11 +218,14 @@ class _Ensure:
         # In check mode an earlier task may be the one that makes the record, with what is mandatory.
         change = plan.plan_present(self._schema, desired, current, archived, may_be_made=self._check_mode)
         plan.check_choices(current, change)
-        plan.check_destructive(current, change, self._wish.allow_destructive)
+        plan.check_destructive(current, change, self._wish.allow_destructive, self._values_in_use)
         change = self._with_renter(change)
         if change.changed and self._kind.template == "":
             self._resolver.with_uuid(references_in(tuple(change.values.values())))
         return self._with_unknown(change)
+
+    def _values_in_use(self, definition: Record, values: list[Any]) -> list[Any]:
+        return matching.values_in_use(definition, self._wish.template, values, self._resolver.reading.listed)
 
     def _with_renter(self, change: Change) -> Change:
         """A PUT carries the renter along; where the instance answers a text alone, it must be known what it means."""

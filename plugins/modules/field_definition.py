@@ -105,13 +105,13 @@ options:
   possible_values:
     description:
       - The whole list of values that can be chosen, in their order, each of them once.
-      - Taking one away needs O(allow_destructive).
+      - Taking one away that a record has needs O(allow_destructive). Archived objects are not looked at.
     type: list
     elements: raw
   allow_destructive:
     description:
       - Allow a change that can cost data, which is another O(type), or a possible or allowed value that is taken away
-        although records may use it.
+        although a record has it.
     type: bool
     default: false
   state:

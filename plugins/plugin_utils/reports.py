@@ -16,6 +16,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.instance_acc
 
 from .report_html import as_html
 
+_LONGEST = 500
+"""Characters of a value that are shown; all of it stands in the report as JSON and in what the task returns."""
+
 _SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
 
 
@@ -55,7 +58,8 @@ def _fields(change: dict[str, Any]) -> list[tuple[str, Any, Any]]:
 
 
 def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
 
 _COMMENT_LIMIT = 60_000

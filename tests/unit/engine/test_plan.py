@@ -393,9 +393,19 @@ def test_a_new_definition_has_the_attributes_that_were_written_without_those_tha
 # ---- what may cost data
 
 
-def check(written: JsonMap, allowed: bool = False, **more: Any) -> None:
+def all_of_them(definition: Record, values: list[Any]) -> list[Any]:
+    """Records use every value."""
+    assert definition.flat["field_key"] == "colour"
+    return values
+
+
+def check(written: JsonMap, allowed: bool = False, used: plan.ValuesInUse = all_of_them, **more: Any) -> None:
     current = defined(**more)
-    plan.check_destructive(current, plan.plan_present(DEFINITION, wish(written), current), allowed)
+    plan.check_destructive(current, plan.plan_present(DEFINITION, wish(written), current), allowed, used)
+
+
+def test_a_value_that_no_record_has_may_be_taken_away() -> None:
+    check({"possible_values": ["b"]}, used=lambda _definition, _values: [], possible_values=["a", "b", "c"])
 
 
 def problems(written: JsonMap, **more: Any) -> list[str]:
@@ -421,7 +431,7 @@ def test_the_same_type_is_no_change() -> None:
 def test_taking_away_a_possible_value_is_refused_and_names_it() -> None:
     assert problems({"possible_values": ["b"]}, possible_values=["a", "b", "c"]) == [
         (
-            "Colour: possible_values: the value(s) 'a', 'c' would be taken away, and records may use them. "
+            "Colour: possible_values: the value(s) 'a', 'c' would be taken away, and records use them. "
             "Set allow_destructive: true if this is meant."
         )
     ]
@@ -453,8 +463,8 @@ def test_everything_that_would_be_lost_is_told_at_once() -> None:
 
 def test_a_new_definition_and_another_kind_are_never_destructive() -> None:
     new = plan.plan_present(DEFINITION, wish({"label": "A", "type": "TEXT"}), None)
-    plan.check_destructive(None, new, False)
-    plan.check_destructive(CURRENT, present({"name": None}), False)
+    plan.check_destructive(None, new, False, all_of_them)
+    plan.check_destructive(CURRENT, present({"name": None}), False, all_of_them)
 
 
 @pytest.mark.parametrize(("label", "words"), [("Paint", "Paint: type would"), ("", "colour: type would")])
@@ -466,7 +476,7 @@ def test_what_would_be_lost_is_told_with_the_label_of_the_definition_else_its_ke
 def test_a_record_of_another_kind_with_a_type_and_constraints_is_none_of_this() -> None:
     current = record("object", 1, type="a")
     change = Change(KINDS["object"], UPDATE, current, {"type": "b", "possible_values": ()}, {}, {})
-    plan.check_destructive(current, change, False)
+    plan.check_destructive(current, change, False, all_of_them)
 
 
 # ---- values of a DROPDOWN are texts

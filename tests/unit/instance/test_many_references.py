@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from instance_site import Site, sample_files, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.links import Reference
+
 PLACES = {
     "locations.yml": "- name: Head office\n- name: Depot\n",
     "rooms.yml": '- {building_id: Head office, number: "1", name: Store}\n'
@@ -49,6 +52,37 @@ def test_a_reference_means_the_same_before_and_after_its_record_is_made(site: Si
     (room,) = [one["name"] for one in dump["rooms"] if one["fields"]["name"] == "Hall"]
     assert dump["objects"][0]["fields"]["actual_room"] == room
     assert site.plan().outcome == "unchanged"
+
+
+def test_an_integer_without_quotes_is_an_id_and_with_quotes_a_natural_key(site: Site) -> None:
+    site.write(PLACES)
+    site.run()
+    (hall,) = [one for one in site.client().list_all(KINDS["room"]) if one.flat["name"] == "Hall"]
+    depot = Reference("location", **hall.flat["building_id"]).id
+    site.write(
+        {
+            "objects.yml": f"""
+- {{barcode: "1", inventory_name: a, actual_room: {hall.id}}}
+- {{barcode: "2", inventory_name: b, actual_room: {{building_id: {depot}, number: "1"}}}}
+""",
+            "objects/more.jsonl": f'{{"barcode": "3", "inventory_name": "c", "actual_room": {hall.id}}}\n',
+        }
+    )
+    assert site.run().findings == []
+    assert {str(one["actual_room"]) for one in _fields(site, "objects", "barcode").values()} == {
+        next(one["name"] for one in site.dump()["rooms"] if one["fields"]["name"] == "Hall")
+    }
+    assert site.plan().outcome == "unchanged"
+    site.write({"objects/more.jsonl": f'{{"barcode": "3", "inventory_name": "c", "actual_room": "{hall.id}"}}\n'})
+    assert f"there is no room '{hall.id}'" in site.plan().findings[0]
+
+
+@pytest.mark.parametrize("written", ["0001235", "1.10", "2024-05-31"])
+def test_another_reference_without_quotes_wants_them(site: Site, written: str) -> None:
+    site.write({**PLACES, "objects.yml": f'- {{barcode: "1", inventory_name: x, actual_room: {written}}}\n'})
+    (finding,) = site.plan().findings
+    assert finding.startswith("objects.yml:1:50: actual_room: ")
+    assert f'expected the natural key of one room in quotes ("{written}"), or its integer id' in finding
 
 
 def test_a_reference_that_several_records_fit_names_all_of_them(site: Site) -> None:
