@@ -60,7 +60,7 @@ def failures_of(outcome: Outcome) -> list[dict[str, str]]:
 
 
 def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
-    """Section to counts; of a plan what would be, of an apply what was, and of one that was refused that nothing was."""
+    """Section to counts: of a plan what would be, of an apply what was, of one that was refused that nothing was."""
     summary: dict[str, dict[str, int]] = {}
     for section in SECTIONS:
         counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)

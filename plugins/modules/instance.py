@@ -86,8 +86,8 @@ options:
     description:
       - Brakes, by name. C(create_percent) (30), C(update_percent) (30) and C(delete_percent) (10) are percent of the
         records of a section that are there. They hold from C(from_existing) (10) records on, so that an empty instance
-        can be filled. C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archiving counts
-        as deleting. C(users) (10) is the number of users that one run may make.
+        can be filled. C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archiving is
+        deleting here. C(users) (10) is the number of users that one run may make.
       - Overrides C(policy.limits) of C(instance.yml).
     type: dict
     default: {}
