@@ -11,6 +11,7 @@ fail. It works on a copy, laid out as the collection is imported. A change that 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -22,12 +23,18 @@ from dataclasses import dataclass
 
 from project import BUILD, COLLECTION_PATH, ROOT, environment, tracked_files
 
-SUBJECTS = ("values", "links", "structures", "terms", "plan", "matching")
+SUBJECTS = ("values", "plan", "matching")
 TESTS = ("test_values", "test_structures", "test_schema", "test_plan", "test_matching")
 PAGE = ROOT / "docs" / "mutation-testing.md"
 WORK = BUILD / "mutation"
 _NEEDED = ("plugins/", "tests/conftest.py", "tests/tools/", "tests/unit/engine/")
 _CAUGHT = ("killed", "timeout")
+_SHOW = """
+import json, sys
+from mutmut.__main__ import get_diff_for_mutant
+print(json.dumps({name: get_diff_for_mutant(name) for name in sys.argv[1:]}))
+"""
+"""What ``mutmut show`` shows, of many at once: it takes seconds to start."""
 _NAME = re.compile(r"\.(?P<file>\w+)\.x_?(?:ǁ(?P<of>\w+)ǁ)?(?P<function>\w+)__mutmut_\d+$")
 _EXPLAINED = re.compile(
     r"^### `(?P<where>[\w.]+)`\n\n```diff\n(?P<diff>.*?)```\n\n(?P<why>\S.*?)\n(?=\n#|\Z)", re.MULTILINE | re.DOTALL
@@ -77,10 +84,10 @@ def prepare(subjects: list[str]) -> None:
     (WORK / "pyproject.toml").write_text("\n".join(text), encoding="utf-8")
 
 
-def mutmut(*words: str, shown: bool = False) -> str:
-    """One command of mutmut; what it prints."""
+def python(*words: str, shown: bool = False) -> str:
+    """Runs Python beside the copy; what it prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "mutmut", *words],
+        [sys.executable, *words],
         cwd=WORK,
         env=environment(PYTHONPATH=os.pathsep.join([str(WORK / "mutants"), os.environ.get("PYTHONPATH", "")])),
         stdin=subprocess.DEVNULL,
@@ -99,7 +106,7 @@ def explained() -> dict[Mutant, str]:
 
 def outcomes() -> Iterator[tuple[str, str]]:
     """Every mutant by its name in mutmut, and what became of it."""
-    for line in mutmut("results", "--all", "true").splitlines():
+    for line in python("-m", "mutmut", "results", "--all", "true").splitlines():
         name, separator, status = line.strip().rpartition(": ")
         if separator:
             yield name, status
@@ -118,20 +125,23 @@ def report() -> int:
     """Sums up; shows what survived without an explanation, and explanations of what did not."""
     known = explained()
     counts: dict[str, Counter[str]] = {}
-    unexplained: list[str] = []
-    survivors: set[Mutant] = set()
+    left: dict[str, str] = {}
     for name, status in outcomes():
-        file, where = place(name)
-        counted = counts.setdefault(file, Counter())
+        counted = counts.setdefault(place(name)[0], Counter())
         counted["mutants"] += 1
         if status in _CAUGHT:
             counted["caught"] += 1
-            continue
-        mutant = Mutant.of(where, mutmut("show", name))
+        else:
+            left[name] = status
+    unexplained: list[str] = []
+    survivors: set[Mutant] = set()
+    for name, diff in json.loads(python("-c", _SHOW, *left)).items():
+        file, where = place(name)
+        mutant = Mutant.of(where, diff)
         survivors.add(mutant)
-        counted["explained" if mutant in known else "unexplained"] += 1
+        counts[file]["explained" if mutant in known else "unexplained"] += 1
         if mutant not in known:
-            unexplained.append(f"{mutant}\n\n{status}\n")
+            unexplained.append(f"{mutant}\n\n{left[name]}\n")
     stale = [mutant for mutant in known if mutant.where.split(".")[0] in counts and mutant not in survivors]
     print("\n".join(unexplained))
     print("\n".join(f"{mutant}\n\ndoes not survive any more\n" for mutant in stale))
@@ -144,13 +154,13 @@ def report() -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("subjects", nargs="*", default=SUBJECTS, help=f"of {', '.join(SUBJECTS)}; all unless told")
+    parser.add_argument("subjects", nargs="*", default=SUBJECTS, help="files of module_utils")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--report", action="store_true", help="only sum up what ran before")
     options = parser.parse_args()
     if not options.report:
         prepare(options.subjects)
-        mutmut("run", "--max-children", str(options.processes), shown=True)
+        python("-m", "mutmut", "run", "--max-children", str(options.processes), shown=True)
     return report()
 
 

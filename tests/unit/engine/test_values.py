@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field, Unfit
+from ansible_collections.community.seventhings.plugins.module_utils.fields import Field, Plain, Unfit
 from ansible_collections.community.seventhings.plugins.module_utils.links import (
     Attachment,
     Reference,
@@ -100,6 +100,10 @@ def test_what_yaml_made_of_an_unquoted_text_is_refused_with_quote_it(name: str, 
     message = refused(name, value)
     assert "quote it where it is written, as it stands there" in message
     assert f"without quotes it is {made};" in message
+
+
+def test_a_plain_scalar_that_looks_like_something_else_is_refused_with_itself_in_quotes() -> None:
+    assert 'quote it: "0815"' in refused("TEXT", Plain("0815"))
 
 
 def test_the_advice_to_quote_does_not_offer_what_yaml_made_of_the_value() -> None:
@@ -973,8 +977,9 @@ def test_halves_are_rounded_up_on_either_side(rounded: str, exact: str) -> None:
         assert equal("MONEY", Decimal(left), Decimal(right), fraction_digits=2)
 
 
-def test_a_truth_that_nobody_knows_is_left_as_it_is() -> None:
-    assert read("BOOLEAN", "perhaps") == "perhaps"
+@pytest.mark.parametrize(("name", "value"), [("BOOLEAN", "perhaps"), ("DATE", "soon"), ("DATE", 20240531)])
+def test_an_answer_that_nobody_understands_is_left_as_it_is(name: str, value: Any) -> None:
+    assert read(name, value) == value
 
 
 # ---- constraints
