@@ -96,6 +96,7 @@ class Levels:
         self._failed: set[int] = set()
         self._links: list[Planned] = []
         self._link_ids: set[int] = set()
+        self._only_links: set[int] = set()
         self._stopped = ""
         self._mutex = threading.Lock()
         self._uploads = Uploads(client, journal, sleep)
@@ -176,7 +177,8 @@ class Levels:
             # Whatever it is, the others go on, and the account tells of it.
             self._fail(planned, f"{type(error).__name__}: {error}")
         else:
-            if id(planned) not in self._link_ids:
+            # What is nothing but links is done when they are written; of everything else they are only a part.
+            if (id(planned) in self._link_ids) == (id(planned) in self._only_links):
                 with self._mutex:
                     self.outcome.done[planned.section, planned.change.action] += 1
 
@@ -257,6 +259,8 @@ class Levels:
         rest = {key: change.values[key] for key in later}
         link = replace(planned, change=replace(change, action=plan.UPDATE, values=rest))
         self._link_ids.add(id(link))
+        if not values and change.action == plan.UPDATE and not change.unarchive:
+            self._only_links |= {id(planned), id(link)}
         self._links.append(link)
         return replace(change, values=values)
 

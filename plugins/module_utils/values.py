@@ -126,11 +126,17 @@ _TRUE = (True, 1, "1", "true", "yes")
 _FALSE = (False, 0, "0", "false", "no")
 
 
+_YAML_WORDS = {"yes": True, "on": True, "no": False, "off": False}
+"""What YAML takes for true and false where it is not quoted."""
+
+
 def _parse_boolean(value: Any, _field: Field) -> bool:
     if isinstance(value, bool):
         return bool(value)
     if isinstance(value, str) and value.lower() in ("true", "false"):
         return value.lower() == "true"
+    if isinstance(value, Plain) and value.lower() in _YAML_WORDS:
+        return _YAML_WORDS[value.lower()]
     raise Unfit("true or false")
 
 

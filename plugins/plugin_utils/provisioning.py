@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -34,10 +35,15 @@ _display = Display()
 
 def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """One call of the module ``instance``: its result as Ansible wants it."""
+    parent = os.getppid()
     try:
         return _provision(options, check_mode, loader, written)
     except SeventhingsError as error:
         return {"failed": True, "changed": False, "msg": error.message, "outcome": "failed"}
+    finally:
+        if os.getppid() != parent:
+            # Nobody takes the result any more (kill -9 of ansible-playbook), and to hand it over would last for ever.
+            os._exit(1)
 
 
 def _provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import random
@@ -81,6 +82,15 @@ class Apply:
         else:
             os.kill(self.process.pid, signal.SIGKILL)
         self.process.wait(_SECONDS)
+
+    def wait_for_group(self) -> None:
+        """Waits until no process that it started is left."""
+        deadline = time.monotonic() + _SECONDS
+        with contextlib.suppress(ProcessLookupError):
+            while True:
+                os.killpg(self.process.pid, 0)
+                assert time.monotonic() < deadline, "a process was left behind"
+                time.sleep(_BETWEEN_LOOKS)
 
 
 def _until(process: subprocess.Popen[Any], reached: Callable[[], bool]) -> None:
@@ -159,5 +169,6 @@ def test_a_worker_whose_parent_is_gone_stops_before_its_next_write(site: Site) -
     _wait_for_worker(site)
     # The one that was under way, and of a task or an object with a file the rest of that one.
     assert len(site.writes()) - seen <= 3
+    run.wait_for_group()
     Apply(site).finish()
     assert site.plan().outcome == "unchanged"

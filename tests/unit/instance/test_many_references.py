@@ -161,6 +161,31 @@ def test_what_depends_on_a_record_that_fails_is_skipped_and_named(site: Site) ->
     assert site.plan().outcome == "unchanged"
 
 
+def test_an_update_that_is_only_links_is_done_when_they_are_made(site: Site) -> None:
+    site.write({"objects.yml": yaml_list([_object("1")])})
+    site.run()
+    site.write({"objects.yml": yaml_list([_object("1", accessories=["2"]), _object("2")])})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
+    for _run in range(2):
+        account = site.run()
+        assert account.outcome == "failed"
+        assert account.summary["objects"] == {**dict.fromkeys(account.summary["objects"], 0), "errors": 1, "skipped": 1}
+    site.service.steer("DELETE", "/faults")
+    account = site.run()
+    assert account.outcome == "changed"
+    assert account.summary["objects"]["created"] == account.summary["objects"]["updated"] == 1
+
+
+@pytest.mark.parametrize(("written", "value"), [("yes", True), ("On", True), ("NO", False), ("off", False)])
+def test_what_yaml_takes_for_true_and_false_fits_a_boolean(site: Site, written: str, value: bool) -> None:
+    site.write({"objects.yml": f'- {{barcode: "1", inventory_name: x, is_loaned: {written}}}\n'})
+    assert site.run().findings == []
+    assert _fields(site, "objects", "barcode")["1"]["is_loaned"] is value
+    assert site.plan().outcome == "unchanged"
+    site.write({"objects.yml": f'- {{barcode: "1", inventory_name: x, is_loaned: "{written}"}}\n'})
+    assert "expected true or false" in site.plan().findings[0]
+
+
 def test_records_with_a_field_whose_definition_failed_are_skipped(site: Site) -> None:
     site.write(
         {
