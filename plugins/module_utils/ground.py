@@ -17,7 +17,7 @@ from .fields import Way, words_of
 from .kinds import FIELD_DEFINITION, HUB_ITEM, KINDS, Kind
 from .links import Reference, references_in
 from .planned import Choices, InstancePlan, Planned, image_of
-from .schema import Schema
+from .schema import Misfit, Schema
 from .scope import Scope
 from .wanted import Wanted, written_as
 from .world import World
@@ -144,7 +144,8 @@ class Ground:
             way = (name, number)
         elif isinstance(written, Mapping):
             way = (name, *(member for member, one in written.items() if one == reference.written))
-        self.find(entry.place_in(way), f"{words_of(way)}: {problem}")
+        inner = problem.way if isinstance(problem, Misfit) else ()
+        self.find(entry.place_in((*way, *inner)), f"{words_of(way)}: {problem}")
 
     # ---- into the plan
 

@@ -19,7 +19,7 @@ from .fields import Field
 from .kinds import FIELD_DEFINITION, KINDS, Kind
 from .links import Reference, references_in
 from .references import names_of
-from .schema import Schema, type_of
+from .schema import Misfit, Schema, type_of
 
 Key = tuple[Any, ...]
 
@@ -218,9 +218,14 @@ class World:
             reference.awaits = same.awaits
             return ""
         hits: dict[Any, Any] = {}
-        wrong: list[str] = []
+        wrong: list[Misfit] = []
         for schema, keys, values in self._readings(kind, reference.written, wrong):
-            nested = [problem for one in references_in(tuple(values.values())) if (problem := self.resolve(one))]
+            nested = [
+                Misfit.at((key,), problem)
+                for key, value in values.items()
+                for one in references_in(value)
+                if (problem := self.resolve(one))
+            ]
             if nested:
                 wrong += nested if isinstance(reference.written, Mapping) else []
                 continue
@@ -228,7 +233,8 @@ class World:
             for what in self.coming(schema, keys, values):
                 hits[what.uuid if isinstance(what, Record) else id(what)] = what
         if wrong:
-            return f"reference to a {kind.name}: {'; '.join(wrong)}"
+            # One wrong member of a map has a place of its own; several are told together.
+            return Misfit.at(wrong[0].way if len(wrong) == 1 else (), f"reference to a {kind.name}: {'; '.join(wrong)}")
         problem = self._settle(kind, reference, list(hits.values()))
         if not problem and isinstance(reference.written, str):
             # Matching a kind notes what is to come of it, which makes this list anew.
@@ -274,7 +280,7 @@ class World:
         return matching.near_names(written, self._names[kind.name])
 
     def _readings(
-        self, kind: Kind, written: Any, wrong: list[str]
+        self, kind: Kind, written: Any, wrong: list[Misfit]
     ) -> Iterable[tuple[Schema, tuple[str, ...], dict[str, Any]]]:
         """Every way to read a reference as field values that identify a record."""
         schema = Schema(kind, kind.identity)

@@ -125,6 +125,20 @@ def test_references_that_mean_nothing_are_told_at_their_own_lines(site: Site) ->
     ]
 
 
+def test_a_wrong_member_of_a_reference_is_told_at_its_own_line(site: Site) -> None:
+    rooms = "  actual_room:\n    building_id: {}\n    number: {}\n"
+    site.write(
+        {
+            "locations.yml": "- {name: Depot}\n",
+            "objects.yml": '- barcode: "1"\n  inventory_name: One\n'
+            + rooms.format("Depot", "7")
+            + '- barcode: "2"\n  inventory_name: Two\n'
+            + rooms.format("Nowhere", '"7"'),
+        }
+    )
+    assert _starts(site.plan().findings) == ["objects.yml:5:13: actual_room", "objects.yml:9:18: actual_room"]
+
+
 # ---- texts
 
 
@@ -249,7 +263,7 @@ def test_what_refers_to_a_record_that_is_wrong_itself_is_not_wrong_because_of_th
         "objects.yml:1:13: barcode",
         "objects.yml:3:54: actual_room",
         "rooms.yml:1:30: number",
-        "tasks.yml:1:36: references[2]",
+        "tasks.yml:1:37: references[2]",
     ]
 
 
