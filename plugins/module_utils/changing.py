@@ -15,7 +15,7 @@ from .attachments import Contents, recognise
 from .client import Record
 from .errors import InvalidInput
 from .ground import Ground
-from .kinds import RENTAL_CASE, USER, Kind
+from .kinds import FIELD_DEFINITION, RENTAL_CASE, USER, Kind
 from .links import Reference, attachments_in
 from .plan import Change
 from .planned import UNCHANGED, Planned
@@ -53,6 +53,8 @@ class Changing:
         plan.check_choices(current, change)
         in_use = partial(self._values_in_use, planned.entry.template)
         plan.check_destructive(current, change, self._ground.choices.allow_destructive, in_use)
+        if planned.kind is FIELD_DEFINITION:
+            change = plan.shown_as_written(change, planned.entry.fields)
         return self._with_renter(change)
 
     def _look_at(self, planned: Planned, current: Record) -> None:

@@ -8,8 +8,8 @@ A change holds only fields that the user wrote. Absent means not managed, None m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .client import Record
@@ -108,6 +108,13 @@ def plan_present(
             )
     action = UPDATE if values or archived else UNCHANGED
     return Change(schema.kind, action, current, values, before, after, archived, tuple(warnings))
+
+
+def shown_as_written(change: Change, written: Iterable[str]) -> Change:
+    """A change whose diff holds only the fields that were written, none that follow from them."""
+    names = set(written)
+    before = {key: value for key, value in change.before.items() if key in names}
+    return replace(change, before=before, after={key: value for key, value in change.after.items() if key in names})
 
 
 def _wanted(schema: Schema, key: str, is_now: Any, written: Any) -> Any:

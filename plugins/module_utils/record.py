@@ -207,6 +207,7 @@ class _Ensure:
             if archived:
                 return Change(self._kind, plan.UNCHANGED, current)
             return plan.plan_gone(self._schema, desired, current, plan.ARCHIVE)
+        written = tuple(desired)
         if self._kind is FIELD_DEFINITION:
             desired = self._definition_wanted(desired, current)
         if current is not None:
@@ -222,6 +223,8 @@ class _Ensure:
         change = self._with_renter(change)
         if change.changed and self._kind.template == "":
             self._resolver.with_uuid(references_in(tuple(change.values.values())))
+        if self._kind is FIELD_DEFINITION:
+            change = plan.shown_as_written(change, written)
         return self._with_unknown(change)
 
     def _values_in_use(self, definition: Record, values: list[Any]) -> list[Any]:

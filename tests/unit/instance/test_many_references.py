@@ -180,7 +180,7 @@ def test_an_update_that_is_only_links_is_done_when_they_are_made(site: Site) -> 
 def test_what_yaml_takes_for_true_and_false_fits_a_boolean(site: Site, written: str, value: bool) -> None:
     site.write({"objects.yml": f'- {{barcode: "1", inventory_name: x, is_loaned: {written}}}\n'})
     assert site.run().findings == []
-    assert _fields(site, "objects", "barcode")["1"]["is_loaned"] is value
+    assert _fields(site, "objects", "barcode")["1"]["is_loaned"] == value
     assert site.plan().outcome == "unchanged"
     site.write({"objects.yml": f'- {{barcode: "1", inventory_name: x, is_loaned: "{written}"}}\n'})
     assert "expected true or false" in site.plan().findings[0]
