@@ -16,7 +16,7 @@ from .planned import Planned
 _SAMPLE = 40
 """How many objects that would be made are looked up by their barcode before the others are taken to be new."""
 
-Pair = tuple[Planned, Record | None]
+Pair = tuple[Planned, "Record | None"]
 """What is planned, and the record that is there."""
 
 

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from .client import Client, Record
 from .kinds import Kind
 from .query import Condition
 
-Mark = str | int
+Mark: TypeAlias = "str | int"
 """What one record is known by: its uuid, or its integer id."""
 
 

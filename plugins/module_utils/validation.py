@@ -16,6 +16,7 @@ from .fields import Field
 from .hub_plan import schema as hub_schema
 from .kinds import FIELD_DEFINITION, HUB_ITEM, Kind
 from .links import Reference
+from .portable import is_made
 from .relations import names_fields
 from .schema import Schema, field_from_definition
 from .wanted import Wanted
@@ -63,6 +64,9 @@ class _Judge:
         if entry.kind is FIELD_DEFINITION and names_fields(fields.get("relations")):
             fields = {name: value for name, value in fields.items() if name != "relations"}
         told = entry.kind.name in self._known
+        if told:
+            # Fields are known by their labels where the service made their keys, which differ between instances.
+            fields = {name: value for name, value in fields.items() if schema.find(name) or not is_made(name)}
         partial = (bool(entry.kind.template) and not told) or entry.kind.open_fields
         return self._wanted.parse(schema, entry, fields, partial)
 

@@ -187,7 +187,8 @@ class _Loading:
         try:
             return self._read_text(path)
         except UnicodeDecodeError as error:
-            before = error.object[: error.start].decode("utf-8", "replace").removeprefix("\ufeff")
+            start: int = error.start
+            before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
             place = Place(str(path.relative_to(root)), before.count("\n") + 1, len(before) - before.rfind("\n"))
             self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
         except OSError as error:

@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.files import file, file_download
 from ansible_collections.community.seventhings.plugins.module_utils.links import ATTACHMENTS, Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.report import Report
+from ansible_collections.community.seventhings.plugins.module_utils.transport import Answer
 
 from .support import (
     Call,
@@ -264,7 +265,7 @@ class Service:
         self.transport = FakeTransport(
             {
                 "GET /asset-tracking/asset/field-definitions": answer(FIELDS),
-                "GET /objects": lambda call: listing([self._flat()])(call),
+                "GET /objects": self._listed,
                 f"GET /object/{uuid_of(1)}": lambda _call: answer(self._flat()),
                 "POST /file": made(50),
                 ADD: self._add,
@@ -272,6 +273,9 @@ class Service:
                 **contents(*range(20, 30)),
             }
         )
+
+    def _listed(self, call: Call) -> Answer:
+        return listing([self._flat()])(call)
 
     def _flat(self) -> JsonMap:
         held = {

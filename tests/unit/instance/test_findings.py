@@ -147,7 +147,7 @@ def test_a_byte_that_is_no_unicode_is_told_at_its_column(tmp_path: Path) -> None
     for name, head in (("objects/a.yml", b"\xef\xbb\xbf- barcode: \xc3\xa4"), ("rooms.csv", b"\xc3\xa4;b\n\xc3\xbc;")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(head + b"\xe4\n")
-    assert [str(finding).split(": ")[0] for finding in load(tmp_path).findings] == [
+    assert [str(finding.place) for finding in load(tmp_path).findings] == [
         "objects/a.yml:1:13",
         "rooms.csv:2:3",
     ]
