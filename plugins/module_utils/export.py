@@ -236,7 +236,8 @@ class _Export:
             except InvalidInput:
                 continue
             key = self._world.key_of(schema, names, values)
-            if key is not None:
+            # What a record is found by must stand in its file, so it must have a name there itself.
+            if key is not None and all(self._portable.words(schema.fields[name], values[name]) for name in names):
                 found.setdefault((names, key), []).append(record)
         return [group[0] for group in found.values() if len(group) == 1]
 

@@ -8,7 +8,7 @@ All of it protects something, so whatever can't be taken as it was written is a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields as members_of
 from difflib import get_close_matches
 from typing import Any
@@ -219,11 +219,20 @@ class Settings:
                     and set(one.value) == {"from", "to"}
                     and all(isinstance(side, dict) and side for side in one.value.values())
                 ):
+                    self._judge_twin(one, section, moved.get(section, ()))
                     moved.setdefault(section, []).append((one.value["from"], one.value["to"]))
                     self._desired.moved_places[id(one.value["to"])] = one.place
                 else:
                     self._find(one, "expected {from: {KEY: OLD}, to: {KEY: NEW}}")
         self._desired.moved = moved
+
+    def _judge_twin(self, one: Node, section: str, earlier: Iterable[tuple[Any, Any]]) -> None:
+        """Two records can't become one, and one can't become two."""
+        for old, new in earlier:
+            for side, other in (("from", old), ("to", new)):
+                if one.value[side] == other:
+                    place = self._desired.moved_places[id(new)]
+                    self._find(one, f"moved.{section}: {side} is written twice, first at {place}")
 
 
 def _is_list_of_names(value: Any) -> bool:

@@ -324,6 +324,24 @@ def test_objects_that_share_their_barcode_are_left_out_and_said(demo: Site) -> N
     assert demo.plan().changes == []
 
 
+def test_rooms_of_locations_with_one_name_are_left_out_and_said(site: Site) -> None:
+    site.write(
+        {
+            "locations.yml": "- {name: Depot}\n- {name: Yard}\n",
+            "rooms.yml": '- {building_id: Depot, number: "1"}\n- {building_id: Yard, number: "1"}\n',
+            "objects.yml": '- {barcode: "1", inventory_name: x, actual_room: Depot/1}\n',
+        }
+    )
+    site.run()
+    client = site.client()
+    (yard,) = [one for one in client.list_all(KINDS["location"]) if one.flat["name"] == "Yard"]
+    client.update(KINDS["location"], yard.uuid, {"name": "Depot"})
+    done = export_of(site, site.root / "out")
+    assert (done["summary"]["locations"], done["summary"]["rooms"], done["summary"]["objects"]) == (0, 0, 1)
+    assert [line.split(":")[0] for line in done["left_out"]] == ["locations", "rooms", "object 1"]
+    assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
+
+
 def test_what_looks_like_a_template_is_left_out_and_said(demo: Site) -> None:
     client = demo.client()
     client.create(KINDS["object"], {"barcode": "J-1", "inventory_name": "x", "description": "{{ password }}"})

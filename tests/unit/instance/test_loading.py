@@ -84,6 +84,14 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
         ({"instance.yml": "- a\n"}, "instance.yml:1:1: expected a map with api, instance"),
         ({"moved.yml": "objcts: []\n"}, "moved.yml:1:9: moved.objcts: no such section; did you mean objects?"),
         (
+            {"moved.yml": "rooms:\n- {from: {name: A}, to: {name: C}}\n- {from: {name: B}, to: {name: C}}\n"},
+            "moved.yml:3:3: moved.rooms: to is written twice, first at moved.yml:2:3",
+        ),
+        (
+            {"moved.yml": "rooms:\n- {from: {name: A}, to: {name: B}}\n- {from: {name: A}, to: {name: C}}\n"},
+            "moved.yml:3:3: moved.rooms: from is written twice, first at moved.yml:2:3",
+        ),
+        (
             {"moved.yml": "objects:\n- {from: {barcode: A}}\n"},
             "moved.yml:2:3: expected {from: {KEY: OLD}, to: {KEY: NEW}}",
         ),
