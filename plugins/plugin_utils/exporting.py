@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ansible.utils.display import Display
 
 from ansible_collections.community.seventhings.plugins.module_utils.client import Client
@@ -126,8 +127,12 @@ def _identity(dest: Path) -> Mapping[str, Any]:
 
 def _is_as_exported(dest: Path) -> bool:
     """Whether ``instance.yml`` is as an export wrote it; once somebody changed it, it is theirs."""
-    settings = load(dest)
-    return (dest / _SETTINGS).read_bytes() == settings_file("".join(settings.instances), settings.identity)
+    content = (dest / _SETTINGS).read_bytes()
+    try:
+        said = yaml.safe_load(content)
+        return content == settings_file(said["instance"], said.get("identity", {}))
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError):
+        return False
 
 
 def _still_there(dest: Path, earlier: Manifest) -> dict[str, str]:
