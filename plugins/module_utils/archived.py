@@ -1,7 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Archived twins: no list shows an archived object, so it is looked for before another is made with its barcode."""
+"""Archived twins: no list shows an archived object, so it is looked for by its barcode before another is made with it,
+and before it is taken to be gone.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +16,24 @@ from .ground import Ground
 from .planned import Planned
 
 _SAMPLE = 40
-"""How many objects that would be made are looked up by their barcode before the others are taken to be new."""
+"""How many objects that would be made are looked up by their barcode before the others are taken not to be archived."""
 
 Pair = tuple[Planned, "Record | None"]
 """What is planned, and the record that is there."""
 
 
 def with_archived_twins(ground: Ground, matched: list[Pair]) -> list[Pair]:
-    """Objects that would be made are looked up by their barcode.
+    """Objects that would be made, or are to be gone and in no list, are looked up by their barcode.
 
-    Of very many only some, evenly spread: where none of them is archived, the others are taken to be new, and the
-    service has the last word.
+    Of very many only some, evenly spread: where none of them is archived, the others are taken to be in no
+    archive either, and the service has the last word.
     """
     fresh = [
         index
         for index, (planned, current) in enumerate(matched)
         if current is None
         and planned.kind.barcode_path
-        and planned.entry.state == "present"
+        and planned.entry.state in ("present", "absent")
         and "barcode" in planned.keys
         and not planned.entry.uuid
     ]

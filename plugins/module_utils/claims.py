@@ -29,7 +29,7 @@ class Claims:
     @staticmethod
     def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
         """A natural key as a person reads it."""
-        return "/".join(str(schema.brief(key, values.get(key))) for key in keys)
+        return "/".join(_word(schema.brief(key, values.get(key))) for key in keys)
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> bool:
         """Whether this is the only entry with its natural key; both places are named where it is not."""
@@ -70,3 +70,10 @@ class Claims:
                     f"({form}): {hits[0].uuid}; write it in this form",
                 )
                 return
+
+
+def _word(value: Any) -> str:
+    """A part of a natural key; a reference that was written as a map is called by what the map says."""
+    if isinstance(value, Mapping):
+        return "/".join(map(_word, value.values()))
+    return ", ".join(map(_word, value)) if isinstance(value, list) else str(value)

@@ -16,7 +16,7 @@ from .fields import Field
 from .ground import Ground
 from .kinds import FIELD_DEFINITION, TEMPLATE_KINDS, TEMPLATES, Kind
 from .planned import UNCHANGED, Planned
-from .schema import Schema
+from .schema import Schema, field_to_be
 
 _SECTION = "fields"
 
@@ -33,13 +33,13 @@ class Definitions:
         self._schema = Schema.of(FIELD_DEFINITION)
 
     def run(self) -> None:
-        """Plans them all; fields that are still to be made are known from now on."""
+        """Plans them all; from now on every field is known as it will be."""
         for template in TEMPLATES:
             entries = self._entries(template)
-            coming = [one for entry in entries for one in [self._plan(template, entry)] if one is not None]
+            other = [one for entry in entries for one in [self._plan(template, entry)] if one is not None]
             kind = TEMPLATE_KINDS[template]
-            if coming and self._is_used(kind):
-                self._ground.schema(kind).fields.update({one.key: one for one in coming})
+            if other and self._is_used(kind):
+                self._ground.schema(kind).take(other)
 
     def _entries(self, template: str) -> list[Entry]:
         return [entry for entry in self._ground.entries[_SECTION] if entry.template == template]
@@ -51,8 +51,8 @@ class Definitions:
         )
 
     def _plan(self, template: str, entry: Entry) -> Field | None:
-        """Plans one definition. Returns the field as it will be, keyed by its label, where the definition is still to
-        be made.
+        """Plans one definition. Returns the field as it will be where that is not as it is; one that is still to be
+        made has its label as its key.
         """
         ground, schema = self._ground, self._schema
         fields, later = self._with_relations(entry)
@@ -68,6 +68,8 @@ class Definitions:
         if entry.uuid:
             hits = [record for record in known if record.uuid == entry.uuid]
         current = ground.one(entry, schema, keys, values, hits)
+        if current is None and hits:
+            return None
         if current is None and keys == ("field_key",):
             ground.find(
                 entry.place_of("field_key"), f"there is no field definition with the key {values['field_key']!r}"
@@ -80,12 +82,13 @@ class Definitions:
         self._compare(planned, current)
         if later is not None:
             self._relate_later(planned, current, later)
-        if current is not None:
+        if not planned.change.changed:
             return None
-        label = str(values.get("label"))
-        allowed = tuple(str(value) for value in values.get("possible_values") or ())
-        is_dropdown = values.get("type") == "DROPDOWN"
-        return Field(label, str(values.get("type")), label, allowed=allowed if is_dropdown else ())
+        have = {} if current is None else schema.read(current.flat)
+        of = field_to_be({**have, **planned.change.values})
+        if of is None:
+            return None
+        return replace(of, key=of.label) if current is None else replace(of, uuid=current.uuid)
 
     def _with_relations(self, entry: Entry) -> tuple[Mapping[str, Any], Any]:
         """The fields of an entry, with uuids where relations name other fields; relations to fields that this plan

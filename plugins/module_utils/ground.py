@@ -155,7 +155,7 @@ class Ground:
             self.seen.add(planned.key)
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
-        elif self._is_chosen(planned):
+        elif self.is_chosen(planned):
             planned.image = planned.image or image_of(planned.schema, planned.change.current)
             self.result.changes.append(planned)
 
@@ -164,7 +164,8 @@ class Ground:
         self.result.skipped[planned.section] += 1
         self.result.warnings.append(f"{planned}: {reason}")
 
-    def _is_chosen(self, planned: Planned) -> bool:
+    def is_chosen(self, planned: Planned) -> bool:
+        """Whether only and exclude leave a change in the plan."""
         names = {planned.section, planned.key, planned.kind.name}
         if self.choices.only and not names & set(self.choices.only):
             return False

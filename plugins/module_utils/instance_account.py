@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from . import plan
 from .desired import SECTIONS
 from .levels import Outcome
 from .planned import InstancePlan, Planned
+from .wanted import written_as
 
 ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
 
@@ -81,13 +83,18 @@ def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) 
 
 
 def shown(planned: Planned) -> dict[str, Any]:
-    """A change as reports and plan files tell it."""
+    """A change as reports and plan files tell it, its fields called as they were written."""
+    change = planned.change
+
+    def named(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {written_as(planned.schema, planned.entry, key): value for key, value in values.items()}
+
     return {
         "section": planned.section,
         "key": planned.key,
-        "action": planned.change.action,
-        "uuid": planned.made or (planned.change.current.uuid if planned.change.current else None),
-        "before": dict(planned.change.before),
-        "after": dict(planned.change.after),
+        "action": change.action,
+        "uuid": planned.made or (change.current.uuid if change.current else None),
+        "before": named(change.before),
+        "after": named(change.after),
         "place": str(planned.entry.place),
     }

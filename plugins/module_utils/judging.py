@@ -7,6 +7,8 @@ that refer to what is taken away.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from . import plan
 from .client import Record
 from .desired import SECTIONS, Place
@@ -104,18 +106,27 @@ def judge_chosen(ground: Ground) -> None:
                     ground.find_reference(planned.entry, key, number, reference, problem)
 
 
-def judge_gone(ground: Ground) -> None:
-    """Nothing may refer to a record that the same files take away."""
-    changes = ground.result.changes
+def going(
+    ground: Ground, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
+) -> dict[str, Planned]:
+    """What the files, or a prune, take away from the instance: uuid to what is planned."""
     gone = {
-        planned.change.current.uuid: planned
-        for planned in changes
-        if planned.change.action == plan.DELETE and planned.change.current is not None
+        current.uuid: planned for planned, current in matched if planned.entry.state == "absent" and current is not None
     }
-    for planned in changes if gone else ():
-        for key, value in planned.change.values.items():
-            for number, reference in numbered_references(value):
-                if reference.uuid in gone:
-                    other = gone[str(reference.uuid)]
-                    problem = f"{other} is to be taken away at {other.entry.place}"
-                    ground.find_reference(planned.entry, key, number, reference, problem)
+    for planned in pruned:
+        if planned.change.action == plan.DELETE and planned.change.current is not None:
+            gone[planned.change.current.uuid] = planned
+    return {uuid: planned for uuid, planned in gone.items() if ground.is_chosen(planned)}
+
+
+def judge_needs(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:
+    """Nothing may refer to a record that is taken away.
+
+    :param gone: as :func:`going` has it.
+    """
+    for key, value in planned.desired.items():
+        for number, reference in numbered_references(value):
+            if reference.uuid in gone:
+                other = gone[str(reference.uuid)]
+                problem = f"{other} is to be taken away at {other.entry.place}"
+                ground.find_reference(planned.entry, key, number, reference, problem)

@@ -116,7 +116,7 @@ class Levels:
         removals = [planned for planned in self._plan.changes if planned.change.action in (plan.DELETE, plan.ARCHIVE)]
         for number in range(len(LEVELS)):
             level = [one for one in writes if level_of(one.section) == number]
-            self._run_level(self._links if number == _LINKS else level)
+            self._run_level(self._links_to_write() if number == _LINKS else level)
             if number == 0 and writes:
                 self._settle_definitions(level)
         for number in reversed(range(len(LEVELS))):
@@ -124,6 +124,10 @@ class Levels:
         if not self._stopped:
             self._look_for_twins(writes)
         return self.outcome
+
+    def _links_to_write(self) -> list[Planned]:
+        """The links that were left for later, but for those of records that failed: of these all is told."""
+        return [link for link in self._links if id(self._of_entry[id(link.entry)]) not in self._failed]
 
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
         try:

@@ -209,7 +209,8 @@ def _show_attachment(value: Attachment) -> dict[str, Any]:
 
 
 def _brief_attachment(value: Attachment) -> Any:
-    return value.written or value.path or value.uuid
+    path = value.written or value.path
+    return {"path": path, "name": value.name} if path and value.name else path or value.uuid
 
 
 def _equal_attachments(left: Iterable[Attachment], right: Iterable[Attachment], _field: Field) -> bool:

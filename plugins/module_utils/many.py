@@ -23,7 +23,15 @@ from .errors import InvalidInput
 from .ground import Ground
 from .hub_plan import plan_offers
 from .hub_plan import schema as hub_schema
-from .judging import is_in_scope, judge_chosen, judge_gone, judge_moved, judge_settings, without_dependants_of_users
+from .judging import (
+    going,
+    is_in_scope,
+    judge_chosen,
+    judge_moved,
+    judge_needs,
+    judge_settings,
+    without_dependants_of_users,
+)
 from .kinds import KINDS, TASK, USER, Kind
 from .planned import UNCHANGED, Choices, InstancePlan, Planned, level_of
 from .pruning import Pruning
@@ -47,6 +55,7 @@ class _Planner:
         self._result = ground.result
         self._changing = Changing(ground)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
+        self._gone: dict[str, Planned] = {}
 
     def run(self) -> InstancePlan:
         ground, result = self._ground, self._result
@@ -62,6 +71,8 @@ class _Planner:
         if not ground.findings:
             matched = with_archived_twins(ground, matched)
         judge_moved(ground)
+        pruned = list(self._pruning().run(result))
+        self._gone = going(ground, matched, pruned)
         while matched:
             self._compare(*matched.pop())
         while self._dropped:
@@ -70,8 +81,7 @@ class _Planner:
             ground.resolve(values, entry)
         result.changes.reverse()
         self._plan_hub()
-        judge_gone(ground)
-        for planned in self._pruning().run(result):
+        for planned in pruned:
             ground.take(planned)
         without_dependants_of_users(ground)
         judge_chosen(ground)
@@ -141,6 +151,8 @@ class _Planner:
                 as_wanted = partial(self._is_as_wanted, schema, values)
                 hits = matching.task_meant(hits, values.get("status"), as_wanted, entry.state == "absent")
         current = ground.one(entry, schema, keys, values, hits)
+        if current is None and hits:
+            return None
         if current is not None and not ground.claim(schema.kind, current.uuid, entry):
             return None
         if entry.state == "present":
@@ -207,8 +219,11 @@ class _Planner:
 
     def _compare(self, planned: Planned, current: Record | None) -> None:
         entry = planned.entry
-        if entry.state == "present" and not self._ground.resolve(planned.desired, entry):
-            return
+        if entry.state == "present":
+            if not self._ground.resolve(planned.desired, entry):
+                return
+            if self._gone:
+                judge_needs(self._ground, planned, self._gone)
         if planned.kind is USER and current is None and not self._desired.policy.create_users:
             self._ground.skip(planned, "not made, because policy.create_users is off (a new user gets an e-mail).")
             return

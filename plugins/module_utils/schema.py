@@ -7,13 +7,14 @@ interface).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
 from .fields import EMPTY, BrokenCell, Field, FieldType, Unfit, Way, shorten, words_of
-from .kinds import SERVER_KEYS, Kind
+from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
 from .links import references_in
 from .structures import STRUCTURES
 from .values import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
@@ -99,14 +100,19 @@ class Schema:
 
     def __init__(self, kind: Kind, fields: Iterable[Field]) -> None:
         self.kind = kind
-        self.fields: dict[str, Field] = {one.key: one for one in fields}
-        labels = [one.label for one in self.fields.values()]
-        self._by_label = {one.label: one for one in self.fields.values() if one.label and labels.count(one.label) == 1}
+        self.fields: dict[str, Field] = {}
+        self.take(fields)
 
     @classmethod
     def of(cls, kind: Kind, definitions: Iterable[Mapping[str, Any]] = ()) -> Schema:
         """The schema of a kind: from its definitions where it has a template, else from the catalogue."""
         return cls(kind, [field_from_definition(one) for one in definitions] if kind.template else kind.fields)
+
+    def take(self, fields: Iterable[Field]) -> None:
+        """Adds fields, or has them in place of those with the same keys."""
+        self.fields.update((one.key, one) for one in fields)
+        labels = Counter(one.label for one in self.fields.values())
+        self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
 
     def learn(self, keys: Iterable[str]) -> None:
         """For kinds without definitions: every key seen in a record is a field."""
@@ -241,3 +247,16 @@ class Schema:
         """A canonical value as it stands in a diff."""
         faces = type_of(self.fields[key])
         return (faces.brief or faces.show)(value)
+
+
+def field_to_be(values: Mapping[str, Any]) -> Field | None:
+    """A field as it is once its definition has some values.
+
+    :param values: canonical values of a field definition; None where its type is not among them.
+    """
+    if not isinstance(values.get("type"), str):
+        return None
+    schema = Schema.of(FIELD_DEFINITION)
+    raw = schema.write({key: value for key, value in values.items() if value is not None and key != "relations"})
+    raw["field_type"] = {"name": values["type"], "constraints": raw.get("constraints")}
+    return field_from_definition(raw)

@@ -18,7 +18,7 @@ from .kinds import FIELD_DEFINITION, HUB_ITEM, Kind
 from .links import Reference
 from .portable import is_made
 from .relations import names_fields
-from .schema import Schema, field_from_definition
+from .schema import Schema, field_to_be
 from .wanted import Wanted
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
@@ -117,11 +117,9 @@ def _fields_of(entry: Entry) -> Iterable[Field]:
     values, _findings = schema.parse(
         {name: value for name, value in entry.fields.items() if name in schema.fields and name != "relations"}, ""
     )
-    if not isinstance(values.get("type"), str):
+    of = field_to_be(values)
+    if of is None:
         return
-    raw = schema.write({name: value for name, value in values.items() if value is not None})
-    raw["field_type"] = {"name": values["type"], "constraints": raw.get("constraints")}
-    field = replace(field_from_definition(raw), mandatory=False)
     for name in (values.get("field_key"), values.get("label")):
         if isinstance(name, str) and name:
-            yield replace(field, key=name)
+            yield replace(of, key=name, mandatory=False)

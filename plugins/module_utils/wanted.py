@@ -50,7 +50,7 @@ class Wanted:
         """
         if partial:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
-        fields = self._with_offsets(schema, fields)
+        fields = self._with_offsets(schema, entry, fields)
         quick = self._quick.get(schema.kind.name) or self._quick.setdefault(schema.kind.name, Quick(schema))
         values = quick.parse(fields)
         if values is None:
@@ -81,10 +81,11 @@ class Wanted:
         for problem in check_local(attachment, words_of(way), looked_in):
             self._find(entry.place_in(way), problem)
 
-    def _with_offsets(self, schema: Schema, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _with_offsets(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._zone is None:
             return fields
-        completed = {}
+        completed: dict[str, Any] = {}
+        unclear: set[str] = set()
         for name, value in fields.items():
             of = schema.find(name)
             if of is None or of.type != "DATETIME":
@@ -95,5 +96,21 @@ class Wanted:
                 except ValueError:
                     continue
             if isinstance(value, dt.datetime) and value.tzinfo is None:
-                completed[name] = value.replace(tzinfo=self._zone).isoformat(timespec="seconds")
-        return {**fields, **completed} if completed else fields
+                local = value.replace(tzinfo=self._zone)
+                wrong = _why_unclear(local)
+                if wrong:
+                    unclear.add(name)
+                    words = f"{name}: {value.isoformat(' ', 'seconds')} {wrong} in {self._zone.key}"
+                    self._find(entry.place_of(name), f"{words}; write it with its offset to UTC")
+                completed[name] = local.isoformat(timespec="seconds")
+        if not completed:
+            return fields
+        return {name: completed.get(name, value) for name, value in fields.items() if name not in unclear}
+
+
+def _why_unclear(local: dt.datetime) -> str:
+    """Why a local time does not say which instant is meant: the clock leaves it out, or shows it twice."""
+    if local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset():
+        return ""
+    again = local.astimezone(dt.UTC).astimezone(local.tzinfo)
+    return "is twice" if again.replace(tzinfo=None) == local.replace(tzinfo=None) else "does not exist"

@@ -112,7 +112,7 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
     with tempfile.TemporaryDirectory() as held:
         downloads = Downloads(client, Path(held), _still_there(dest, earlier))
         exported = export_instance(client, selection, downloads, _tell())
-        changes = _changes(dest, earlier, selection, exported, downloads, options["format"], client.transport.root)
+        changes = _changes(dest, earlier, exported, downloads, options["format"], client.transport.root)
         if not check_mode:
             _carry_out(dest, changes)
     return _result(dest, exported, changes, client.transport.sent, time.monotonic() - started)
@@ -154,7 +154,6 @@ def _digest(content: bytes) -> str:
 def _changes(
     dest: Path,
     earlier: Manifest,
-    selection: Selection,
     exported: Exported,
     downloads: Downloads,
     format_name: str,
@@ -167,9 +166,9 @@ def _changes(
     _refuse_strangers(dest, earlier, exported, wanted)
     if not (dest / _SETTINGS).exists() or _is_as_exported(dest):
         wanted[_SETTINGS] = settings_file(root, exported.identity)
-    kept = {path: digest for path, digest in earlier.files.items() if not _is_exported(path, exported, selection)}
-    taken = set(downloads.paths.values()) - set(downloads.fetched)
-    kept |= {path: earlier.files[path] for path in taken if path in earlier.files}
+    kept = {path: digest for path, digest in earlier.files.items() if not _is_exported(path, exported)}
+    still = {*downloads.paths.values(), *_named_elsewhere(dest, earlier, exported)} - set(downloads.fetched)
+    kept |= {path: earlier.files[path] for path in still if path in earlier.files}
     wanted |= downloads.fetched
     return _compare(dest, earlier, wanted, kept, downloads)
 
@@ -198,15 +197,23 @@ def _section_of(path: str) -> str:
     return head if "/" in path else head.rsplit(".", 1)[0]
 
 
-def _is_exported(path: str, exported: Exported, selection: Selection) -> bool:
+def _is_exported(path: str, exported: Exported) -> bool:
     """Whether this export decides about a file of an earlier one."""
     section = _section_of(path)
-    if section == FOLDER:
-        # What other sections refer to is not known when only some are exported.
-        return not selection.only
-    if section == SCHEMAS:
-        return True
-    return section in {name.split("/")[0] for name in exported.sections}
+    return section in (FOLDER, SCHEMAS) or section in {name.split("/")[0] for name in exported.sections}
+
+
+def _named_elsewhere(dest: Path, earlier: Manifest, exported: Exported) -> set[str]:
+    """The attachments of an earlier export that are named in files which this one does not decide about: of sections that
+    are left out of it, or written beside it.
+    """
+    attachments = {path: path.encode() for path in earlier.files if _section_of(path) == FOLDER}
+    named: set[str] = set()
+    for file in sorted(dest.rglob("*")) if attachments else ():
+        if file.suffix in ENDINGS and not _is_exported(file.relative_to(dest).as_posix(), exported):
+            content = file.read_bytes()
+            named |= {path for path, text in attachments.items() if text in content}
+    return named
 
 
 def _refuse_strangers(dest: Path, earlier: Manifest, exported: Exported, wanted: Mapping[str, Any]) -> None:

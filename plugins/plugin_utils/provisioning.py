@@ -15,6 +15,7 @@ from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.utils.display import Display
 
+from ansible_collections.community.seventhings.plugins.module_utils.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.instance import (
@@ -36,17 +37,21 @@ _display = Display()
 def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """One call of the module ``instance``: its result as Ansible wants it."""
     parent = os.getppid()
+    connected: list[Client] = []
     try:
-        return _provision(options, check_mode, loader, written)
+        return _provision(options, check_mode, loader, written, connected)
     except SeventhingsError as error:
-        return {"failed": True, "changed": False, "msg": error.message, "outcome": "failed"}
+        requests = connected[0].transport.sent if connected else 0
+        return {"failed": True, "changed": False, "msg": error.message, "outcome": "failed", "requests": requests}
     finally:
         if os.getppid() != parent:
             # Nobody takes the result any more (kill -9 of ansible-playbook), and to hand it over would last for ever.
             os._exit(1)
 
 
-def _provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
+def _provision(
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], connected: list[Client]
+) -> dict[str, Any]:
     src = Path(options["src"]).expanduser() if options.get("src") else None
     plan_file = Path(options["plan_file"]).expanduser() if options.get("plan_file") else None
     report = Path(options["report"]).expanduser() if options.get("report") else None
@@ -78,7 +83,9 @@ def _provision(options: Mapping[str, Any], check_mode: bool, loader: Any, writte
         allow_destructive=options["allow_destructive"],
         expect_instance=options["expect_instance"],
     )
-    account = run_instance(connect(options, read_only=check_mode), desired, order, teller())
+    client = connect(options, read_only=check_mode)
+    connected.append(client)
+    account = run_instance(client, desired, order, teller())
     if report is not None:
         _write_report(account, report)
     return _result(account, options["drift_fail"])

@@ -24,3 +24,16 @@ def site(_empty_service: Emulator, tmp_path: Path) -> Site:
     """An empty directory and an empty instance in calm weather."""
     _empty_service.reset()
     return Site(tmp_path, _empty_service)
+
+
+@pytest.fixture(scope="module")
+def _demo_service() -> Iterator[Emulator]:
+    with running(data="demo") as service:
+        yield service
+
+
+@pytest.fixture
+def demo(_demo_service: Emulator, tmp_path: Path) -> Site:
+    """An empty directory and the instance with demo data, in calm weather."""
+    _demo_service.reset()
+    return Site(tmp_path / "demo", _demo_service)

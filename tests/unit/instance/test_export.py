@@ -5,74 +5,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from emulator_process import Emulator, running
+from emulator_process import running
+from exports import contents, export_of, loaded, records
 from instance_site import LONG, Site, sample_files
 
 from ansible_collections.community.seventhings.plugins.module_utils.downloads import safe_name
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.exporting import MANIFEST, export
 from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.offline import offline_findings
 
 CREATE_USERS = "api: seventhings/v1\npolicy: {create_users: true}\n"
-
-
-@pytest.fixture(scope="module")
-def _demo_service() -> Iterator[Emulator]:
-    with running(data="demo") as service:
-        yield service
-
-
-@pytest.fixture
-def demo(_demo_service: Emulator, tmp_path: Path) -> Site:
-    """An empty directory and the instance with demo data, in calm weather."""
-    _demo_service.reset()
-    return Site(tmp_path / "demo", _demo_service)
-
-
-def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **options: Any) -> dict[str, Any]:
-    """What the module returns."""
-    service = site.service
-    given = {
-        "base_url": service.base_url,
-        "username": service.username,
-        "password": service.password,
-        "client_id": service.client_id,
-        "rate_limit": 0,
-        "dest": str(dest or site.root),
-        "only": [],
-        "filters": {},
-        "format": "yaml",
-        **options,
-    }
-    return export(given, check_mode)
-
-
-def contents(root: Path) -> dict[str, bytes]:
-    """Every file of an export but the settings, which name the instance, and what is kept beside the journal."""
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.name != "instance.yml" and ".seventhings" not in path.parts
-    }
-
-
-def loaded(root: Path, name: str) -> Any:
-    """The data of a file as an ordinary YAML reader sees it."""
-    return yaml.safe_load((root / name).read_text("utf-8"))
-
-
-def records(root: Path, name: str, key: str) -> dict[str, Any]:
-    """The records of a file by one of their fields."""
-    return {record[key]: record for record in loaded(root, name)}
-
 
 # ---- the three properties
 
@@ -363,116 +310,3 @@ def test_parts_that_are_switched_off_are_left_out_and_said(demo: Site) -> None:
     assert not done.get("failed"), done
     assert "rental_cases" not in done["summary"]
     assert any(text.startswith("rental_cases: this part is switched off") for text in done["left_out"])
-
-
-# ---- which files
-
-
-def test_an_export_reads_each_kind_once(demo: Site) -> None:
-    done = export_of(demo)
-    lists = [line for line in demo.sent() if "/file/" not in line and "auth_token" not in line]
-    assert len(lists) == len(set(lists)) == 12
-    assert done["requests"] == len(demo.sent())
-    assert demo.writes() == []
-
-
-def test_check_mode_tells_and_writes_nothing(demo: Site) -> None:
-    done = export_of(demo, check_mode=True)
-    assert done["changed"]
-    assert "objects/0001.yml" in done["files"]["written"]
-    assert not demo.root.exists()
-
-
-def test_a_second_export_changes_nothing(demo: Site) -> None:
-    export_of(demo)
-    stamps = {path: path.stat().st_mtime_ns for path in demo.root.rglob("*") if path.is_file()}
-    done = export_of(demo)
-    assert not done["changed"]
-    assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
-
-
-def test_files_of_an_earlier_export_that_are_gone_are_removed_and_nothing_else(demo: Site) -> None:
-    export_of(demo)
-    (demo.root / "notes.txt").write_text("mine", "utf-8")
-    (demo.root / "files" / "mine.txt").write_text("mine", "utf-8")
-    client = demo.client()
-    for record in client.list_all(KINDS["rental_case"]):
-        client.delete(KINDS["rental_case"], record.uuid)
-    done = export_of(demo)
-    assert done["files"]["removed"] == ["rental_cases.yml"]
-    assert not (demo.root / "rental_cases.yml").exists()
-    assert (demo.root / "notes.txt").exists()
-    assert (demo.root / "files" / "mine.txt").exists()
-
-
-def test_another_format_takes_the_files_of_the_first_one_away(demo: Site) -> None:
-    export_of(demo)
-    done = export_of(demo, format="csv")
-    assert "objects/0001.yml" in done["files"]["removed"]
-    assert "objects/0001.csv" in done["files"]["written"]
-    assert demo.plan().outcome == "unchanged"
-
-
-def test_only_some_sections_leave_the_files_of_the_others(demo: Site) -> None:
-    export_of(demo)
-    done = export_of(demo, only=["rooms"])
-    assert not done["files"]["removed"]
-    assert list(done["summary"]) == ["rooms"]
-    assert demo.plan().outcome == "unchanged"
-
-
-def test_filters_export_what_matches(demo: Site) -> None:
-    export_of(demo, only=["objects"], filters={"objects": {"status": "in storage"}})
-    assert {record["status"] for record in loaded(demo.root, "objects/0001.yml")} == {"in storage"}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"only": ["obejcts"]}, "only: 'obejcts' is no section"),
-        ({"filters": {"users": {"email": "x"}}}, "filters.users: this section is exported as a whole"),
-        ({"filters": {"objects": {"nonsense": "x"}}}, "filters.objects.nonsense: no such field"),
-    ],
-)
-def test_options_that_cannot_be_right_are_refused(demo: Site, options: dict[str, Any], message: str) -> None:
-    done = export_of(demo, **options)
-    assert done["failed"]
-    assert message in done["msg"]
-    assert not demo.root.exists()
-
-
-def test_records_that_no_export_wrote_are_never_written_beside(demo: Site) -> None:
-    demo.write({"objects/mine.yml": '- {barcode: "1", inventory_name: x}\n'})
-    before = contents(demo.root)
-    done = export_of(demo)
-    assert done["failed"]
-    assert "objects/mine.yml" in done["msg"]
-    assert contents(demo.root) == before
-
-
-def test_settings_that_somebody_edited_are_kept(demo: Site) -> None:
-    export_of(demo)
-    mine = (demo.root / "instance.yml").read_text("utf-8") + "policy: {prune: {rooms: delete}}\n"
-    (demo.root / "instance.yml").write_text(mine, "utf-8")
-    assert not export_of(demo)["changed"]
-    assert (demo.root / "instance.yml").read_text("utf-8") == mine
-
-
-def test_a_lost_manifest_is_no_harm(demo: Site) -> None:
-    export_of(demo)
-    (demo.root / MANIFEST).unlink()
-    done = export_of(demo)
-    assert (done.get("failed"), done["changed"]) == (None, False)
-    assert json.loads((demo.root / MANIFEST).read_text("utf-8"))["files"]
-
-
-def test_a_failing_read_leaves_the_files_as_they_are(demo: Site) -> None:
-    export_of(demo)
-    before = contents(demo.root)
-    demo.service.steer("POST", "/faults", {"path": "*/rooms", "fault": "403"})
-    try:
-        done = export_of(demo)
-    finally:
-        demo.service.steer("DELETE", "/faults")
-    assert done["failed"]
-    assert contents(demo.root) == before

@@ -9,7 +9,6 @@ import unicodedata
 from typing import Any
 
 import pytest
-from emulator_process import Emulator, running
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.hub_common import asset_ids, is_cancelled
@@ -77,20 +76,33 @@ def test_archiving_what_is_archived_or_was_never_there_is_unchanged(site: Site) 
     assert site.run().outcome == "unchanged"
 
 
+@pytest.mark.parametrize("weather", [{}, {"delete_archived": "refuse"}], ids=["calm", "refused"])
+def test_an_archived_object_is_gone_only_when_it_is_deleted(site: Site, weather: dict[str, str]) -> None:
+    site.service.steer("PUT", "/switches", weather)
+    site.write({"objects.yml": yaml_list([_object("1"), _object("2")])})
+    site.run()
+    _archive(site, "1")
+    site.write({"objects.yml": yaml_list([{"barcode": "1", "_state": "absent"}, {"barcode": "9", "_state": "absent"}])})
+    account = site.run()
+    assert [(one["action"], one["key"]) for one in account.changes] == [("delete", "1")]
+    assert [one["name"] for one in site.dump()["objects"]] == ["2"]
+    assert site.run().outcome == "unchanged"
+
+
+# ---- attachments
+
+
+def test_a_file_that_gets_another_name_is_shown_with_it(site: Site) -> None:
+    definition = "- {label: Papers, type: ATTACHMENT}\n"
+    site.write({"fields/asset.yml": definition, "files/a.txt": "Terms", "objects.yml": yaml_list([_object("1")])})
+    site.run()
+    named = {"path": "files/a.txt", "name": "terms of use.txt"}
+    site.write({"objects.yml": yaml_list([_object("1", Papers=[named])])})
+    (change,) = site.plan().changes
+    assert change["after"] == {"Papers": [named]}
+
+
 # ---- hub
-
-
-@pytest.fixture(scope="module")
-def _demo_service() -> Any:
-    with running(data="demo") as service:
-        yield service
-
-
-@pytest.fixture
-def demo(_demo_service: Emulator, tmp_path: Any) -> Site:
-    """The demo instance, which has offers and orders."""
-    _demo_service.reset()
-    return Site(tmp_path, _demo_service)
 
 
 def test_an_object_is_offered_its_price_changed_and_it_is_taken_off(site: Site) -> None:

@@ -409,3 +409,21 @@ def test_the_plan_does_not_depend_on_the_order_of_files_records_keys_or_pages(si
 
     assert first.outcome == second.outcome == "changed"
     assert shown(first.changes) == shown(second.changes)
+
+
+def test_a_room_is_called_by_its_location_however_that_was_written(site: Site) -> None:
+    site.write({**PLACES, "rooms.yml": '- {building_id: {name: Depot}, number: "1", name: Hall}\n'})
+    (change,) = (one for one in site.plan(only=["Depot/1", "locations"]).changes if one["section"] == "rooms")
+    assert change["key"] == "Depot/1"
+
+
+# ---- what fails
+
+
+def test_a_record_that_was_not_made_is_told_once_though_its_links_are_missing_too(site: Site) -> None:
+    site.write({"objects.yml": yaml_list([_object("1", accessories=["2"]), _object("2", accessories=["1"])])})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
+    account = site.run()
+    assert account.summary["objects"] | {"errors": 2, "skipped": 0} == account.summary["objects"]
+    assert [one["change"] for one in account.failures] == ["object 1", "object 2"]
+    site.service.steer("DELETE", "/faults")

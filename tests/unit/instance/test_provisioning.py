@@ -165,3 +165,12 @@ def test_a_report_that_can_not_be_written_is_refused_before_anything_is_sent(
     site.write({"objects.yml": _objects("1")})
     assert _provision(site, src=site.root, report=tmp_path / name)["failed"]
     assert site.sent() == []
+
+
+def test_a_failed_read_says_how_many_requests_it_took(site: Site) -> None:
+    site.write({"objects.yml": _objects("1")})
+    site.service.steer("PUT", "/faults", [{"fault": "403", "method": "GET", "path": "*/object*"}])
+    result = _provision(site, check_mode=True, src=site.root)
+    site.service.steer("DELETE", "/faults")
+    assert (result["failed"], result["outcome"]) == (True, "failed")
+    assert result["requests"] == len(site.sent()) > 0
