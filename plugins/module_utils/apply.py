@@ -219,5 +219,12 @@ class Applier:
         if not still:
             return record
         body = update_body(self._schema, record, change.values, self._extra)
-        self._send(record, {**body, **dict.fromkeys(still)}, "status" in change.values)
+        try:
+            self._send(record, {**body, **dict.fromkeys(still)}, "status" in change.values)
+        except (InvalidRequest, InternalError) as refused:
+            refused.message += (
+                f" This instance keeps {' and '.join(still)} where it is left out, and refuses null: give another date "
+                "instead."
+            )
+            raise
         return self._client.get(self._kind, record.uuid) or record

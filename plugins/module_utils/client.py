@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
@@ -122,10 +123,10 @@ class Client:
         narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
         try:
             return self._list_all(kind, narrowed, parameters or {}, template)
-        except (InvalidRequest, NotProcessable, InternalError):
+        except (InvalidRequest, NotProcessable, InternalError) as refused:
             # Not every instance knows every operator and field (a bad filter is a 400 or a 500): the whole list says
             # it too.
-            if not narrowed:
+            if not narrowed or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
             return self._list_all(kind, [], parameters or {}, template)
 

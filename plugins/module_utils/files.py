@@ -15,7 +15,7 @@ from typing import Any
 
 from .attachments import Contents, download, linked_alike, recognise, require_local, upload
 from .client import Client, Record
-from .errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError, UnknownField
+from .errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
 from .fields import Field, is_uuid
 from .kinds import FILE, KINDS
 from .links import Attachment, attachments_in
@@ -161,6 +161,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     :param options: uuid, or object and field; dest: a file, or a directory in which files keep their names.
     """
     dest = Path(options["dest"]).expanduser()
+    warnings = _place_for(dest, check_mode)
     files = _to_download(client, options)
     if not dest.is_dir() and len(files) > 1:
         raise InvalidInput(
@@ -174,7 +175,8 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
             changed = True
             before[str(target)] = None if was is None else {"size": was}
             after[str(target)] = {"size": meta.get("size")}
-    return Report(changed, {"files": files, "dest": str(dest)}, options.get("uuid"), {"before": before, "after": after})
+    diff = {"before": before, "after": after}
+    return Report(changed, {"files": files, "dest": str(dest)}, options.get("uuid"), diff, warnings)
 
 
 def _names_in(client: Client, directory: Path, files: Sequence[dict[str, Any]]) -> list[Path]:
@@ -199,7 +201,7 @@ def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, A
     if uuid:
         record = client.get(FILE, uuid)
         if record is None:
-            raise NoMatch(f"There is no file with the uuid {uuid}.")
+            raise InvalidInput(f"uuid: there is no file with the uuid {uuid}")
         return [{**Schema.of(FILE).show(record.flat), "uuid": record.uuid}]
     of = _attachment_field(client.schema(_OBJECT), options["field"])
     linked = _linked(find_object(client, options["object"]), of)
@@ -220,7 +222,6 @@ def write_if_different(
     have = target.read_bytes() if target.is_file() else None
     if check_mode and (have is None or (size is not None and len(have) != size)):
         return True
-    require_place(target)
     content = content_of()
     if have == content:
         return False
@@ -239,12 +240,18 @@ def write_if_different(
     return True
 
 
-def require_place(target: Path) -> None:
-    """Raises :class:`InvalidInput` where no file can be written at a path."""
-    if target.is_dir():
-        raise InvalidInput(f"dest: {target} is a directory; expected the path of a file")
-    if not target.parent.is_dir():
-        raise InvalidInput(f"dest: the directory {target.parent} does not exist")
+def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
+    """What is wrong with the place where something is to be written: in check mode a warning, because an earlier task
+    may be the one that makes the directory.
+
+    :raises InvalidInput: in a real run.
+    """
+    if dest.is_dir() or dest.parent.is_dir():
+        return ()
+    missing = f"dest: the directory {dest.parent} does not exist"
+    if not check_mode:
+        raise InvalidInput(missing)
+    return (missing,)
 
 
 # ---- reports
@@ -256,10 +263,10 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Repo
     :param options: template (name or uuid), objects, dest, force.
     """
     dest = Path(options["dest"]).expanduser()
-    if not check_mode or dest.is_dir():
-        # In check mode an earlier task may be the one that makes the directory.
-        require_place(dest)
-    templates = client.send("GET", "/report-template").json() or []
+    if dest.is_dir():
+        raise InvalidInput(f"dest: {dest} is a directory; expected the path of a file")
+    warnings = _place_for(dest, check_mode)
+    templates = _report_templates(client)
     wanted = options["template"]
     found = [one for one in templates if wanted in (one.get("uuid"), one.get("name"))]
     if len(found) != 1:
@@ -278,7 +285,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Repo
     except NoMatch as missing:
         if not check_mode:
             raise
-        return Report(True, {"dest": str(dest)}, None, diff, (missing.message,))
+        return Report(True, {"dest": str(dest)}, None, diff, (*warnings, missing.message))
     if not check_mode:
         answer = client.send(
             "POST",
@@ -288,4 +295,11 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Repo
             accept="application/pdf",
         )
         write_if_different(dest, lambda: answer.body, check_mode)
-    return Report(True, {"dest": str(dest)}, None, diff)
+    return Report(True, {"dest": str(dest)}, None, diff, warnings)
+
+
+def _report_templates(client: Client) -> list[Mapping[str, Any]]:
+    try:
+        return list(client.send("GET", "/report-template").json() or [])
+    except NotFound as missing:
+        raise SeventhingsError("This instance makes no reports: its version is too old for them.") from missing

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from http import HTTPStatus
 from typing import Any
 
 from . import matching
@@ -167,6 +168,8 @@ def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: S
                 " The hub does not show the object; it was not sent again, because it publishes an offer. "
                 "Run it again to try once more."
             )
+            if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                lost.message += " What may help: this instance may want the object to have a purchasing_price."
             raise
 
 

@@ -19,8 +19,8 @@ from .schema import Schema
 
 ITEMS = Schema.of(HUB_ITEM)
 ORDERS = Schema.of(HUB_ORDER)
-PRICE = Field("price", "MONEY", constraints={"min_value": 0}, fraction_digits=2)
-"""What an offer costs; compared to two decimal places."""
+PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2)
+"""What an offer costs, to two decimal places."""
 
 Sleep = Callable[[float], None]
 

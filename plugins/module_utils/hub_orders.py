@@ -23,7 +23,7 @@ from .hub_common import (
     offered_items,
     read_again,
 )
-from .kinds import HUB_ORDER
+from .kinds import HUB_ITEM, HUB_ORDER
 from .query import Condition
 from .references import find_objects
 from .report import Report
@@ -121,9 +121,13 @@ def _order(
     check_mode: bool,
     sleep: Sleep,
 ) -> Report:
-    offers = offered_items(client) if assets else []
+    offers = offered_items(client)
     by_asset = {ITEMS.read(record.flat).get("asset_id"): record.id for record in offers}
     missing = [asset for asset in assets if by_asset.get(asset) is None]
+    unknown = ids - {record.id for record in offers if record.id is not None}
+    nowhere = [number for number in sorted(unknown) if client.get(HUB_ITEM, str(number)) is None]
+    if nowhere:
+        raise InvalidInput(f"items: there is no hub item with the id {', '.join(map(str, nowhere))}")
     diff = diff_of({}, {"items": list(options["items"]), **flags})
     if missing:
         text = f"items: the object(s) with the id {', '.join(map(str, sorted(missing)))} are not offered on the hub"

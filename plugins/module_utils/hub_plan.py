@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import plan
+from .claims import Claims
 from .client import Record
 from .desired import Entry, Place
 from .fields import Field
@@ -67,7 +68,7 @@ def plan_offers(
             if entry.state == "present":
                 find(place, f"object: {problem}")
             continue
-        key = str(meant[0].written)
+        key = Claims.words(fields, ("object",), values)
         mark = meant[0].uuid or f"at {meant[0].awaits.place}"
         if claim(HUB_ITEM, mark, entry):
             change, warning = _change(items, entry, values, meant[0], fields)

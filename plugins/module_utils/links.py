@@ -261,7 +261,7 @@ def _links(write: Callable[[Any], Any], show: Callable[[Any], Any]) -> FieldType
     return FieldType(_parse_links, _read_links, write, show, equal_references, lambda values: brief(values) or [], ())
 
 
-LINKED_ASSETS = _links(each(_write_reference), each(_show_reference))
+LINKED_ASSETS = _links(lambda values: list(dict.fromkeys(map(_write_reference, values))), each(_show_reference))
 LINKED_ASSET = _links(_alone(_write_reference), each(_show_reference))
 """One type with two names (section 2.1, and the published description): either may hold one link or a list of them."""
 

@@ -59,6 +59,8 @@ def parse_filters(filters: Mapping[str, Any], where: str = "filters") -> list[Co
     problems: list[str] = []
     for field, wanted in filters.items():
         operators = wanted if isinstance(wanted, Mapping) else {"in" if isinstance(wanted, list) else "eq": wanted}
+        if not operators:
+            problems.append(f"{where}.{field}: an empty map; expected an operator and its value, or a value")
         for named, value in operators.items():
             # YAML reads the operator null, where it is not quoted, as nothing.
             operator = "null" if named is None else named

@@ -137,7 +137,9 @@ class Resolver:
                     schema = self._client.schema(kind)
                 desired, findings = schema.parse(one.written, f"{_at(one)}reference to {kind.one}: ")
                 wrong += findings.errors
-                unknown += findings.unknown
+                # Only where definitions or records make the fields may an unknown one come into being.
+                may_come = kind.template or kind.open_fields
+                (unknown if may_come else wrong).extend(findings.unknown)
                 if findings.errors or findings.unknown:
                     continue
                 self._maps[id(one)] = (schema, desired)

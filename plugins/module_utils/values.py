@@ -271,6 +271,8 @@ def _broken_rule(rule: str, limit: Any, value: Any) -> list[str]:
         return [f"expected at least {limit}"]
     if rule == "max_value" and isinstance(value, (int, Decimal)) and value > bound:
         return [f"expected at most {limit}"]
+    if rule == "max_decimals" and isinstance(value, Decimal) and value != round(value, int(bound)):
+        return [f"expected at most {limit} decimal places"]
     if rule == "max_length" and isinstance(value, str) and len(value) > bound:
         return [f"expected at most {limit} characters, these are {len(value)}"]
     if rule in ("min_items", "min_value") and isinstance(value, tuple) and len(value) < bound:

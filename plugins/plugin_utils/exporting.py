@@ -204,8 +204,8 @@ def _is_exported(path: str, exported: Exported) -> bool:
 
 
 def _named_elsewhere(dest: Path, earlier: Manifest, exported: Exported) -> set[str]:
-    """The attachments of an earlier export that are named in files which this one does not decide about: of sections that
-    are left out of it, or written beside it.
+    """The attachments of an earlier export that are named in files which this one does not decide about: of sections
+    that are left out of it, or written beside it.
     """
     attachments = {path: path.encode() for path in earlier.files if _section_of(path) == FOLDER}
     named: set[str] = set()

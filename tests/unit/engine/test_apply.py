@@ -417,6 +417,15 @@ def test_a_reminder_that_leaving_out_did_not_clear_is_cleared_with_one_more_put(
     assert all(body["issue_date_reminder"] == DAY for body in bodies)
 
 
+def test_a_reminder_that_an_instance_never_clears_is_explained() -> None:
+    rentals = Rentals(keeps=True)
+    refuse = [rentals.put, refusal(400, "None is not of type 'object'")]
+    transport = FakeTransport({**rentals.transport().routes, f"PUT {ITEM}": refuse})
+    with pytest.raises(InvalidRequest) as caught:
+        carry_out(transport, update(RENTAL, RENTAL_FLAT, {"due_date_reminder": None}), schema=RENTAL)
+    assert "This instance keeps due_date_reminder where it is left out, and refuses null" in caught.value.message
+
+
 def test_a_reminder_that_was_not_to_be_cleared_takes_no_second_put() -> None:
     transport = Rentals(keeps=True).transport()
     carry_out(transport, update(RENTAL, RENTAL_FLAT, {"title": "b"}), schema=RENTAL)

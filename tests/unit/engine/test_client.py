@@ -256,7 +256,7 @@ def test_a_whole_list_that_is_refused_is_an_error(status: int, kind: type[Except
     assert len(transport.calls) == 1
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [401, 403, 404, 502, 503])
 def test_another_refusal_of_a_filtered_list_is_not_taken_for_a_bad_filter(status: int) -> None:
     transport = FakeTransport(
         {OBJECTS: lambda _call: refusal(status), "POST /auth_token": lambda _call: refusal(status)}

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils import attachments
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.files import file, file_download
+from ansible_collections.community.seventhings.plugins.module_utils.files import file, file_download, report
 from ansible_collections.community.seventhings.plugins.module_utils.links import ATTACHMENTS, Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.report import Report
 from ansible_collections.community.seventhings.plugins.module_utils.transport import Answer
@@ -23,6 +24,7 @@ from .support import (
     FakeTransport,
     JsonMap,
     answer,
+    by_uuid,
     client_on,
     definition,
     listing,
@@ -249,6 +251,30 @@ def test_two_files_with_one_name_are_an_error_before_anything_is_written(tmp_pat
     with pytest.raises(InvalidInput, match="several files are called a"):
         download_all(held(*files), tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_uuid_of_no_file_is_an_error_in_check_mode_too(check_mode: bool, tmp_path: Path) -> None:
+    transport = FakeTransport({f"GET /file/{uuid_of(9)}": by_uuid(None)})
+    with pytest.raises(InvalidInput, match=f"uuid: there is no file with the uuid {uuid_of(9)}"):
+        file_download(client_on(transport), {"uuid": uuid_of(9), "dest": str(tmp_path)}, check_mode)
+
+
+def test_a_directory_that_is_not_there_is_a_warning_in_check_mode_and_an_error_later(tmp_path: Path) -> None:
+    transport, dest = held({"uuid": uuid_of(20), "size": 6, "name": "a"}), tmp_path / "none" / "a"
+    missing = f"dest: the directory {dest.parent} does not exist"
+    predicted = download_all(transport, dest, check_mode=True)
+    assert (predicted.changed, predicted.warnings) == (True, (missing,))
+    transport.calls.clear()
+    with pytest.raises(InvalidInput, match=re.escape(missing)):
+        download_all(transport, dest)
+    assert transport.calls == []
+
+
+def test_an_instance_that_makes_no_reports_says_so(tmp_path: Path) -> None:
+    options = {"template": "t", "objects": ["1"], "dest": str(tmp_path / "a.pdf")}
+    with pytest.raises(SeventhingsError, match="This instance makes no reports: its version is too old"):
+        report(client_on(FakeTransport({"GET /report-template": by_uuid(None)})), options, check_mode=False)
 
 
 # ---- single files of a field

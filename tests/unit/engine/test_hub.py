@@ -9,12 +9,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NoMatch
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    Ambiguous,
+    InvalidInput,
+    NoMatch,
+    OutcomeUnknown,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.hub import hub_item
 from ansible_collections.community.seventhings.plugins.module_utils.hub_orders import hub_order
 from ansible_collections.community.seventhings.plugins.module_utils.report import Report
 
-from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, listing, uuid_of
+from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, listing, lost, uuid_of
 
 OBJECTS: list[JsonMap] = [
     {"asset_uuid": uuid_of(number), "id": number, "barcode": f"000{number}"} for number in range(1, 4)
@@ -108,3 +113,39 @@ def test_two_orders_of_the_same_articles_are_told_apart_by_options_that_there_ar
     assert caught.value.message == (
         "2 hub orders have exactly these articles: 7, 8. Expected exactly one; give id or order_number."
     )
+
+
+# ---- what is not there, or does not fit
+
+
+@pytest.mark.parametrize("price", [1.234, "0.001"])
+def test_a_price_has_two_decimal_places(price: Any) -> None:
+    with pytest.raises(InvalidInput, match="does not fit; expected at most 2 decimal places"):
+        hub_item(client_on(service()), {**FREE, "price": price}, True)
+    assert hub_item(client_on(service(**NO_ORDERS)), {**FREE, "price": "1.230"}, True).changed
+
+
+NO_ORDERS = {"GET /circularity-hub/orders": listing([])}
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_an_item_that_is_not_there_is_told_before_anything_is_sent(check_mode: bool) -> None:
+    missing = {f"GET /circularity-hub/item/{number}": by_uuid(None) for number in (4, 6)}
+    offered = {"GET /circularity-hub/items": listing([{"id": 5, "asset_id": 1}])}
+    transport = service(**NO_ORDERS, **offered, **missing)
+    with pytest.raises(InvalidInput, match="items: there is no hub item with the id 4, 6"):
+        order(transport, check_mode, items=[6, 5, 4])
+    assert transport.writes == []
+
+
+def test_an_item_that_the_list_leaves_out_is_looked_up() -> None:
+    transport = service(**NO_ORDERS, **{"GET /circularity-hub/item/4": answer({"id": 4, "asset_id": 1})})
+    assert order(transport, check_mode=True, items=[4]).changed
+
+
+@pytest.mark.parametrize(("status", "advice"), [(500, True), (502, False), (None, False)])
+def test_an_offer_that_fails_with_a_500_may_lack_a_price_of_its_object(status: int | None, advice: bool) -> None:
+    publish = {"POST /circularity-hub/add-objects-to-circularity-hub": lost(status)}
+    with pytest.raises(OutcomeUnknown) as caught:
+        hub_item(client_on(service(**NO_ORDERS, **publish)), FREE, False, sleep=lambda _seconds: None)
+    assert ("purchasing_price" in caught.value.message) == advice

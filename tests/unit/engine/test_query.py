@@ -135,6 +135,12 @@ def test_an_unknown_operator_is_refused_with_all_that_are_known(operator: Any) -
     assert all(known in line for known in query.OPERATORS)
 
 
+def test_a_map_without_an_operator_is_no_condition_and_an_error() -> None:
+    assert problems({"name": {}, "a": 1}) == [
+        "filters.name: an empty map; expected an operator and its value, or a value"
+    ]
+
+
 def test_equality_takes_a_map_as_value_for_a_reference_by_its_fields() -> None:
     key = {"building_id": "Head office", "number": "0.12"}
     assert query.parse_filters({"room": {"eq": key}}) == [Condition("room", "eq", (key,))]

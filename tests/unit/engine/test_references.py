@@ -448,3 +448,11 @@ def test_a_wanted_uuid_that_is_none_differs_from_every_id() -> None:
     wanted, current = Reference("room", uuid=uuid_of(99)), Reference("room", 11)
     Resolver(client_on(transport)).decide([(wanted, current)])
     assert not wanted.same(current)
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_field_that_nothing_can_make_is_an_error_in_check_mode_too(
+    check_mode: bool, transport: FakeTransport
+) -> None:
+    with pytest.raises(InvalidInput, match="emial: no such field in a user; did you mean email"):
+        resolve(transport, ("user", {"emial": "x"}), allow_missing=check_mode)
