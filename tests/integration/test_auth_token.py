@@ -20,14 +20,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def with_password(service: Emulator, **more: Any) -> dict[str, Any]:
-    return {
-        "base_url": service.base_url,
-        "rate_limit": 0,
-        "username": service.username,
-        "password": service.password,
-        "client_id": service.client_id,
-        **more,
-    }
+    return {**service.options(), "rate_limit": 0, **more}
 
 
 def is_valid(service: Emulator, token: str) -> bool:

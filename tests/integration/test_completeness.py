@@ -114,26 +114,17 @@ def everything(service: Emulator) -> Walk:
             results = results[len(step.runs) :]
     service.reset()
     walk.results["auth_token"] = tokens(service)
-    walk.results["service_info"].append(steps.call("service_info", with_password(service)))
+    walk.results["service_info"].append(steps.call("service_info", service.options()))
     walk.note(service.log())
     walk.results = {name: [result for result in results if not result.failed] for name, results in walk.results.items()}
     return walk
-
-
-def with_password(service: Emulator) -> dict[str, Any]:
-    return {
-        "base_url": service.base_url,
-        "client_id": service.client_id,
-        "username": service.username,
-        "password": service.password,
-    }
 
 
 def tokens(service: Emulator) -> list[Result]:
     """The module whose steps can't be written in a file: what it takes is made on the way."""
     client = {"base_url": service.base_url, "client_id": service.client_id}
     code = service.steer("POST", "/sso-codes", {})
-    pair = steps.call("auth_token", with_password(service))
+    pair = steps.call("auth_token", service.options())
     grants = (
         {"grant_type": "refresh_token", "refresh_token": pair["refresh_token"]},
         {"grant_type": "sso_auth_code", "app_target": "web", **code},

@@ -163,7 +163,7 @@ def test_no_credentials(service: Emulator, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("wrong", ["username", "password", "client_id"])
 def test_wrong_credentials(service: Emulator, wrong: str, side: str) -> None:
     service.steer("PUT", "/switches", {"wrong_password": side})
-    credentials = {"username": service.username, "password": service.password, "client_id": service.client_id}
+    credentials = service.account()
     credentials[wrong] = "wrong-one"
 
     message = error(base_url=service.base_url, **credentials)

@@ -400,11 +400,7 @@ def test_no_answer_in_time(desk: Desk) -> None:
 
 
 def test_a_token_that_expires_half_way_is_renewed_once(desk: Desk) -> None:
-    desk.defaults |= {
-        "username": desk.service.username,
-        "password": desk.service.password,
-        "client_id": desk.service.client_id,
-    }
+    desk.defaults |= desk.service.account()
     desk.fault("401", method="POST", path="/object", times=1)
 
     made = desk.make(MAKINGS[4])
@@ -419,9 +415,9 @@ def made_path(made: Result) -> str:
 
 
 def test_a_refresh_token_goes_before_the_password(desk: Desk) -> None:
-    token = steps.call("auth_token", {**desk.defaults, **credentials(desk.service)})
+    token = steps.call("auth_token", {**desk.defaults, **desk.service.account()})
     desk.defaults |= {
-        **credentials(desk.service),
+        **desk.service.account(),
         "access_token": token["access_token"],
         "refresh_token": token["refresh_token"],
     }
@@ -436,7 +432,7 @@ def test_a_refresh_token_goes_before_the_password(desk: Desk) -> None:
 
 def test_where_the_refresh_token_is_refused_the_password_is_used(desk: Desk) -> None:
     desk.service.steer("PUT", "/switches", {"refresh_token": "refuse"})
-    desk.defaults |= {**credentials(desk.service), "access_token": "expired", "refresh_token": "refused"}
+    desk.defaults |= {**desk.service.account(), "access_token": "expired", "refresh_token": "refused"}
 
     found = desk.call("location_info", {})
 
@@ -456,7 +452,7 @@ def test_nothing_to_renew_a_token_with(desk: Desk) -> None:
 
 
 def test_a_token_that_is_refused_again_after_a_login_is_the_error(desk: Desk) -> None:
-    desk.defaults |= credentials(desk.service)
+    desk.defaults |= desk.service.account()
     desk.fault("401", method="GET", path="/locations")
 
     found = desk.call("location_info", {})
@@ -469,7 +465,7 @@ def test_a_token_that_is_refused_again_after_a_login_is_the_error(desk: Desk) ->
 def test_a_token_is_renewed_before_it_expires(desk: Desk) -> None:
     """When less than a tenth of its life is left; no request is refused."""
     desk.service.steer("PUT", "/settings", {"access_token_seconds": 1})
-    client = desk.connect({**desk.defaults, "access_token": None, **credentials(desk.service)})
+    client = desk.connect({**desk.defaults, "access_token": None, **desk.service.account()})
     desk.service.clear_log()
     clock = [0.0]
     client.tokens._clock = lambda: clock[0]
@@ -482,10 +478,6 @@ def test_a_token_is_renewed_before_it_expires(desk: Desk) -> None:
     assert all(entry["status"] in (200, 201) for entry in desk.service.log())
 
 
-def credentials(service: Emulator) -> dict[str, Any]:
-    return {"username": service.username, "password": service.password, "client_id": service.client_id}
-
-
 # ---- rights and modules
 
 
@@ -493,7 +485,7 @@ def credentials(service: Emulator) -> dict[str, Any]:
 def test_a_module_that_is_off_is_told_apart_from_missing_rights(desk: Desk, module: str, off: str) -> None:
     desk.service.steer("PUT", "/settings", {"modules_off": [off]})
     user = desk.service.steer("POST", "/users", {"rights": []})
-    nobody = {**credentials(desk.service), "access_token": None, **{k: user[k] for k in ("username", "password")}}
+    nobody = {**desk.service.account(), "access_token": None, **{k: user[k] for k in ("username", "password")}}
 
     switched_off = desk.call(module, {})
     desk.service.steer("PUT", "/settings", {"modules_off": []})
@@ -506,7 +498,7 @@ def test_a_module_that_is_off_is_told_apart_from_missing_rights(desk: Desk, modu
 def test_the_state_of_the_service(desk: Desk) -> None:
     desk.service.steer("PUT", "/settings", {"modules_off": ["hub"]})
 
-    state = desk.call("service_info", {"access_token": None, **credentials(desk.service)})
+    state = desk.call("service_info", {"access_token": None, **desk.service.account()})
 
     assert state["modules"] == {"rental": True, "hub": False}
     assert state["user"]["email"] == "operator@instance.invalid"

@@ -28,13 +28,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def with_password(service: Emulator) -> dict[str, Any]:
-    return {
-        "base_url": service.base_url,
-        "username": service.username,
-        "password": service.password,
-        "client_id": service.client_id,
-        "rate_limit": 0,
-    }
+    return {**service.options(), "rate_limit": 0}
 
 
 def play(defaults: dict[str, Any], tasks: list[dict[str, Any]]) -> dict[str, Any]:

@@ -158,12 +158,7 @@ def test_no_secret_is_shown(echo: str, tmp_path: Path, end: str) -> None:
 
 def test_a_registered_token_is_usable_though_hidden(emulator: Emulator, tmp_path: Path) -> None:
     emulator.reset()
-    connection = {
-        "base_url": emulator.base_url,
-        "username": emulator.username,
-        "password": emulator.password,
-        "client_id": emulator.client_id,
-    }
+    connection = emulator.options()
     kept = tmp_path / "tokens"
     tasks = [
         module("auth_token", connection, register="login"),
@@ -207,13 +202,7 @@ def test_a_registered_token_is_usable_though_hidden(emulator: Emulator, tmp_path
 )
 def test_the_role_shows_no_secret(emulator: Emulator, echo: str, tmp_path: Path, case: str, words: str) -> None:
     emulator.reset()
-    connection: dict[str, Any] = {
-        "base_url": emulator.base_url,
-        "username": emulator.username,
-        "password": emulator.password,
-        "client_id": emulator.client_id,
-        "retries": 0,
-    }
+    connection: dict[str, Any] = {**emulator.options(), "retries": 0}
     if case == "wrong password":
         connection["password"] = PASSWORD
     elif case == "unreachable":

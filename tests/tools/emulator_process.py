@@ -39,14 +39,17 @@ class Emulator:
             "SEVENTHINGS_CLIENT_ID": self.client_id,
         }
 
+    def account(self) -> dict[str, str]:
+        """Who may sign in, as options of the collection."""
+        return {"username": self.username, "password": self.password, "client_id": self.client_id}
+
+    def options(self) -> dict[str, str]:
+        """The options with which a task of the collection connects here."""
+        return {"base_url": self.base_url, **self.account()}
+
     def token(self) -> str:
         """A fresh access token."""
-        body = {
-            "grant_type": "password",
-            "username": self.username,
-            "password": self.password,
-            "client_id": self.client_id,
-        }
+        body = {"grant_type": "password", **self.account()}
         with requests.Session() as session:
             session.trust_env = False
             answer = session.post(self.base_url + "/customer-api/v1/auth_token", json=body, timeout=_REQUEST_SECONDS)

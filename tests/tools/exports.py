@@ -16,12 +16,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.exporting im
 
 def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **options: Any) -> dict[str, Any]:
     """What the module returns."""
-    service = site.service
     given = {
-        "base_url": service.base_url,
-        "username": service.username,
-        "password": service.password,
-        "client_id": service.client_id,
+        **site.service.options(),
         "rate_limit": 0,
         "dest": str(dest or site.root),
         "only": [],

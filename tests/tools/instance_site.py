@@ -56,16 +56,7 @@ class Site:
 
     def client(self, read_only: bool = False) -> Client:
         """A connection of its own, that never waits between two attempts."""
-        service = self.service
-        given = {
-            "base_url": service.base_url,
-            "username": service.username,
-            "password": service.password,
-            "client_id": service.client_id,
-            "rate_limit": 0,
-            "retries": 6,
-            **self.options,
-        }
+        given = {**self.service.options(), "rate_limit": 0, "retries": 6, **self.options}
         client = connect(given, read_only=read_only)
         client.transport.sleep = no_pause
         return client

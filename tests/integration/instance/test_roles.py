@@ -132,13 +132,11 @@ def test_the_source_is_required(service: Emulator, tmp_path: Path) -> None:
 
 
 def test_the_connection_may_be_a_variable_of_the_role(acme: Path, service: Emulator, tmp_path: Path) -> None:
-    connection = {
-        "base_url": service.base_url,
-        "username": service.username,
-        "password": service.password,
-        "client_id": service.client_id,
+    variables = {
+        "provision_src": str(acme),
+        "provision_only": ["locations"],
+        "provision_connection": service.options(),
     }
-    variables = {"provision_src": str(acme), "provision_only": ["locations"], "provision_connection": connection}
     play = {
         "hosts": "localhost",
         "connection": "local",

@@ -24,12 +24,8 @@ _SECRET = VaultSecret(b"open sesame")
 
 def _provision(site: Site, check_mode: bool = False, loader: Any = None, **written: Any) -> dict[str, Any]:
     """One call, as the action makes it."""
-    service = site.service
     given = {
-        "base_url": service.base_url,
-        "username": service.username,
-        "password": service.password,
-        "client_id": service.client_id,
+        **site.service.options(),
         "rate_limit": 0,
         **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
     }
