@@ -84,27 +84,28 @@ class Applier:
             self._client.set_status(self._kind, uuid, status)
         return uuid
 
-    def _create_once(self, body: Mapping[str, Any], change: Change, find: Finder, known: frozenset[str]) -> str:
+    def _create_once(
+        self, body: Mapping[str, Any], change: Change, find: Finder, known: frozenset[str], last: bool = False
+    ) -> str:
         """Makes the record once, whatever happens to the answers: look for it before it is sent again, and send it
         again only once.
         """
-        for last in (False, True):
-            try:
-                return self._client.create(self._kind, body, self._template)
-            except OutcomeUnknown as lost:
-                uuid = self._look_for(find, known)
-                if uuid is not None:
-                    return uuid
-                if lost.may_follow:
-                    lost.message += (
-                        f" The service may be at it still, so the {self._kind.words} was not sent again. Run it again: "
-                        "what came of it is found then."
-                    )
-                if last or lost.may_follow or self._is_mistake(lost, change):
-                    raise self._explained(lost, change) from lost
-            except InvalidRequest as refused:
-                raise self._explained(refused, change) from refused
-        raise AssertionError
+        try:
+            return self._client.create(self._kind, body, self._template)
+        except OutcomeUnknown as lost:
+            uuid = self._look_for(find, known)
+            if uuid is not None:
+                return uuid
+            if lost.may_follow:
+                lost.message += (
+                    f" The service may be at it still, so the {self._kind.words} was not sent again. Run it again: "
+                    "what came of it is found then."
+                )
+            if last or lost.may_follow or self._is_mistake(lost, change):
+                raise self._explained(lost, change) from lost
+        except InvalidRequest as refused:
+            raise self._explained(refused, change) from refused
+        return self._create_once(body, change, find, known, last=True)
 
     def _look_for(self, find: Finder, known: frozenset[str]) -> str | None:
         for _look in looks(self._sleep):

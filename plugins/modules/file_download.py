@@ -39,6 +39,7 @@ attributes:
       - Shows the paths that are written and the sizes of the files, not their content.
 notes:
   - A file is written in one step. A new one has the mode V(0644), one that is overwritten keeps its mode.
+  - In check mode a directory that is not there is a warning, because an earlier task may be the one that makes it.
   - In check mode a file is downloaded only where one of the same size is there already, to compare them.
   - Takes one request for O(uuid), or one for the field definitions and one for O(object), and one for each file,
     or two where O(dest) is a directory and the object does not tell the name of the file.

@@ -51,8 +51,8 @@ notes:
     answer comes, the order is looked for. Where it is not there, the task fails and says so.
   - An order that is named by O(id) or O(order_number) takes one request, and two more to change it.
   - O(items) take one request for every 1,000 orders, one for all objects by barcode and one for all by UUID, and two
-    more to change the order. To place one takes one more for every 1,000 hub items where O(items) has an object, and
-    two to place it.
+    more to change the order. To place one takes one more for every 1,000 hub items, one for each item id
+    that these do not show, and two to place it.
 seealso:
   - module: community.seventhings.hub_order_info
   - module: community.seventhings.hub_item
