@@ -48,10 +48,9 @@ def relate(client: Client, planned: Planned, sleep: Callable[[float], None]) -> 
     template = planned.entry.template
     resolved, missing = relations.with_uuids(planned.relations, client.definitions(template))
     if missing:
-        raise InvalidInput(f"relations: needs {', '.join(missing)}, which was not made")
-    values, findings = planned.schema.parse({"relations": resolved}, "")
-    if findings.errors:
-        raise InvalidInput(findings.errors)
+        raise InvalidInput(f"relations: needs {', '.join(missing.values())}, which was not made")
+    # What else may be wrong with them was judged when they were planned.
+    values, _findings = planned.schema.parse({"relations": resolved}, "")
     current = client.get(FIELD_DEFINITION, uuid, template)
     applier = Applier(client, planned.schema, template, {}, sleep)
     applier.write(Change(FIELD_DEFINITION, plan.UPDATE, current, values), list)

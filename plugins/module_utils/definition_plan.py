@@ -57,9 +57,12 @@ class Definitions:
         ground, schema = self._ground, self._schema
         fields, later = self._with_relations(entry)
         values = ground.wanted.parse(schema, entry, fields)
+        if later is not None:
+            values.pop("relations", None)
         keys = ("field_key",) if values.get("field_key") else ("label",)
         if not values.get(keys[0]):
-            ground.find(entry.place, "label must have a value, because a field definition is identified by it")
+            if "label" not in entry.fields:
+                ground.find(entry.place, "label must have a value, because a field definition is identified by it")
             return None
         if not ground.claims.claim(schema, keys, values, entry):
             return None
@@ -91,8 +94,8 @@ class Definitions:
         return replace(of, key=of.label) if current is None else replace(of, uuid=current.uuid)
 
     def _with_relations(self, entry: Entry) -> tuple[Mapping[str, Any], Any]:
-        """The fields of an entry, with uuids where relations name other fields; relations to fields that this plan
-        makes come later, and stand beside.
+        """The fields of an entry, with uuids where relations name other fields; relations as written where some of
+        those are yet to be made by this plan, so that all of them come later.
         """
         fields = entry.fields
         written = fields.get("relations") or ()
@@ -100,14 +103,13 @@ class Definitions:
             return fields, None
         resolved, missing = relations.with_uuids(written, self._ground.client.definitions(entry.template))
         coming = {other.fields.get("label") for other in self._entries(entry.template)}
-        for name in missing:
+        for number, name in missing.items():
             if name not in coming:
+                place = entry.place_in(("relations", number, "field"))
                 self._ground.find(
-                    entry.place_of("relations"), f"relations: {name!r} is no field of this template, or several"
+                    place, f"relations[{number}].field: {name!r} is no field of this template, or several"
                 )
-        if not missing:
-            return {**fields, "relations": resolved}, None
-        return {name: value for name, value in fields.items() if name != "relations"}, written
+        return {**fields, "relations": resolved}, written if missing else None
 
     def _relate_later(self, planned: Planned, current: Record | None, written: Any) -> None:
         planned.relations = written

@@ -72,10 +72,6 @@ class Resolver:
         self._read_all(wanted)
         return [self._found.get(id(reference)) for reference in wanted]
 
-    def record_of(self, reference: Reference) -> Record | None:
-        """The record that one reference means."""
-        return self.records_of([reference])[0]
-
     def with_uuid(self, references: Iterable[Reference]) -> None:
         """Fills in the uuid of references by integer id, for bodies that take uuids only."""
         by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]

@@ -12,28 +12,30 @@ from typing import Any
 
 Definition = Mapping[str, Any]
 
+_NOTHING = "00000000-0000-0000-0000-000000000000"
+
 
 def names_fields(written: Any) -> bool:
     """Whether relations name other fields in place of their uuids."""
     return isinstance(written, list) and any(isinstance(one, Mapping) and "field" in one for one in written)
 
 
-def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], list[str]]:
-    """Relations with the uuids of the fields that they name, and the names that mean no field (or several)."""
+def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
+    """Relations with the uuids of the fields that they name, and by their numbers in the list those names that mean no
+    field (or several): in their place stands a uuid of nothing, so that the rest can be judged.
+    """
     known = list(definitions)
     resolved: list[Any] = []
-    missing: list[str] = []
-    for one in written:
-        if not isinstance(one, Mapping) or "field" not in one:
-            resolved.append(one)
-            continue
-        name = str(one["field"])
-        uuid = _uuid_of(name, known)
-        if uuid is None:
-            missing.append(name)
-        else:
+    missing: dict[int, str] = {}
+    for number, one in enumerate(written):
+        if isinstance(one, Mapping) and "field" in one:
+            name = str(one["field"])
+            uuid = _uuid_of(name, known)
+            if uuid is None:
+                missing[number] = name
             rest = {member: value for member, value in one.items() if member != "field"}
-            resolved.append({**rest, "field_uuid": uuid})
+            one = {**rest, "field_uuid": uuid or _NOTHING}
+        resolved.append(one)
     return resolved, missing
 
 

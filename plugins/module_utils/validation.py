@@ -17,7 +17,7 @@ from .hub_plan import schema as hub_schema
 from .kinds import FIELD_DEFINITION, HUB_ITEM, Kind
 from .links import Reference
 from .portable import is_made
-from .relations import names_fields
+from .relations import names_fields, with_uuids
 from .schema import Schema, field_to_be
 from .wanted import Wanted
 
@@ -62,7 +62,7 @@ class _Judge:
         schema = self._schema(entry.kind)
         fields = entry.fields
         if entry.kind is FIELD_DEFINITION and names_fields(fields.get("relations")):
-            fields = {name: value for name, value in fields.items() if name != "relations"}
+            fields = {**fields, "relations": with_uuids(fields["relations"], ())[0]}
         told = entry.kind.name in self._known
         if told:
             # Fields are known by their labels where the service made their keys, which differ between instances.

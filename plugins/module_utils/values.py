@@ -61,7 +61,7 @@ def _read_text(value: Any, _field: Field) -> str | None:
     if isinstance(value, list):
         # The interface's sample of a user shows the display name as a list of texts.
         return " ".join(map(str, value))
-    return value if isinstance(value, str) else _as_typed(value)
+    return _as_typed(value)
 
 
 # ---- numbers

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -17,11 +18,11 @@ from ansible_collections.community.seventhings.plugins.module_utils import match
 from ansible_collections.community.seventhings.plugins.module_utils.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.query import Condition
 
-from .support import RANDOMISED, record, schema_of, uuid_of
+from .support import RANDOMISED, definition, record, schema_of, uuid_of
 
 ROOM = schema_of(
     "room",
@@ -349,3 +350,22 @@ def test_at_most_five_near_names_are_told_unless_another_limit_is_given() -> Non
     names = [f"Room {number}" for number in range(9)]
     assert len(matching.near_names("Room", names)) == 5
     assert len(matching.near_names("Room", names, 2)) == 2
+
+
+# ---- values of a field that records have
+
+
+@pytest.mark.parametrize("template", ["asset", "person"])
+def test_values_in_use_are_those_that_records_have(template: str) -> None:
+    asked = []
+
+    def listed(kind: Kind, conditions: Sequence[Condition]) -> list[Record]:
+        asked.append((kind.name, list(conditions)))
+        return [record(kind.name, number, colour=colour) for number, colour in enumerate(("red", None, "blue"))]
+
+    field = Record.of(KINDS["field_definition"], definition("colour", "DROPDOWN"))
+    used = matching.values_in_use(field, template, iter(["green", "blue", "red"]), listed)
+    assert used == ["blue", "red"]
+    # Only lists that take filters are narrowed.
+    narrowed = [Condition("colour", "in", ("green", "blue", "red"))]
+    assert asked == [("object", narrowed) if template == "asset" else ("person", [])]

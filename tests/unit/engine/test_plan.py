@@ -404,6 +404,20 @@ def check(written: JsonMap, allowed: bool = False, used: plan.ValuesInUse = all_
     plan.check_destructive(current, plan.plan_present(DEFINITION, wish(written), current), allowed, used)
 
 
+def test_records_are_asked_only_where_a_value_would_be_taken_away() -> None:
+    def nobody(_definition: Record, _values: list[Any]) -> list[Any]:
+        raise NotImplementedError
+
+    check({"possible_values": ["b", "a", "c"]}, used=nobody, possible_values=["a", "b"])
+
+
+def test_a_diff_shows_only_fields_that_were_written() -> None:
+    values = {"a": 1, "b": 2}
+    change = Change(KINDS["object"], UPDATE, None, values, {"a": 0, "b": 0}, {"a": 1, "b": 2}, warnings=("w",))
+    shown = plan.shown_as_written(change, iter(["b", "c"]))
+    assert shown == Change(KINDS["object"], UPDATE, None, values, {"b": 0}, {"b": 2}, warnings=("w",))
+
+
 def test_a_value_that_no_record_has_may_be_taken_away() -> None:
     check({"possible_values": ["b"]}, used=lambda _definition, _values: [], possible_values=["a", "b", "c"])
 

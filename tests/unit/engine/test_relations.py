@@ -13,6 +13,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.relations im
 
 from .support import uuid_of
 
+NOTHING = "00000000-0000-0000-0000-000000000000"
 DEFINITIONS = [
     {"field_key": "colour", "label": "Shade", "uuid": uuid_of(1)},
     {"field_key": "f_2", "label": "Size", "uuid": uuid_of(2)},
@@ -46,14 +47,17 @@ def test_relations_may_name_a_field(written: Any, names: bool) -> None:
 def test_a_field_is_named_by_its_key_or_its_label(name: str, number: int) -> None:
     relation = {"type": "actual_field", "field": name, "comparison_values": [1]}
     expected = {"type": "actual_field", "field_uuid": uuid_of(number), "comparison_values": [1]}
-    assert with_uuids([relation], DEFINITIONS) == ([expected], [])
+    assert with_uuids([relation], DEFINITIONS) == ([expected], {})
 
 
 @pytest.mark.parametrize("name", ["Twin", "none", "size"])
 def test_a_name_that_means_no_field_or_several_is_told(name: str) -> None:
-    assert with_uuids([{"type": "actual_field", "field": name}], iter(DEFINITIONS)) == ([], [name])
+    written = [{"type": "actual_field", "field": "colour"}, {"type": "actual_field", "field": name}]
+    resolved, missing = with_uuids(written, iter(DEFINITIONS))
+    assert resolved == [{"type": "actual_field", "field_uuid": uuid} for uuid in (uuid_of(1), NOTHING)]
+    assert missing == {1: name}
 
 
 def test_what_names_no_field_is_left_to_whoever_judges_it() -> None:
     written = [{"type": "actual_field", "field_uuid": uuid_of(1)}, "odd"]
-    assert with_uuids(written, DEFINITIONS) == (written, [])
+    assert with_uuids(written, DEFINITIONS) == (written, {})

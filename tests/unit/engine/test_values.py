@@ -251,6 +251,16 @@ def test_numbers_and_other_words_are_no_boolean(value: Any) -> None:
     assert refused("BOOLEAN", value) == "true or false"
 
 
+@pytest.mark.parametrize(("text", "flag"), [("yes", True), ("Yes", True), ("ON", True), ("no", False), ("Off", False)])
+def test_what_yaml_takes_for_true_or_false_is_one_where_it_is_not_quoted(text: str, flag: bool) -> None:
+    assert written("BOOLEAN", Plain(text)) is flag
+
+
+@pytest.mark.parametrize("text", ["y", "5", "yess", "2024-01-01"])
+def test_other_plain_words_are_no_boolean(text: str) -> None:
+    assert refused("BOOLEAN", Plain(text)) == "true or false"
+
+
 # ---- strict: dates and instants
 
 
@@ -513,9 +523,13 @@ def test_null_empty_text_empty_list_and_empty_map_are_all_nothing(name: str, emp
 
 
 @pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize(("raw", "text"), [("a", "a"), (17, "17"), (0, "0"), (1.5, "1.5"), (True, "true")])
+@pytest.mark.parametrize(("raw", "text"), [("A", "A"), (17, "17"), (0, "0"), (1.5, "1.5"), (True, "true")])
 def test_a_text_may_be_answered_as_a_number_or_boolean(name: str, raw: Any, text: str) -> None:
     assert read(name, raw) == text
+
+
+def test_a_text_may_be_answered_as_a_list_of_its_words() -> None:
+    assert read("TEXT", ["Ada", "B.", 3]) == "Ada B. 3"
 
 
 @pytest.mark.parametrize("raw", [42, "42", 42.0, "42.0", "42.000", "042"])
@@ -997,6 +1011,12 @@ def test_an_answer_that_nobody_understands_is_left_as_it_is(name: str, value: An
         ("NUMBER", 2, {"min_value": "3"}, "at least 3"),
         ("NUMBER", 3, {"min_value": "3"}, None),
         ("MONEY", Decimal("4.01"), {"max_value": "4"}, "at most 4"),
+        ("MONEY", Decimal("1.234"), {"max_decimals": 2}, "at most 2 decimal places"),
+        ("MONEY", Decimal("0.001"), {"max_decimals": "2"}, "at most 2 decimal places"),
+        ("MONEY", Decimal("1.230"), {"max_decimals": 2}, None),
+        ("MONEY", Decimal("1.234"), {"max_decimals": 3}, None),
+        ("MONEY", Decimal("1.234"), {"min_value": 1}, None),
+        ("TEXT", "1.234", {"max_decimals": 2}, None),
         ("TEXT", "abcd", {"max_length": 3}, "at most 3 characters, these are 4"),
         ("TEXT", "abc", {"max_length": 3}, None),
         ("TEXT", "abcd", {"max_length": "3"}, "at most 3 characters, these are 4"),

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from instance_site import Site
+import pytest
+from instance_site import SETTINGS, Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
 
@@ -121,3 +122,85 @@ def test_a_label_that_two_fields_share_is_one_finding(site: Site) -> None:
     (finding,) = site.plan().findings
     assert finding.startswith("fields/asset.yml:1:3: ")
     assert "2 field definitions" in finding
+
+
+def test_a_time_that_does_not_exist_is_told_as_it_was_written(site: Site) -> None:
+    site.write(
+        {
+            "instance.yml": "api: seventhings/v1\ntimezone: Europe/Berlin\n",
+            "objects.yml": '- {barcode: "1", inventory_name: One, last_inspection: "2024-13-01 12:00"}\n',
+        }
+    )
+    (finding,) = site.plan().findings
+    assert finding.startswith("objects.yml:1:56: last_inspection: '2024-13-01 12:00' does not fit; expected ")
+
+
+@pytest.mark.parametrize(
+    ("setting", "finding"),
+    [
+        ("scope: {hub: {price: [1]}}", "2:22: scope.hub.price: hub have no scope"),
+        (
+            "identity: {objects: [barcod]}",
+            "2:21: identity.objects: no such field barcod; did you mean barcode or Barcode?",
+        ),
+        ("marker: barcod", "2:9: marker: no such field barcod in an object; did you mean barcode or Barcode?"),
+    ],
+)
+def test_settings_that_name_no_field_are_told(site: Site, setting: str, finding: str) -> None:
+    prune = "policy: {prune: {objects: delete}}\n"
+    site.write({"instance.yml": f"api: seventhings/v1\n{setting}\n{prune}", "objects.yml": GOOD, "hub.yml": "[]\n"})
+    assert finding in [one.removeprefix("instance.yml:") for one in site.plan().findings]
+
+
+def test_renames_of_a_section_without_files_are_told(site: Site) -> None:
+    site.write({"moved.yml": "rooms:\n  - {from: {number: '1'}, to: {number: '2'}}\n"})
+    assert site.plan().findings == ["moved.yml:2:5: moved.rooms: the files hold no rooms"]
+
+
+@pytest.mark.parametrize("number", [1, 99])
+def test_an_id_or_a_uuid_must_mean_something(site: Site, number: int) -> None:
+    client = site.client()
+    place = client.create(KINDS["location"], {"name": "Depot"})
+    written = {1: place, 99: "00000000-0000-4000-8000-000000000099"}[number]
+    room = f"- {{building_id: {written}, number: '1', name: A}}\n- {{building_id: {number}, number: '2', name: B}}\n"
+    site.write({"rooms.yml": room})
+    found = (
+        []
+        if number == 1
+        else [
+            f"rooms.yml:1:17: building_id: there is no location with the uuid {written}",
+            "rooms.yml:2:17: building_id: there is no location with the id 99",
+        ]
+    )
+    assert site.plan().findings == found
+
+
+def test_an_archived_object_may_be_referred_to_by_its_uuid(site: Site) -> None:
+    client = site.client()
+    archived = client.create(KINDS["object"], {"barcode": "9", "inventory_name": "Nine"})
+    client.archive(KINDS["object"], archived, False)
+    site.write({"objects.yml": f"- {{barcode: '1', inventory_name: One, accessories: [{archived}]}}\n"})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_dates_and_lists_of_references_may_identify_a_record(site: Site) -> None:
+    identity = "identity: {objects: [last_inspection, accessories]}\n"
+    text = (
+        "- {barcode: '1', inventory_name: One, last_inspection: '2024-05-01T10:00:00+02:00', accessories: ['9', '8']}\n"
+    )
+    others = "- {barcode: '8', inventory_name: x}\n- {barcode: '9', inventory_name: y}\n"
+    site.write({"objects.yml": others})
+    site.run()
+    site.write({"instance.yml": SETTINGS + identity, "objects.yml": text})
+    assert site.run().outcome == "changed"
+    site.service.steer("PUT", "/switches", {"datetime_read": "utc"})
+    moved = text.replace("10:00:00+02:00", "08:00:00+00:00").replace("'9', '8'", "'8', '9'").replace("One", "Two")
+    site.write({"objects.yml": moved})
+    assert [one["after"] for one in site.plan().changes] == [{"inventory_name": "Two"}]
+
+
+def test_an_object_that_is_offered_is_claimed_once(site: Site) -> None:
+    site.write({"objects.yml": GOOD, "hub.yml": "- {object: '1', category: c, price: 1}\n- {object: {barcode: '1'}}\n"})
+    (finding,) = site.plan().findings
+    assert finding.startswith("hub.yml:2:3: the hub item")

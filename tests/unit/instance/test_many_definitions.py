@@ -1,0 +1,95 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Field definitions in files: which one is meant, relations between them, what becomes of those that need others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from instance_site import Site
+
+ASSET = "fields/asset.yml"
+UNKNOWN = "does not fit; expected a known relation type; 'actual' is none, did you mean actual_field?"
+
+
+def _definitions(site: Site) -> dict[str, Any]:
+    return {one["label"]: one for one in site.client().definitions("asset")}
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("- {type: TEXT}\n", "1:3: label must have a value, because a field definition is identified by it"),
+        (
+            "- {label: null, type: TEXT}\n",
+            "1:11: label: None does not fit; this field is mandatory and can't be empty",
+        ),
+        ("- {field_key: nowhere, label: A}\n", "1:15: there is no field definition with the key 'nowhere'"),
+        (
+            "- {label: A, type: TEXT}\n- {label: A, type: DATE}\n",
+            f"2:3: field definition A is written twice, first at {ASSET}:1:3",
+        ),
+        (
+            "- {label: A, type: TEXT, relations: [{type: actual, field: B}]}\n- {label: B, type: TEXT}\n",
+            f"1:45: relations[0].type: 'actual' {UNKNOWN}",
+        ),
+        (
+            "- {label: A, type: TEXT, relations: [{type: actual_field, field: [B]}]}\n- {label: B, type: TEXT}\n",
+            "1:66: relations[0].field: \"['B']\" is no field of this template, or several",
+        ),
+    ],
+    ids=["no label", "label null", "key", "twice", "relation", "name"],
+)
+def test_what_is_wrong_with_a_definition_is_found(site: Site, text: str, finding: str) -> None:
+    site.write({ASSET: text})
+    assert site.plan().findings == [f"{ASSET}:{finding}"]
+    assert site.writes() == []
+
+
+def test_a_relation_to_a_field_that_is_made_with_it_is_added_to_a_definition_that_is_there(site: Site) -> None:
+    site.write({ASSET: "- {label: A, type: TEXT}\n- {label: C, type: TEXT}\n"})
+    site.run()
+    relations = "[{type: actual_field, field: C}, {type: expected_field, field: B}]"
+    site.write({ASSET: f"- {{label: A, relations: {relations}}}\n- {{label: B, type: TEXT}}\n"})
+    planned = site.plan()
+    assert [(one["action"], one["key"]) for one in planned.changes] == [("update", "asset A"), ("create", "asset B")]
+    assert planned.changes[0]["before"] == {"relations": []}
+    assert site.run().outcome == "changed"
+    made = _definitions(site)
+    assert made["A"]["relations"] == [
+        {"type": "actual_field", "field_uuid": made["C"]["uuid"]},
+        {"type": "expected_field", "field_uuid": made["B"]["uuid"]},
+    ]
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_relation_to_a_field_that_was_not_made_fails_and_is_made_by_the_next_run(site: Site) -> None:
+    site.write(
+        {ASSET: "- {label: A, type: TEXT, relations: [{type: actual_field, field: B}]}\n- {label: B, type: TEXT}\n"}
+    )
+    refuse = {"fault": "422", "method": "POST", "path": "*/field-definition", "after": 1, "times": 1}
+    site.service.steer("PUT", "/faults", [refuse])
+    account = site.run(workers=1)
+    assert account.outcome == "partly_applied"
+    assert account.failures[-1]["reason"] == "relations: needs B, which was not made"
+    assert site.run().outcome == "changed"
+    assert _definitions(site)["A"]["relations"]
+    assert site.plan().outcome == "unchanged"
+
+
+def test_what_needs_a_field_whose_relations_failed_is_written_all_the_same(site: Site) -> None:
+    site.write(
+        {
+            ASSET: "- {label: A, type: TEXT, relations: [{type: actual_field, field: B}]}\n- {label: B, type: TEXT}\n",
+            "objects.yml": '- {barcode: "1", inventory_name: One, B: x}\n',
+        }
+    )
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
+    account = site.run()
+    site.service.steer("DELETE", "/faults")
+    assert [one["change"] for one in account.failures] == ["field definition asset A"]
+    assert account.summary["objects"]["created"] == 1
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
