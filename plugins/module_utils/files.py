@@ -218,6 +218,7 @@ def write_if_different(
 
     :param content_of: gives the bytes; not called in check mode where the size tells.
     :param size: of the new content in bytes, where it is known.
+    :raises OSError: where it can't be read or written.
     """
     have = target.read_bytes() if target.is_file() else None
     if check_mode and (have is None or (size is not None and len(have) != size)):
@@ -227,16 +228,15 @@ def write_if_different(
         return False
     if check_mode:
         return True
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".seventhings.")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
         mode = target.stat().st_mode & 0o777 if have is not None else 0o644
         Path(name).chmod(mode)
         Path(name).replace(target)
-    except OSError as error:
+    finally:
         Path(name).unlink(missing_ok=True)
-        raise SeventhingsError(f"dest: {target} can't be written ({error})") from error
     return True
 
 

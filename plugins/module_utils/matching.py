@@ -18,7 +18,7 @@ from .errors import Ambiguous, InvalidInput
 from .kinds import TEMPLATE_KINDS, Kind
 from .links import Reference
 from .query import Condition
-from .schema import Schema, field_from_definition
+from .schema import Schema, field_from_definition, type_of
 
 _NARROWING = ("TEXT", "BARCODE", "DROPDOWN", "LINK")
 """Types by whose value a list is narrowed on the service; all others are compared here only, because shapes differ
@@ -100,7 +100,7 @@ def values_in_use(
     """
     wanted, kind, of = list(values), TEMPLATE_KINDS[template], field_from_definition(definition.flat)
     narrowed = [Condition(of.key, "in", tuple(wanted))] if kind.filters == "query" else []
-    have = [Schema(kind, [of]).read_one(of.key, record.flat) for record in listed(kind, narrowed)]
+    have = [type_of(of).read(record.flat.get(of.wire_key), of) for record in listed(kind, narrowed)]
     return [value for value in wanted if value in have]
 
 

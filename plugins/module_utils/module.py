@@ -229,6 +229,9 @@ def perform(name: str, call: Call, client_of: Callable[[Mapping[str, Any], bool]
         result = {"failed": True, "changed": False, "msg": error.message}
         if call.check_mode and door.not_yet is not None and isinstance(error, (NoMatch, UnknownField)):
             result = {**door.not_yet(call.options), "warnings": [error.message]}
+    except OSError as error:
+        # A file of this machine that can't be read or written.
+        result = {"failed": True, "changed": False, "msg": str(error)}
     return {**result, "requests": client.transport.sent - before if client else 0}
 
 

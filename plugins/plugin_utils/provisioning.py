@@ -40,9 +40,10 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
     connected: list[Client] = []
     try:
         return _provision(options, check_mode, loader, written, connected)
-    except SeventhingsError as error:
+    except (SeventhingsError, OSError) as error:
         requests = connected[0].transport.sent if connected else 0
-        return {"failed": True, "changed": False, "msg": error.message, "outcome": "failed", "requests": requests}
+        message = error.message if isinstance(error, SeventhingsError) else str(error)
+        return {"failed": True, "changed": False, "msg": message, "outcome": "failed", "requests": requests}
     finally:
         if os.getppid() != parent:
             # Nobody takes the result any more (kill -9 of ansible-playbook), and to hand it over would last for ever.

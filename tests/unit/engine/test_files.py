@@ -16,6 +16,8 @@ from ansible_collections.community.seventhings.plugins.module_utils import attac
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.files import file, file_download, report
 from ansible_collections.community.seventhings.plugins.module_utils.links import ATTACHMENTS, Attachment
+from ansible_collections.community.seventhings.plugins.module_utils.module import Call as ModuleCall
+from ansible_collections.community.seventhings.plugins.module_utils.module import perform
 from ansible_collections.community.seventhings.plugins.module_utils.report import Report
 from ansible_collections.community.seventhings.plugins.module_utils.transport import Answer
 
@@ -251,6 +253,23 @@ def test_two_files_with_one_name_are_an_error_before_anything_is_written(tmp_pat
     with pytest.raises(InvalidInput, match="several files are called a"):
         download_all(held(*files), tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_can_not_be_written_is_an_error_of_the_module_and_leaves_nothing(tmp_path: Path) -> None:
+    transport = held({"uuid": uuid_of(20), "size": len(LAPTOP), "name": "a"})
+    options = {"uuid": None, "object": "1", "field": "documents", "dest": str(tmp_path / ("a" * 300))}
+    done = perform(
+        "file_download", ModuleCall(options, {}, check_mode=False), lambda _options, _check: client_on(transport)
+    )
+    assert (done["failed"], done["changed"]) == (True, False)
+    assert "File name too long" in done["msg"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_files_need_a_directory(tmp_path: Path) -> None:
+    files = [{"uuid": uuid_of(number), "size": 11, "name": f"{number}.txt"} for number in (20, 21)]
+    with pytest.raises(InvalidInput, match="is not a directory, and 2 files are to be written"):
+        download_all(held(*files), tmp_path / "a")
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

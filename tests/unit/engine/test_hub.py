@@ -149,3 +149,16 @@ def test_an_offer_that_fails_with_a_500_may_lack_a_price_of_its_object(status: i
     with pytest.raises(OutcomeUnknown) as caught:
         hub_item(client_on(service(**NO_ORDERS, **publish)), FREE, False, sleep=lambda _seconds: None)
     assert ("purchasing_price" in caught.value.message) == advice
+
+
+@pytest.mark.parametrize(
+    ("suggested", "option"), [({}, "category"), ([], "category"), ({uuid_of(1): "chairs"}, "price")]
+)
+def test_what_the_service_does_not_suggest_must_be_given(suggested: Any, option: str) -> None:
+    routes = {
+        "POST /circularity-hub/suggest-category": answer(suggested),
+        "POST /circularity-hub/suggest-rest-price": answer([]),
+    }
+    wanted = {"object": "0001", "category": None, "price": None, "state": "present"}
+    with pytest.raises(InvalidInput, match=f"{option}: the service suggests none for this object; give one"):
+        hub_item(client_on(service(**NO_ORDERS, **routes)), wanted, True)

@@ -311,3 +311,15 @@ def test_parts_that_are_switched_off_are_left_out_and_said(demo: Site) -> None:
     assert not done.get("failed"), done
     assert "rental_cases" not in done["summary"]
     assert any(text.startswith("rental_cases: this part is switched off") for text in done["left_out"])
+
+
+def test_users_without_a_person_and_offers_of_archived_objects_are_listed(demo: Site) -> None:
+    client = demo.client()
+    offered = next(one for one in client.list_all(KINDS["hub_item"]) if not one.flat.get("deleted"))
+    asset = next(one for one in client.list_all(KINDS["object"]) if one.id == offered.flat["asset_id"])
+    client.archive(KINDS["object"], asset.uuid, False)
+    person = next(one for one in client.list_all(KINDS["person"]) if one.flat.get("user_uuid"))
+    client.delete(KINDS["person"], person.uuid)
+    done = export_of(demo)
+    assert f"hub: the object of the item {offered.id} stands in no list" in done["left_out"]
+    assert person.flat["email"] in done["not_cloned"]["users"]

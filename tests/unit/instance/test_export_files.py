@@ -144,3 +144,27 @@ def test_an_attachment_that_somebody_names_beside_an_export_stays(demo: Site) ->
     (demo.root / "tasks.yml").write_text(f"- {{title: Mine, attachments: [{path}]}}\n", "utf-8")
     export_of(demo, only=["objects"], filters={"objects": {"barcode": "none"}})
     assert [one for one in contents(demo.root) if one.startswith("files/")] == [path]
+
+
+@pytest.mark.parametrize("content", ["no JSON", "[]", '{"version": 1}', "5"])
+def test_a_manifest_that_no_export_wrote_is_an_error(demo: Site, content: str) -> None:
+    demo.write({MANIFEST: content})
+    done = export_of(demo)
+    assert done["failed"]
+    assert f"{MANIFEST} was not written by an export" in done["msg"]
+    assert demo.writes() == []
+
+
+def test_a_place_that_is_no_directory_is_an_error(demo: Site) -> None:
+    demo.write({"file": "x"})
+    done = export_of(demo, demo.root / "file")
+    assert (done["failed"], done["msg"].partition(":")[0]) == (True, "dest")
+
+
+def test_a_field_that_no_table_can_have_as_a_column_makes_lines_of_json(site: Site) -> None:
+    odd = "- {barcode: '1', inventory_name: One, ' odd': x}\n"
+    site.write({"fields/asset.yml": "- {label: ' odd', type: TEXT}\n", "objects.yml": odd})
+    site.run()
+    done = export_of(site, site.root / "out", format="csv")
+    assert "objects/more.jsonl" in done["files"]["written"]
+    assert Site(site.root / "out", site.service).plan().outcome == "unchanged"

@@ -170,3 +170,27 @@ def test_a_failed_read_says_how_many_requests_it_took(site: Site) -> None:
     site.service.steer("DELETE", "/faults")
     assert (result["failed"], result["outcome"]) == (True, "failed")
     assert result["requests"] == len(site.sent()) > 0
+
+
+def test_a_file_that_can_not_be_read_is_an_error_and_no_crash(site: Site) -> None:
+    result = _provision(site, check_mode=True, src="x" * 300)
+    assert result["failed"]
+    assert "File name too long" in result["msg"]
+
+
+def test_a_report_that_can_not_be_written_hides_nothing_of_what_was_done(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": _objects("1")})
+    report = tmp_path / "report.md"
+    report.symlink_to(tmp_path / "none" / "report.md")
+    result = _provision(site, src=site.root, report=report)
+    assert result["outcome"] == "changed"
+    assert any(text.startswith(f"report: {report} can't be written") for text in result["warnings"])
+
+
+def test_a_plan_file_that_can_not_be_written_or_read_is_an_error(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": _objects("1")})
+    where = tmp_path / "none" / "plan.json"
+    assert "can't be written" in _provision(site, check_mode=True, src=site.root, plan_file=where)["msg"]
+    where.parent.mkdir()
+    where.mkdir()
+    assert "can't be read" in _provision(site, src=site.root, plan_file=where)["msg"]
