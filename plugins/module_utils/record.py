@@ -89,7 +89,6 @@ class _Ensure:
         elif current is not None and "archived" in self._kind.states and self._wish.uuid:
             archived = self._wish.state != "absent" and self._client.is_archived(current)
         change = self._plan(desired, what, current, archived)
-        self._refuse_taken_barcode(change, keys)
         if self._check_mode or not change.changed:
             return self._predicted(change)
         applier = Applier(self._client, self._schema, self._wish.template, self._wish.extra)
@@ -269,18 +268,6 @@ class _Ensure:
             change.unarchive,
             change.warnings,
         )
-
-    def _refuse_taken_barcode(self, change: Change, keys: Sequence[str]) -> None:
-        """Some instances take a barcode twice, and nothing could tell the two objects apart by it afterwards."""
-        barcode = change.values.get("barcode")
-        if not self._kind.barcode_path or barcode is None or "barcode" in keys:
-            return
-        conditions = matching.conditions(self._schema, ["barcode"], {"barcode": barcode})
-        records = self._resolver.reading.listed(self._kind, conditions)
-        mine = change.current.uuid if change.current else ""
-        for other in matching.identified(self._schema, ["barcode"], {"barcode": barcode}, records):
-            if other.uuid != mine:
-                raise InvalidInput(f"{self._wish.where}barcode: the object {other.uuid} has {barcode!r} already")
 
     def _who_holds_it(self, change: Change, keys: Sequence[str]) -> str:
         """Who may hold a value that an instance refused, where values must be unique: an active record is named."""

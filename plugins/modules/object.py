@@ -34,9 +34,8 @@ options:
 notes:
   - Takes two requests where nothing changes (the field definitions and the object), one more for each kind of record
     that is referred to by a natural key (a room takes two, one of them for locations), one for the lookup of the
-    barcode where the list does not show the object, one for a barcode that is new to an object found by something else
-    (no object is given the barcode of another), one for each linked file of the same size as a file given by path, and
-    two more for a change, plus one for each file that is uploaded.
+    barcode where the list does not show the object, one for each linked file of the same size as a file given by path,
+    and two more for a change, plus one for each file that is uploaded.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.field_definition

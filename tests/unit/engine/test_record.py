@@ -101,10 +101,10 @@ def test_an_active_record_that_holds_a_unique_value_is_named(status: int) -> Non
     assert transport.count("GET /objects") == 2
 
 
-def test_an_active_record_is_named_when_a_value_is_changed() -> None:
+def test_an_active_record_is_named_when_a_key_is_changed() -> None:
     transport = service(**{f"PATCH /object/{uuid_of(1)}": refusal(422)})
-    message = refused(transport, "object", {"serial_number": "S-2", "quantity": 5}, uuid=uuid_of(1))
-    assert message.endswith(f"serial_number must be unique, and the object {uuid_of(2)} has 'S-2' already.")
+    message = refused(transport, "object", {"barcode": "0002", "quantity": 5}, uuid=uuid_of(1))
+    assert message.endswith(f"barcode must be unique, and the object {uuid_of(2)} has '0002' already.")
 
 
 def test_where_no_active_record_holds_it_an_archived_one_may() -> None:
@@ -203,22 +203,3 @@ def test_the_list_that_tells_the_keys_of_a_location_finds_it_too() -> None:
     transport = FakeTransport({"GET /locations": listing([flat])})
     assert not wish(transport, "location", {"name": "Mill", "floor_area": "46"}).changed
     assert transport.lines == ["GET /locations"]
-
-
-# ---- barcodes
-
-
-@pytest.mark.parametrize("check_mode", [True, False])
-def test_an_object_is_never_given_the_barcode_of_another(check_mode: bool) -> None:
-    transport = service()
-    message = refused(transport, "object", {"barcode": "0002"}, check_mode, uuid=uuid_of(1))
-    assert message == f"fields.barcode: the object {uuid_of(2)} has '0002' already"
-    new = {"serial_number": "S-9", "barcode": "0002"}
-    assert refused(transport, "object", new, check_mode, match_on=["serial_number"]) == message
-    assert transport.writes == []
-
-
-def test_an_object_that_keeps_or_clears_its_barcode_is_not_looked_up_by_it() -> None:
-    transport = service()
-    assert not wish(transport, "object", {"barcode": "0001"}, True, uuid=uuid_of(1)).changed
-    assert "GET /objects" not in transport.lines
