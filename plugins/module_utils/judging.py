@@ -28,18 +28,16 @@ def judge_settings(ground: Ground) -> None:
         schema = ground.schema_of(section)
         for name in names:
             if schema is None or schema.find(name) is None:
-                nearest = f"; {schema.nearest(name)}" if schema else ""
-                ground.find(
-                    desired.place_of(f"identity.{section}"), f"identity.{section}: no such field {name}{nearest}"
+                why = (
+                    schema.why_unknown(name) if schema else "the records of this section are identified in one way only"
                 )
+                ground.find(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
     for section in desired.sections if desired.marker else ():
         schema = ground.schema_of(section)
         prunes = desired.policy.prune.get(section, "report") != "report"
         if prunes and schema is not None and schema.find(desired.marker) is None:
-            nearest = schema.nearest(desired.marker)
-            ground.find(
-                desired.place_of("marker"), f"marker: no such field {desired.marker} in {schema.kind.one}; {nearest}"
-            )
+            words = f"marker: {desired.marker}: {schema.why_unknown(desired.marker)}"
+            ground.find(desired.place_of("marker"), words)
 
 
 def judge_moved(ground: Ground) -> None:

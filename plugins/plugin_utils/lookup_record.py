@@ -72,7 +72,7 @@ class Finder:
         of = self._schema.find(field)
         key = of.key if of else field
         if of is None and key not in shown:
-            raise InvalidInput(f"field: {self._kind.one} has no {field}; {self._schema.nearest(field)}")
+            raise InvalidInput(f"field: {field}: {self._schema.why_unknown(field)}")
         return shown.get(key)
 
     def _parsed(self, written: Any) -> Reference:

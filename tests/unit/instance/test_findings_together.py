@@ -141,9 +141,13 @@ def test_a_time_that_does_not_exist_is_told_as_it_was_written(site: Site) -> Non
         ("scope: {hub: {price: [1]}}", "2:22: scope.hub.price: hub have no scope"),
         (
             "identity: {objects: [barcod]}",
-            "2:21: identity.objects: no such field barcod; did you mean barcode or Barcode?",
+            "2:21: identity.objects: barcod: no such field in an object; did you mean barcode or Barcode?",
         ),
-        ("marker: barcod", "2:9: marker: no such field barcod in an object; did you mean barcode or Barcode?"),
+        (
+            "identity: {hub: [price]}",
+            "2:17: identity.hub: price: the records of this section are identified in one way only",
+        ),
+        ("marker: barcod", "2:9: marker: barcod: no such field in an object; did you mean barcode or Barcode?"),
     ],
 )
 def test_settings_that_name_no_field_are_told(site: Site, setting: str, finding: str) -> None:

@@ -407,4 +407,4 @@ def test_identity_may_name_other_fields(site: Site) -> None:
     site.write({"instance.yml": "api: seventhings/v1\nidentity: {objects: [serial_numbr]}\n"})
     (finding,) = site.plan().findings
     near = "did you mean serial_number or Serial number?"
-    assert finding == f"instance.yml:2:21: identity.objects: no such field serial_numbr; {near}"
+    assert finding == f"instance.yml:2:21: identity.objects: serial_numbr: no such field in an object; {near}"

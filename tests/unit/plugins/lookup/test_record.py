@@ -221,7 +221,7 @@ def test_an_error_says_what_was_wrong(find: Any, terms: tuple[Any, ...], message
 
 
 def test_an_unknown_field_is_an_error_with_the_nearest(find: Any) -> None:
-    with pytest.raises(AnsibleLookupError, match="field: an object has no barkode; did you mean barcode"):
+    with pytest.raises(AnsibleLookupError, match="field: barkode: no such field in an object; did you mean barcode"):
         find("object", "0001", field="barkode")
 
 
