@@ -122,7 +122,7 @@ def judge_needs(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -
 
     :param gone: as :func:`going` has it.
     """
-    for key, value in planned.desired.items():
+    for key, value in planned.desired.items() if gone else ():
         for number, reference in numbered_references(value):
             if reference.uuid in gone:
                 other = gone[str(reference.uuid)]

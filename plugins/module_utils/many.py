@@ -222,8 +222,7 @@ class _Planner:
         if entry.state == "present":
             if not self._ground.resolve(planned.desired, entry):
                 return
-            if self._gone:
-                judge_needs(self._ground, planned, self._gone)
+            judge_needs(self._ground, planned, self._gone)
         if planned.kind is USER and current is None and not self._desired.policy.create_users:
             self._ground.skip(planned, "not made, because policy.create_users is off (a new user gets an e-mail).")
             return
@@ -256,6 +255,8 @@ class _Planner:
         )
         for entry, values, key, change, image in offers:
             planned = Planned("hub", entry, hub_schema(), values, ("object",), key, change, image)
+            if entry.state == "present":
+                judge_needs(ground, planned, self._gone)
             self._result.warnings += [f"{planned}: {warning}" for warning in change.warnings]
             ground.take(planned)
 

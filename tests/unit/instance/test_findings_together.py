@@ -99,6 +99,27 @@ def test_nothing_may_refer_to_what_is_taken_away_though_it_does_not_change(site:
     assert site.plan(limits=limits, prune={"objects": "delete"}, exclude=["2"]).findings == []
 
 
+def test_tasks_rental_cases_and_offers_need_their_objects_too(site: Site) -> None:
+    site.write({"objects.yml": GOOD})
+    site.run()
+    dates = "issue_date: 2027-01-01, due_date: 2027-02-01"
+    site.write(
+        {
+            "objects.yml": '- {barcode: "1", _state: absent}\n- {barcode: "2", inventory_name: Two}\n',
+            "tasks.yml": '- {title: T, references: ["2", "1"]}\n',
+            "rental_cases.yml": f'- {{title: R, {dates}, references: ["1"], renter: {{type: plain, value: x}}}}\n',
+            "hub.yml": '- {object: "1", category: c, price: 1}\n- {object: "2", category: c, price: 1}\n',
+        }
+    )
+    gone = ": object 1 is to be taken away at objects.yml:1:3"
+    findings = [finding for finding in site.plan().findings if finding.endswith(gone)]
+    assert [finding.removesuffix(gone) for finding in findings] == [
+        "hub.yml:1:12: object",
+        "rental_cases.yml:1:73: references[0]",
+        "tasks.yml:1:32: references[1]",
+    ]
+
+
 # ---- what follows from a mistake
 
 
