@@ -68,7 +68,7 @@ def test_no_finding(api: Api, tmp_path: Path) -> None:
     run(
         api,
         tmp_path,
-        *["--phases", "examples,coverage,fuzzing", "--max-examples", "100" if LONG else "8"],
+        *["--phases", "examples,coverage,fuzzing", "--max-examples", "100" if LONG else "4"],
         *WITHOUT_SIGNING_OUT,
     )
 
