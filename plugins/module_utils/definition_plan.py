@@ -31,12 +31,14 @@ class Definitions:
         self._ground = ground
         self._compare = compare
         self._schema = Schema.of(FIELD_DEFINITION)
+        self._final: list[tuple[str, Record | None, Entry]] = []
 
     def run(self) -> None:
         """Plans them all; from now on every field is known as it will be."""
         for template in TEMPLATES:
             entries = self._entries(template)
             other = [one for entry in entries for one in [self._plan(template, entry)] if one is not None]
+            self._judge_names(template)
             kind = TEMPLATE_KINDS[template]
             if other and self._is_used(kind):
                 self._ground.schema(kind).take(other)
@@ -55,6 +57,7 @@ class Definitions:
         made has its label as its key.
         """
         ground, schema = self._ground, self._schema
+        complaints = ground.complaints
         fields, later = self._with_relations(entry)
         values = ground.wanted.parse(schema, entry, fields)
         if later is not None:
@@ -71,13 +74,16 @@ class Definitions:
         if entry.uuid:
             hits = [record for record in known if record.uuid == entry.uuid]
         current = ground.one(entry, schema, keys, values, hits)
-        if current is None and hits:
+        if current is not None and not ground.claim(FIELD_DEFINITION, current.uuid, entry):
             return None
         if current is None and keys == ("field_key",):
             ground.find(
                 entry.place_of("field_key"), f"there is no field definition with the key {values['field_key']!r}"
             )
-            return None
+        if ground.complaints > complaints:
+            # What is wrong with a field is not wrong with every record that has it, too.
+            return _doubtful(values, current)
+        self._final.append((str(values.get("label") or (current.flat.get("label") if current else "")), current, entry))
         wanted = plan.with_equal_allowed_values(schema, values, current)
         wanted.pop("field_key", None)
         key = f"{template} {values[keys[0]]}"
@@ -85,13 +91,43 @@ class Definitions:
         self._compare(planned, current)
         if later is not None:
             self._relate_later(planned, current, later)
+        if ground.complaints > complaints:
+            return _doubtful(values, current)
         if not planned.change.changed:
             return None
+        if not ground.is_chosen(planned):
+            if current is not None:
+                return None
+            ground.unmade.add((template, str(values.get("label"))))
         have = {} if current is None else schema.read(current.flat)
         of = field_to_be({**have, **planned.change.values})
         if of is None:
             return None
         return replace(of, key=of.label) if current is None else replace(of, uuid=current.uuid)
+
+    def _judge_names(self, template: str) -> None:
+        """A label that the files write must not be that of another field, nor its key: nobody could say which one is
+        meant.
+        """
+        final, self._final = self._final, []
+        written = {current.uuid for _label, current, _entry in final if current is not None}
+        definitions = self._ground.client.definitions(template) if final else []
+        others = [
+            (str(one.get("label")), str(one.get("uuid"))) for one in definitions if one.get("uuid") not in written
+        ]
+        keys = {str(one.get("field_key")): str(one.get("uuid")) for one in definitions}
+        for number, (label, current, entry) in enumerate(final):
+            mine = current.uuid if current else ""
+            if "label" not in entry.fields or (current is not None and current.flat.get("label") == label):
+                continue
+            twins = [uuid for other, uuid in others if other == label]
+            twins += [str(other[2].place) for at, other in enumerate(final) if at != number and other[0] == label]
+            if label in keys and keys[label] != mine:
+                twins.append(keys[label])
+            if twins:
+                names = ", ".join(dict.fromkeys(twins))
+                problem = f"label: {label!r} is the label or the key of another field too ({names})"
+                self._ground.find(entry.place_of("label"), f"{problem}; records could not name either of them")
 
     def _with_relations(self, entry: Entry) -> tuple[Mapping[str, Any], Any]:
         """The fields of an entry, with uuids where relations name other fields; relations as written where some of
@@ -102,7 +138,8 @@ class Definitions:
         if not relations.names_fields(written):
             return fields, None
         resolved, missing = relations.with_uuids(written, self._ground.client.definitions(entry.template))
-        coming = {other.fields.get("label") for other in self._entries(entry.template)}
+        labels = [other.fields.get("label") for other in self._entries(entry.template)]
+        coming = {label for label in labels if isinstance(label, str)}
         for number, name in missing.items():
             if name not in coming:
                 place = entry.place_in(("relations", number, "field"))
@@ -127,3 +164,10 @@ class Definitions:
         if was.action == plan.UNCHANGED:
             self._ground.result.unchanged[_SECTION] -= 1
             self._ground.take(planned)
+
+
+def _doubtful(values: Mapping[str, Any], current: Record | None) -> Field | None:
+    """A field whose definition is wrong: it is there, and takes whatever was written for it."""
+    label = values.get("label") or (current.flat.get("label") if current else None)
+    key = str(current.flat.get("field_key")) if current else label
+    return Field(key, "ANY", str(label or "")) if isinstance(key, str) else None

@@ -36,6 +36,7 @@ class Ground:
     :ivar entries: section to what was written for it.
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
     :ivar complaints: how often something was found wrong; what is wrong with many records may be one finding.
+    :ivar unmade: template and label of fields that are still to be made, which is not part of the plan.
     :ivar seen: natural keys of everything that is planned, where only some of it is chosen.
     """
 
@@ -51,6 +52,7 @@ class Ground:
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0
         self._doubtful: set[tuple[str, str]] = set()
+        self.unmade: set[tuple[str, str]] = set()
         self.seen: set[str] = set()
         self._schemas: dict[str, Schema] = {}
         self._found: dict[Finding, None] = dict.fromkeys(desired.findings)

@@ -16,6 +16,9 @@ from .ground import Ground, numbered_references
 from .kinds import FIELD_DEFINITION, USER
 from .links import Reference, references_in
 from .planned import Planned
+from .wanted import written_as
+
+_LEFT_OUT = "is not there yet, and making it is not part of this plan"
 
 
 def judge_settings(ground: Ground) -> None:
@@ -88,7 +91,10 @@ def _references(planned: Planned) -> list[Reference]:
 def judge_chosen(ground: Ground) -> None:
     """Names in only and exclude that mean nothing, and records that need one that was left out."""
     choices, result = ground.choices, ground.result
-    if choices.only or choices.exclude:
+    if not choices.only and not choices.exclude:
+        return
+    if not ground.findings:
+        # What is wrong may be what is named.
         known = {*SECTIONS, *SECTIONS.values(), *ground.seen}
         for option, names in (("only", choices.only), ("exclude", choices.exclude)):
             for name in names:
@@ -96,11 +102,17 @@ def judge_chosen(ground: Ground) -> None:
                     ground.find(Place(option), f"{name!r} is no section, and no natural key of what is planned")
     taken = {id(planned.entry) for planned in result.changes}
     for planned in result.changes:
+        for number, one in enumerate(planned.relations):
+            if (planned.entry.template, one.get("field")) in ground.unmade:
+                place = planned.entry.place_in(("relations", number, "field"))
+                ground.find(place, f"relations[{number}].field: {one['field']} {_LEFT_OUT}")
         for key, value in planned.change.values.items():
+            if (planned.kind.template, key) in ground.unmade:
+                name = written_as(planned.schema, planned.entry, key)
+                ground.find(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
             for number, reference in numbered_references(value):
                 if reference.awaits is not None and id(reference.awaits) not in taken:
-                    missing = f"{reference.target} {reference.written!r} is not there yet"
-                    problem = f"{missing}, and making it is not part of this plan"
+                    problem = f"{reference.target} {reference.written!r} {_LEFT_OUT}"
                     ground.find_reference(planned.entry, key, number, reference, problem)
 
 

@@ -28,7 +28,7 @@ def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tup
     resolved: list[Any] = []
     missing: dict[int, str] = {}
     for number, one in enumerate(written):
-        if isinstance(one, Mapping) and "field" in one:
+        if isinstance(one, Mapping) and "field" in one and "field_uuid" not in one:
             name = str(one["field"])
             uuid = _uuid_of(name, known)
             if uuid is None:

@@ -93,3 +93,106 @@ def test_what_needs_a_field_whose_relations_failed_is_written_all_the_same(site:
     assert account.summary["objects"]["created"] == 1
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
+
+
+# ---- names that would mean two fields
+
+
+KEY = "serial_number"
+
+
+@pytest.mark.parametrize(
+    ("text", "findings"),
+    [
+        (
+            f"- {{field_key: {KEY}, label: SN}}\n- {{label: SN, type: TEXT}}\n",
+            ["1:37: label: 'SN' is the label", "2:11: label: 'SN' is the label"],
+        ),
+        (
+            f"- {{field_key: {KEY}, label: X}}\n- {{field_key: description, label: X}}\n",
+            ["1:37: label: 'X' is the label", "2:35: label: 'X' is the label"],
+        ),
+        (f"- {{field_key: {KEY}, label: Barcode}}\n", ["1:37: label: 'Barcode' is the label"]),
+        (f"- {{label: {KEY}, type: TEXT}}\n", [f"1:11: label: '{KEY}' is the label or the key of another field too ("]),
+        (
+            f"- {{field_key: {KEY}, comment: x}}\n- {{label: Serial number, comment: y}}\n",
+            ["2:3: the field definition "],
+        ),
+        (
+            f"- {{label: Serial number, comment: x}}\n- {{field_key: {KEY}, label: SN}}\n",
+            ["2:3: the field definition "],
+        ),
+    ],
+)
+def test_every_field_must_have_a_name_of_its_own(site: Site, text: str, findings: list[str]) -> None:
+    site.write({ASSET: text})
+    found = site.plan().findings
+    assert len(found) == len(findings), found
+    assert all(one.startswith(f"{ASSET}:{start}") for one, start in zip(found, findings, strict=True)), found
+
+
+def test_labels_may_change_places(site: Site) -> None:
+    site.write({ASSET: "- {label: A, type: TEXT}\n- {label: B, type: TEXT}\n"})
+    site.run()
+    keys = {label: one["field_key"] for label, one in _definitions(site).items()}
+    site.write({ASSET: f"- {{field_key: {keys['A']}, label: B}}\n- {{field_key: {keys['B']}, label: A}}\n"})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+# ---- definitions that are wrong
+
+
+@pytest.mark.parametrize("relation", ["x", "null", "[]", "{type: actual_field}", "{field: A, field_uuid: x}"])
+def test_a_relation_that_is_none_is_a_finding(site: Site, relation: str) -> None:
+    site.write({ASSET: f"- {{label: C, type: TEXT, relations: [{relation}]}}\n- {{label: A, type: TEXT}}\n"})
+    (finding,) = site.plan().findings
+    assert finding.startswith(f"{ASSET}:1:38: relations[0]: ")
+
+
+@pytest.mark.parametrize("label", ["[x]", "{a: b}", "5", "true"])
+def test_a_label_that_is_no_text_is_a_finding(site: Site, label: str) -> None:
+    text = "- {label: A, type: TEXT, relations: [{type: actual_field, field: B}]}\n- {label: B, type: TEXT}\n"
+    site.write({ASSET: f"- {{label: {label}, type: TEXT}}\n{text}"})
+    (finding,) = site.plan().findings
+    assert finding.startswith(f"{ASSET}:1:11: label: ")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["type: TXT", "type: DROPDOWN, possible_values: [1]", "comment: x", "type: [TEXT]", "type: TEXT, coment: x"],
+)
+def test_what_is_wrong_with_a_definition_is_told_once_and_not_with_every_record(site: Site, wrong: str) -> None:
+    objects = "".join(f"- {{barcode: '{number}', inventory_name: One, C: x}}\n" for number in range(3))
+    site.write({ASSET: f"- {{label: C, {wrong}}}\n", "objects.yml": objects})
+    (finding,) = site.plan().findings
+    assert finding.startswith(f"{ASSET}:1:")
+
+
+# ---- definitions that are left out
+
+
+@pytest.mark.parametrize("left_out", ["fields", "asset C"])
+def test_what_needs_a_field_that_is_left_out_is_told(site: Site, left_out: str) -> None:
+    relation = "relations: [{type: actual_field, field: C}]"
+    site.write(
+        {
+            ASSET: f"- {{label: C, type: TEXT}}\n- {{label: D, type: TEXT, {relation}}}\n",
+            "objects.yml": "- {barcode: '1', inventory_name: One, C: x}\n",
+        }
+    )
+    missing = "is not there yet, and making it is not part of this plan"
+    found = [f"objects.yml:1:42: C: this field {missing}"]
+    if left_out == "asset C":
+        found.insert(0, f"{ASSET}:2:66: relations[0].field: C {missing}")
+    assert site.plan(exclude=[left_out]).findings == found
+    assert site.plan(exclude=[left_out, "objects", "asset D"]).findings == []
+
+
+def test_a_limit_that_is_left_out_does_not_count(site: Site) -> None:
+    one = "- {barcode: '1', inventory_name: One, C: abcd}\n"
+    site.write({ASSET: "- {label: C, type: TEXT}\n"})
+    site.run()
+    site.write({ASSET: "- {label: C, constraints: {max_length: 3}}\n", "objects.yml": one})
+    assert len(site.plan().findings) == 1
+    assert site.plan(exclude=["fields"]).findings == []
