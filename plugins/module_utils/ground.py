@@ -114,12 +114,15 @@ class Ground:
             self.find(entry.place, f"the {kind.words} {uuid} is meant here and at {earlier.place}")
         return earlier is entry
 
-    def resolve(self, values: Mapping[str, Any], entry: Entry | None) -> bool:
-        """Whether every reference in some values means something; of an entry that shall be there, findings if not."""
+    def resolve(self, values: Mapping[str, Any], entry: Entry | None, before: bool = False) -> bool:
+        """Whether every reference in some values means something; of an entry that shall be there, findings if not.
+
+        :param before: take names as they are before anything is renamed.
+        """
         fine = True
         for key, value in values.items():
             for number, reference in numbered_references(value):
-                problem = self.world.resolve(reference)
+                problem = self.world.resolve(reference, before)
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful

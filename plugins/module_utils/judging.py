@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from . import plan
 from .client import Record
 from .desired import SECTIONS, Place
+from .fields import is_uuid
 from .ground import Ground, numbered_references
 from .kinds import FIELD_DEFINITION, USER
 from .links import Reference, references_in
@@ -119,24 +119,46 @@ def judge_chosen(ground: Ground) -> None:
 def going(
     ground: Ground, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
 ) -> dict[str, Planned]:
-    """What the files, or a prune, take away from the instance: uuid to what is planned."""
+    """What the files, or a prune, take away from the instance or archive: uuid to what is planned."""
     gone = {
-        current.uuid: planned for planned, current in matched if planned.entry.state == "absent" and current is not None
+        current.uuid: planned
+        for planned, current in matched
+        if planned.entry.state != "present" and current is not None
     }
-    for planned in pruned:
-        if planned.change.action == plan.DELETE and planned.change.current is not None:
-            gone[planned.change.current.uuid] = planned
+    gone |= {one.change.current.uuid: one for one in pruned if one.change.current is not None}
     return {uuid: planned for uuid, planned in gone.items() if ground.is_chosen(planned)}
 
 
 def judge_needs(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:
-    """Nothing may refer to a record that is taken away.
+    """Nothing may refer to a record that is taken away, or in a way in which nothing is found any more afterwards.
 
     :param gone: as :func:`going` has it.
     """
     for key, value in planned.desired.items() if gone else ():
         for number, reference in numbered_references(value):
-            if reference.uuid in gone:
-                other = gone[str(reference.uuid)]
-                problem = f"{other} is to be taken away at {other.entry.place}"
+            problem = _needs(ground, reference, gone)
+            if problem:
                 ground.find_reference(planned.entry, key, number, reference, problem)
+
+
+def judge_user(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:
+    """A user is made of a person, and nothing takes a user away: that person must stay."""
+    for reference in references_in(planned.change.values.get("person")):
+        problem = _needs(ground, reference, gone)
+        if problem:
+            ground.find(planned.entry.place_of("email"), f"email: {problem}")
+
+
+def _needs(ground: Ground, reference: Reference, gone: Mapping[str, Planned]) -> str:
+    """Why a reference means nothing any more when what is planned is done; empty where it does."""
+    other = gone.get(str(reference.uuid))
+    if other is None:
+        place = ground.world.place_of(reference) if reference.target == "room" else None
+        other = gone.get(str(place.uuid)) if place is not None and isinstance(reference.written, str) else None
+    if other is None:
+        return ""
+    if other.entry.state == "absent":
+        return f"{other} is to be taken away at {other.entry.place}"
+    if is_uuid(reference.written):
+        return ""
+    return f"{other} is to be archived at {other.entry.place}, and no list shows it any more: write its uuid"

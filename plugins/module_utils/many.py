@@ -30,6 +30,7 @@ from .judging import (
     judge_moved,
     judge_needs,
     judge_settings,
+    judge_user,
     without_dependants_of_users,
 )
 from .kinds import KINDS, TASK, USER, Kind
@@ -209,7 +210,7 @@ class _Planner:
             problems = [*wrong.errors, *wrong.unknown, *also_wrong.errors, *also_wrong.unknown]
             for problem in problems:
                 self._ground.find(place, problem)
-            if problems or not self._ground.resolve(wanted, None) or not self._ground.resolve(was, None):
+            if problems or not self._ground.resolve(wanted, None) or not self._ground.resolve(was, None, before=True):
                 continue
             if all(schema.equal(key, value, values.get(key)) for key, value in wanted.items()):
                 return self._world.having(schema, tuple(sorted(was)), was)
@@ -240,6 +241,8 @@ class _Planner:
             self._result.managed.append(current.uuid)
         self._result.warnings += [f"{planned}: {warning}" for warning in change.warnings]
         planned.change = change
+        if planned.kind is USER:
+            judge_user(self._ground, planned, self._gone)
         self._ground.take(planned)
 
     # ---- hub, prune

@@ -43,6 +43,7 @@ class World:
         self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Record]]] = {}
         self._coming: dict[str, list[tuple[Schema, Mapping[str, Any], Any]]] = {}
         self._coming_by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Any]]] = {}
+        self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._hints = 0
         self._names: dict[str, list[str]] = {}
@@ -150,11 +151,26 @@ class World:
         :param what: what it is to be made from; a :class:`Record` where one that is there will have them.
         """
         name = schema.kind.name
+        if isinstance(what, Record) and self._is_renamed(schema, values, what):
+            self._renamed[what.uuid] = values
         self._coming.setdefault(name, []).append((schema, values, what))
         self._resolved.pop(name, None)
         for (kind, keys), index in self._coming_by_key.items():
             if kind == name:
                 self._note(index, schema, keys, values, what)
+
+    def _is_renamed(self, schema: Schema, values: Mapping[str, Any], record: Record) -> bool:
+        """Whether others refer to a record in another way once it has some values."""
+        named = [of.key for of in schema.kind.identity if of.key in values and of.key in schema.fields]
+        return self.key_of(schema, named, values) != self.key_of(schema, named, read_some(schema, named, record))
+
+    def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
+        """Whether a record that has a natural key keeps it."""
+        becoming = self._renamed.get(record.uuid)
+        if becoming is None:
+            return True
+        after = {**read_some(schema, keys, record), **{key: becoming[key] for key in keys if key in becoming}}
+        return self.key_of(schema, keys, after) == self.key_of(schema, keys, values)
 
     def replace(self, kind: Kind, what: Any, record: Record) -> None:
         """What was noted to come is there already."""
@@ -204,39 +220,48 @@ class World:
             reference.uuid, reference.id = record.uuid or None, record.id
             reference.names = names_of(record)
 
-    def resolve(self, reference: Reference) -> str:
-        """Resolves a reference in memory: to what is there or to come. Returns what is wrong, or nothing."""
+    def resolve(self, reference: Reference, before: bool = False) -> str:
+        """Resolves a reference in memory: to what is there or to come. Returns what is wrong, or nothing.
+
+        :param before: take names as they are before anything is renamed.
+        """
         kind = KINDS[reference.target]
         if reference.awaits is not None:
             return ""
         if reference.resolved:
             return self._look_up(kind, reference)
         known = self._resolved.setdefault(kind.name, {})
-        if isinstance(reference.written, str) and reference.written in known:
+        if isinstance(reference.written, str) and reference.written in known and not before:
             same = known[reference.written]
             reference.uuid, reference.id, reference.names = same.uuid, same.id, same.names
             reference.awaits = same.awaits
             return ""
         hits: dict[Any, Any] = {}
+        gone: list[Record] = []
         wrong: list[Misfit] = []
         for schema, keys, values in self._readings(kind, reference.written, wrong):
             nested = [
                 Misfit.at((key,), problem)
                 for key, value in values.items()
                 for one in references_in(value)
-                if (problem := self.resolve(one))
+                if (problem := self.resolve(one, before))
             ]
             if nested:
                 wrong += nested if isinstance(reference.written, Mapping) else []
                 continue
-            hits.update((record.uuid, record) for record in self.having(schema, keys, values))
+            named = self.having(schema, keys, values)
+            kept = named if before else [one for one in named if self._still_has(schema, keys, values, one)]
+            gone += [one for one in named if one not in kept]
+            hits.update((record.uuid, record) for record in kept)
             for what in self.coming(schema, keys, values):
                 hits[what.uuid if isinstance(what, Record) else id(what)] = what
         if wrong:
             # One wrong member of a map has a place of its own; several are told together.
             return Misfit.at(wrong[0].way if len(wrong) == 1 else (), f"reference to a {kind.name}: {'; '.join(wrong)}")
+        if gone and not hits:
+            return f"{kind.name} {reference.written!r} ({gone[0].uuid}) is renamed by these files; write its new name"
         problem = self._settle(kind, reference, list(hits.values()))
-        if not problem and isinstance(reference.written, str):
+        if not before and not problem and isinstance(reference.written, str):
             # Matching a kind notes what is to come of it, which makes this list anew.
             self._resolved.setdefault(kind.name, {})[reference.written] = reference
         return problem
@@ -302,6 +327,13 @@ class World:
         else:
             key = kind.identity[0].key
             yield schema, (key,), {key: written}
+
+    def place_of(self, room: Reference) -> Record | None:
+        """The location of a room, where that is known."""
+        record = self.find(room)
+        schema = Schema(KINDS["room"], KINDS["room"].identity)
+        building = None if record is None else schema.read_one("building_id", record.flat)
+        return self.find(building) if isinstance(building, Reference) else None
 
     def names(self, kind: Kind) -> list[str]:
         """How the records of a kind are called in references, for messages and for files."""

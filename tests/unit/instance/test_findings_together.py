@@ -95,7 +95,8 @@ def test_nothing_may_refer_to_what_is_taken_away_though_it_does_not_change(site:
     # Not in the files any more, so a prune takes it away.
     (finding,) = site.plan(limits=limits, prune={"objects": "delete"}).findings
     assert finding == f"objects.yml:5:22: accessories[1]: object 2 {said} prune of objects"
-    assert site.plan(limits=limits, prune={"objects": "archive"}).outcome == "changed"
+    (finding,) = site.plan(limits=limits, prune={"objects": "archive"}).findings
+    assert "object 2 is to be archived at prune of objects, and no list shows it any more: write its uuid" in finding
     assert site.plan(limits=limits, prune={"objects": "delete"}, exclude=["2"]).findings == []
 
 
@@ -118,6 +119,79 @@ def test_tasks_rental_cases_and_offers_need_their_objects_too(site: Site) -> Non
         "rental_cases.yml:1:73: references[0]",
         "tasks.yml:1:32: references[1]",
     ]
+
+
+def test_what_is_archived_is_found_by_its_uuid_alone(site: Site) -> None:
+    site.write({"objects.yml": GOOD})
+    site.run()
+    uuid = next(one.uuid for one in site.client().list_all(KINDS["object"]) if one.flat["barcode"] == "2")
+    files = '- {{barcode: "2", _state: archived}}\n- {{barcode: "1", inventory_name: One, accessories: ["{}"]}}\n'
+    site.write({"objects.yml": files.format("2")})
+    (finding,) = site.plan().findings
+    assert finding.startswith("objects.yml:2:53: accessories[0]: object 2 is to be archived at objects.yml:1:3, and ")
+    site.write({"objects.yml": files.format(uuid)})
+    assert site.run(limits={"delete_percent": 100}).outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_room_goes_with_its_location_as_far_as_names_are_concerned(site: Site) -> None:
+    site.write(
+        {
+            "locations.yml": "- {name: Depot}\n",
+            "rooms.yml": '- {building_id: Depot, number: "1", name: Hall}\n',
+            "objects.yml": '- {barcode: "1", inventory_name: One, actual_room: Depot/1}\n',
+        }
+    )
+    site.run()
+    (site.root / "rooms.yml").unlink()
+    site.write({"locations.yml": "- {name: Depot, _state: absent}\n"})
+    (finding,) = site.plan().findings
+    assert finding == "objects.yml:1:52: actual_room: location Depot is to be taken away at locations.yml:1:3"
+
+
+def test_a_user_is_not_made_of_a_person_who_is_taken_away(site: Site) -> None:
+    person = "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n"
+    site.write({"instance.yml": SETTINGS + "policy: {create_users: true}\n", "persons.yml": person})
+    site.run()
+    site.write({"persons.yml": "- {email: ada@acme.example, _state: absent}\n", "users.yml": "- ada@acme.example\n"})
+    (finding,) = site.plan().findings
+    assert finding == "users.yml:1:3: email: person ada@acme.example is to be taken away at persons.yml:1:3"
+
+
+def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:
+    rooms = '- {{building_id: {}, number: "1", name: {}}}\n'
+    objects = (
+        '- {{barcode: "{}", inventory_name: One}}\n'
+        '- {{barcode: "2", inventory_name: Two, actual_room: {}, accessories: ["{}"]}}\n'
+    )
+    site.write(
+        {
+            "locations.yml": "- {name: Depot}\n",
+            "rooms.yml": rooms.format("Depot", "Hall"),
+            "objects.yml": objects.format("1", "Depot/Hall", "1"),
+        }
+    )
+    site.run()
+    site.write(
+        {
+            "moved.yml": "locations: [{from: {name: Depot}, to: {name: Store}}]\n"
+            "objects: [{from: {barcode: '1'}, to: {barcode: '9'}}]\n",
+            "locations.yml": "- {name: Store}\n",
+            "objects.yml": objects.format("9", "Depot/Hall", "1"),
+        }
+    )
+    one, place = site.plan().findings
+    assert one.startswith("objects.yml:2:78: accessories[0]: object '1' (")
+    assert place.startswith("rooms.yml:1:17: building_id: location 'Depot' (")
+    assert place.endswith(") is renamed by these files; write its new name")
+    site.write({"rooms.yml": rooms.format("Store", "Nave")})
+    assert _starts(site.plan().findings) == ["objects.yml:2:52: actual_room", "objects.yml:2:78: accessories[0]"]
+    site.write({"objects.yml": objects.format("9", "Store/Hall", "9")})
+    (finding,) = site.plan().findings
+    assert "room 'Store/Hall' (" in finding
+    site.write({"objects.yml": objects.format("9", "Store/Nave", "9")})
+    assert site.run(limits={"update_percent": 100}).outcome == "changed"
+    assert site.plan().outcome == "unchanged"
 
 
 # ---- what follows from a mistake
