@@ -20,14 +20,16 @@ from .schema import Schema, type_of
 def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
     """The body that makes a record.
 
-    :param values: canonical values by field key; empty ones are left out where the service does not ask for them.
+    :param values: canonical values by field key; empty ones are left out, where the service does not ask for them and
+        would not fill in something else.
     :param extra: members that are only written and never answered (notify).
     """
     kind = schema.kind
     if kind.update == "PUT":
         complete = {key: values.get(key, type_of(of).empty) for key, of in schema.fields.items()}
         return _whole(schema, complete, {}) | dict(extra)
-    return schema.write({key: value for key, value in values.items() if value not in EMPTY})
+    kept = {key: value for key, value in values.items() if value not in EMPTY or schema.fields[key].has_default}
+    return schema.write(kept)
 
 
 def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:

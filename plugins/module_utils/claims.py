@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .desired import Entry, Place
+from .fields import shorten
 from .schema import Schema
+from .wanted import written_as
 from .world import World
 
 
@@ -25,6 +27,7 @@ class Claims:
         self._find = find
         self._claimed: dict[tuple[Any, ...], Entry] = {}
         self._alike: dict[tuple[Any, ...], Entry] = {}
+        self._unique: dict[str, list[str]] = {}
 
     @staticmethod
     def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
@@ -54,6 +57,25 @@ class Claims:
                 )
                 return False
         return True
+
+    def claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+        """Of a field whose values must be unique, every value may be written once.
+
+        :param keys: the natural key of the entry, which was claimed already.
+        """
+        name = schema.kind.name
+        if name not in self._unique:
+            self._unique[name] = [of.key for of in schema.fields.values() if of.unique]
+        for key in self._unique[name]:
+            part = None if tuple(keys) == (key,) else self._world.key_of(schema, (key,), values)
+            if part is None:
+                continue
+            earlier = self._claimed.setdefault((name, key, part), entry)
+            if earlier is not entry:
+                written, first = written_as(schema, entry, key), written_as(schema, earlier, key)
+                place = earlier.place_of(first)
+                words = f"{written}: {shorten(values[key])} must be unique, and is written at {place} too"
+                self._find(entry.place_of(written), words)
 
     def judge_alike(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """A record that would be made although one is there that nobody can tell from it."""

@@ -148,6 +148,8 @@ class _Export:
                 relations = values.pop("relations", ())
                 where = f"{template} field {values.get('label')}"
                 row = self._portable.record(schema, _DEFINITION_ORDER, values, where)
+                if row is None:
+                    continue
                 related = [_relation(one, names) for one in relations if one[1] in names]
                 rows.append({**row, "relations": related} if related else row)
             rows.sort(key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
@@ -178,10 +180,11 @@ class _Export:
             named = {record.uuid for record in alone}
             alone = [record for record in chosen if record.uuid in named]
         rows = [(self._sort_key(schema, keys, read[id(record)]), record) for record in alone]
-        self._result.sections[section] = [
+        found = [
             self._portable.record(schema, fields, read[id(record)], f"{kind.name} {words}")
             for words, record in sorted(rows, key=lambda row: row[0])
         ]
+        self._result.sections[section] = [one for one in found if one is not None]
 
     def _told_apart(
         self, section: str, schema: Schema, records: Sequence[Record], read: Mapping[int, Mapping[str, Any]]
@@ -236,6 +239,8 @@ class _Export:
             except InvalidInput:
                 continue
             key = self._world.key_of(schema, names, values)
+            if any(isinstance(values[name], str) and values[name] != values[name].strip() for name in names):
+                continue
             # What a record is found by must stand in its file, so it must have a name there itself.
             if key is not None and all(self._portable.words(schema.fields[name], values[name]) for name in names):
                 found.setdefault((names, key), []).append(record)

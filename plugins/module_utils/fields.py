@@ -140,6 +140,7 @@ class Field:
     :ivar constraints: constraint type to value: min_value, max_value, max_length, regular_expression.
     :ivar allowed: the values that a DROPDOWN or a choice may take; empty means any.
     :ivar fraction_digits: digits after the point that the instance keeps, where it says so.
+    :ivar has_default: whether the service fills in a value where a new record has none.
     :ivar wire: the key on the wire where it differs from ``key``.
     """
 
@@ -152,6 +153,7 @@ class Field:
     allowed: tuple[str, ...] = ()
     constraints: Mapping[str, Any] = field(default_factory=dict)
     fraction_digits: int | None = None
+    has_default: bool = False
     wire: str = ""
 
     @property

@@ -44,7 +44,7 @@ class Ground:
         self.client = client
         self.desired = desired
         self.choices = choices
-        self.world = World(client)
+        self.world = World(client, self.schema)
         self.result = InstancePlan(world=self.world)
         self.claims = Claims(self.world, self.find)
         self.wanted = Wanted(desired, self.find)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from .client import Record
 from .desired import SECTIONS, Place
-from .fields import is_uuid
+from .fields import EMPTY, is_uuid, shorten
 from .ground import Ground, numbered_references
 from .kinds import FIELD_DEFINITION, USER
 from .links import Reference, references_in
@@ -139,6 +139,25 @@ def judge_needs(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -
             problem = _needs(ground, reference, gone)
             if problem:
                 ground.find_reference(planned.entry, key, number, reference, problem)
+
+
+def judge_unique(ground: Ground, planned: Planned) -> None:
+    """A value that must be unique is not given to a record while another one, which nothing changes, has it."""
+    schema, change = planned.schema, planned.change
+    mine = change.current.uuid if change.current else ""
+    for key, value in change.values.items():
+        of = schema.fields.get(key)
+        if of is None or not of.unique or planned.keys == (key,) or value in EMPTY:
+            continue
+        for other in ground.world.having(schema, (key,), change.values):
+            holder = ground.claimed.get(planned.kind.name, {}).get(other.uuid)
+            keeps = holder is None or (
+                holder.state == "present" and written_as(schema, holder, key) not in holder.fields
+            )
+            if other.uuid != mine and keeps:
+                name = written_as(schema, planned.entry, key)
+                words = f"{name}: {shorten(value)} must be unique, and {planned.kind.one} has it already: {other.uuid}"
+                ground.find(planned.entry.place_of(name), words)
 
 
 def judge_user(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:

@@ -30,6 +30,7 @@ from .judging import (
     judge_moved,
     judge_needs,
     judge_settings,
+    judge_unique,
     judge_user,
     without_dependants_of_users,
 )
@@ -159,6 +160,7 @@ class _Planner:
         if entry.state == "present":
             if current is None and keys:
                 ground.claims.judge_alike(schema, keys, values, entry)
+            ground.claims.claim_unique(schema, keys, values, entry)
             # Others may refer to it as it is written here, whatever it is called now.
             self._world.expect(schema, values, current or entry)
         if not fits or ground.complaints > complaints:
@@ -243,6 +245,8 @@ class _Planner:
         planned.change = change
         if planned.kind is USER:
             judge_user(self._ground, planned, self._gone)
+        elif planned.kind.template:
+            judge_unique(self._ground, planned)
         self._ground.take(planned)
 
     # ---- hub, prune

@@ -58,8 +58,11 @@ class Portable:
         self._tell = tell
         self._names: dict[tuple[str, str], Any] = {}
 
-    def record(self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], where: str) -> dict[str, Any]:
-        """The fields of one record, those without a value left out.
+    def record(
+        self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], where: str
+    ) -> dict[str, Any] | None:
+        """The fields of one record, those without a value left out; None where nothing could be made of it, because a
+        mandatory one can't be written.
 
         :param fields: which fields, in the order in which they shall stand.
         :param values: canonical values by field key.
@@ -75,6 +78,8 @@ class Portable:
                 written[name] = self._proved(schema, of, name, value)
             except NotPortable as reason:
                 self._tell(f"{where}: {name}: {reason}")
+                if of.mandatory:
+                    return None
         return written
 
     def _proved(self, schema: Schema, of: Field, name: str, value: Any) -> Any:

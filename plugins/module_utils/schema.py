@@ -30,7 +30,8 @@ def type_of(of: Field) -> FieldType:
 def field_from_definition(definition: Mapping[str, Any]) -> Field:
     """A field from its definition as answered (section 2.2).
 
-    Allowed values are the union of the constraint allowed_values and possible_values, because instances use either.
+    Allowed values of a DROPDOWN are the union of the constraint allowed_values and possible_values, because instances
+    use either.
     """
     field_type = definition.get("field_type") or {}
     name = field_type.get("name") or ""
@@ -38,11 +39,9 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
     attributes: dict[str, list[Any]] = {}
     for item in definition.get("attributes") or ():
         attributes.setdefault(item.get("type"), []).append(item.get("value"))
-    allowed = (
-        [*(constraints.pop("allowed_values", None) or ()), *(definition.get("possible_values") or ())]
-        if name == "DROPDOWN"
-        else []
-    )
+    allowed = [*(constraints.pop("allowed_values", None) or ())]
+    if name == "DROPDOWN":
+        allowed += definition.get("possible_values") or ()
     digits = attributes.get("fraction_digits")
     key = str(definition.get("field_key"))
     return Field(
@@ -55,6 +54,7 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
         allowed=tuple(dict.fromkeys(value for value in allowed if isinstance(value, str))),
         constraints={rule: limit for rule, limit in constraints.items() if limit is not None},
         fraction_digits=int(digits[0]) if digits else None,
+        has_default=definition.get("default_value") not in EMPTY,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -32,10 +32,13 @@ _MOST_NAMES = 20_000
 class World:
     """The records of an instance by kind, each kind listed once when it is first needed, and what a plan will add to
     them.
+
+    :param schema_of: the fields that a kind has, those to come among them; None: those that it has now.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, schema_of: Callable[[Kind], Schema] | None = None) -> None:
         self._client = client
+        self._schema_of = schema_of or client.schema
         self._records: dict[str, list[Record]] = {}
         self._ahead: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
@@ -257,7 +260,7 @@ class World:
                 hits[what.uuid if isinstance(what, Record) else id(what)] = what
         if wrong:
             # One wrong member of a map has a place of its own; several are told together.
-            return Misfit.at(wrong[0].way if len(wrong) == 1 else (), f"reference to a {kind.name}: {'; '.join(wrong)}")
+            return Misfit.at(wrong[0].way if len(wrong) == 1 else (), f"reference to {kind.one}: {'; '.join(wrong)}")
         if gone and not hits:
             return f"{kind.name} {reference.written!r} ({gone[0].uuid}) is renamed by these files; write its new name"
         problem = self._settle(kind, reference, list(hits.values()))
@@ -311,7 +314,7 @@ class World:
         schema = Schema(kind, kind.identity)
         if isinstance(written, Mapping):
             if not set(written) <= set(schema.fields):
-                schema = self._client.schema(kind)
+                schema = self._schema_of(kind)
             values, findings = schema.parse(written, "")
             wrong += [*findings.errors, *findings.unknown]
             if not wrong:

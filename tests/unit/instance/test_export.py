@@ -323,3 +323,38 @@ def test_users_without_a_person_and_offers_of_archived_objects_are_listed(demo: 
     done = export_of(demo)
     assert f"hub: the object of the item {offered.id} stands in no list" in done["left_out"]
     assert person.flat["email"] in done["not_cloned"]["users"]
+
+
+def test_a_record_that_would_lack_what_it_needs_is_left_out(site: Site) -> None:
+    user = "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n"
+    rest = "issue_date: 2027-01-01, due_date: 2027-02-01, responsible_user: ada@acme.example"
+    cases = "".join(
+        f"- {{title: R{code}, {rest}, references: ['{code}'], renter: {{type: plain, value: x}}}}\n" for code in (1, 2)
+    )
+    site.write(
+        {
+            "instance.yml": CREATE_USERS,
+            "persons.yml": user,
+            "users.yml": "- ada@acme.example\n",
+            "objects.yml": "- {barcode: '1', inventory_name: One}\n- {barcode: '2', inventory_name: Two}\n",
+            "rental_cases.yml": cases,
+        }
+    )
+    assert site.run().outcome == "changed"
+    client = site.client()
+    client.archive(
+        KINDS["object"], next(one.uuid for one in client.list_all(KINDS["object"]) if one.flat["barcode"] == "1"), False
+    )
+    done = export_of(site, site.root / "out")
+    assert list(records(site.root / "out", "rental_cases.yml", "title")) == ["R2"]
+    assert any(told.startswith("rental_case R1") and ": references: " in told for told in done["left_out"])
+    assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
+
+
+def test_a_record_whose_key_begins_or_ends_with_blanks_is_left_out_and_said(site: Site) -> None:
+    client = site.client()
+    for barcode in ("a ", "b"):
+        client.create(KINDS["object"], {"barcode": barcode, "inventory_name": "x"})
+    done = export_of(site)
+    assert any("1 record(s) have no barcode of their own" in told for told in done["left_out"])
+    assert site.plan().outcome == "unchanged"

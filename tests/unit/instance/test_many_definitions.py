@@ -196,3 +196,65 @@ def test_a_limit_that_is_left_out_does_not_count(site: Site) -> None:
     site.write({ASSET: "- {label: C, constraints: {max_length: 3}}\n", "objects.yml": one})
     assert len(site.plan().findings) == 1
     assert site.plan(exclude=["fields"]).findings == []
+
+
+# ---- values that must be unique, that are allowed, that the service fills in
+
+
+def test_a_value_that_must_be_unique_is_written_once_and_not_what_another_record_has(site: Site) -> None:
+    head = "- {{barcode: '{}', inventory_name: One, U: {}}}\n"
+    site.write({ASSET: "- {label: U, type: TEXT, attributes: {unique: true}}\n", "objects.yml": head.format(1, "a")})
+    site.run()
+    site.write({"objects.yml": head.format(2, "b") + head.format(3, "b") + head.format(4, "a") + head.format(5, "c")})
+    twice, held = site.plan().findings
+    assert twice == "objects.yml:2:42: U: 'b' must be unique, and is written at objects.yml:1:42 too"
+    assert held.startswith("objects.yml:3:42: U: 'a' must be unique, and an object has it already: ")
+    # Who has it gives it away, or nobody knows of another one.
+    site.write({"objects.yml": head.format(1, "z") + head.format(4, "a")})
+    assert site.plan().findings == []
+    site.write({"objects.yml": head.format(1, "a") + head.format(5, "null") + head.format(6, "null")})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_barcode_must_be_unique_where_something_else_identifies_an_object(site: Site) -> None:
+    site.write(
+        {
+            "instance.yml": "api: seventhings/v1\nidentity: {objects: [inventory_name]}\n",
+            "objects.yml": "- {barcode: '1', inventory_name: One}\n- {barcode: '1', inventory_name: Two}\n",
+        }
+    )
+    (finding,) = site.plan().findings
+    assert finding == "objects.yml:2:13: barcode: '1' must be unique, and is written at objects.yml:1:13 too"
+
+
+def test_allowed_values_count_for_texts_too(site: Site) -> None:
+    site.write(
+        {
+            ASSET: "- {label: T, type: TEXT, constraints: {allowed_values: [a, b]}}\n",
+            "objects.yml": "- {barcode: '1', inventory_name: One, T: b}\n- {barcode: '2', inventory_name: Two, T: c}\n",
+        }
+    )
+    (finding,) = site.plan().findings
+    assert finding == "objects.yml:2:42: T: 'c' does not fit; expected one of 'a', 'b'"
+
+
+@pytest.mark.parametrize("nothing", ["null", '""'])
+def test_a_field_that_is_cleared_in_a_new_record_does_not_get_its_default(site: Site, nothing: str) -> None:
+    site.write({ASSET: "- {label: Z, type: TEXT, default_value: d}\n"})
+    site.run()
+    first, second = "- {barcode: '1', inventory_name: One}\n", "- {barcode: '2', inventory_name: Two, Z: %s}\n"
+    site.write({"objects.yml": first + second % nothing})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_reference_may_name_a_field_that_is_still_to_be_made(site: Site) -> None:
+    first = "- {barcode: '1', inventory_name: One, Inv: a}\n"
+    objects = first + "- {barcode: '2', inventory_name: Two, accessories: [{Inv: a}]}\n"
+    site.write({ASSET: "- {label: Inv, type: TEXT}\n", "objects.yml": objects})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    site.write({"objects.yml": objects.replace("{Inv: a}", "{Inw: a}")})
+    (finding,) = site.plan().findings
+    assert "reference to an object: Inw: no such field in an object; did you mean Inv?" in finding
