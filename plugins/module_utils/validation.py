@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import matching
+from . import matching, plan
 from .desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from .errors import InvalidInput
 from .fields import Field
@@ -68,7 +68,13 @@ class _Judge:
             # Fields are known by their labels where the service made their keys, which differ between instances.
             fields = {name: value for name, value in fields.items() if schema.find(name) or not is_made(name)}
         partial = (bool(entry.kind.template) and not told) or entry.kind.open_fields
-        return self._wanted.parse(schema, entry, fields, partial)
+        values = self._wanted.parse(schema, entry, fields, partial)
+        if entry.kind is FIELD_DEFINITION:
+            try:
+                plan.check_choices(None, plan.Change(FIELD_DEFINITION, plan.CREATE, values=values))
+            except InvalidInput as wrong:
+                self._find(entry.place_of("possible_values"), wrong.message)
+        return values
 
     def _schema(self, kind: Kind) -> Schema:
         if kind.name not in self._schemas:

@@ -308,3 +308,9 @@ def test_a_file_that_is_not_there_is_looked_for_in_the_root(tmp_path: Path) -> N
     (finding,) = _judged(tmp_path, {"objects.yml": '- {barcode: "1", Files: [files/none.txt]}\n'})
     where = f"looked for in {tmp_path}, the root of src"
     assert finding == f"objects.yml:1:26: Files[0]: files/none.txt: no such file ({where})"
+
+
+def test_values_of_a_dropdown_that_are_no_texts_are_told_without_an_instance(tmp_path: Path) -> None:
+    text = "- {label: A, type: DROPDOWN, possible_values: [x, 1]}\n- {label: B, type: NUMBER, possible_values: [1]}\n"
+    (finding,) = _judged(tmp_path, {"fields/asset.yml": text})
+    assert finding.startswith("fields/asset.yml:1:47: possible_values: 1: the values of a DROPDOWN are texts")
