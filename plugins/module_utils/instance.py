@@ -224,7 +224,7 @@ class _Run:
             check_mode=self._order.check_mode,
             summary=summary_of(made, outcome, self._order.check_mode),
             changes=[shown(planned) for planned in made.changes],
-            failures=failures_of(outcome or Outcome()),
+            failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
             findings=[str(finding) for finding in made.findings],
             warnings=made.warnings,

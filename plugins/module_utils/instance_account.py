@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,12 +47,19 @@ class Account:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def failures_of(outcome: Outcome) -> list[dict[str, str]]:
-    """What failed, what was skipped because of it, and what stands twice, each with its place and the reason."""
+def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
+    """What failed, what was skipped because of it, and what stands twice, each with its place and the reason; in the
+    order of the plan, whatever was sent first.
+    """
+    order = {id(planned.entry): number for number, planned in enumerate(made.changes)}
+
+    def in_order(some: Sequence[tuple[Planned, str]]) -> list[tuple[Planned, str]]:
+        return sorted(some, key=lambda one: order.get(id(one[0].entry), 0))
+
     return [
         *(
             {"change": str(planned), "place": str(planned.entry.place), "reason": reason}
-            for planned, reason in (*outcome.failures, *outcome.skipped)
+            for planned, reason in (*in_order(outcome.failures), *in_order(outcome.skipped))
         ),
         *(
             {"change": text, "place": "", "reason": "somebody else made the same at the same time"}
