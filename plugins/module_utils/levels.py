@@ -202,7 +202,8 @@ class Levels:
     def _lacking(self, planned: Planned) -> str:
         """Why a record can't be written, because it needs something that was not made; empty where nothing lacks.
 
-        The uuids of what was made are filled in.
+        The uuids of what was made are filled in. What is of one section is linked when all of it was made, so there
+        only the link lacks.
         """
         for key in planned.change.values:
             definition = self._fields_to_come.get((planned.kind.template, key))
@@ -214,7 +215,7 @@ class Levels:
                 return f"needs {reference.target} {reference.written}, which is not made by this run"
             if other.made:
                 reference.uuid, reference.awaits = other.made, None
-            elif id(other) in self._failed:
+            elif id(other) in self._failed and (other.section != planned.section or id(planned) in self._link_ids):
                 return f"needs {other}, which was not made"
         return ""
 
