@@ -25,9 +25,12 @@ from .world import World
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
     """Every reference in a canonical value, with the item of the list that it is in."""
-    for number, item in enumerate(value if isinstance(value, tuple) else (value,)):
-        for reference in references_in(item):
-            yield number, reference
+    if isinstance(value, Reference):
+        yield 0, value
+    elif isinstance(value, tuple):
+        for number, item in enumerate(value):
+            for reference in references_in(item):
+                yield number, reference
 
 
 class Ground:
@@ -121,6 +124,8 @@ class Ground:
         """
         fine = True
         for key, value in values.items():
+            if not isinstance(value, (Reference, tuple)):
+                continue
             for number, reference in numbered_references(value):
                 problem = self.world.resolve(reference, before)
                 if problem:

@@ -34,7 +34,7 @@ from .judging import (
     judge_user,
     without_dependants_of_users,
 )
-from .kinds import KINDS, TASK, USER, Kind
+from .kinds import KINDS, OBJECT, TASK, USER, Kind
 from .planned import UNCHANGED, Choices, InstancePlan, Planned, level_of
 from .pruning import Pruning
 from .schema import Schema
@@ -111,12 +111,17 @@ class _Planner:
     def _match_section(self, section: str) -> list[tuple[Planned, Record | None]]:
         kind = KINDS[SECTIONS[section]]
         self._ground.schema(kind)
-        # The list is on its way while this is read.
-        read = [(entry, *self._read(entry)) for entry in self._ground.entries[section]]
+        # The list is on its way while this is read, and where no list is needed for it while it is named, too.
+        is_named_early = kind is OBJECT and section not in self._desired.identity
+        read = []
+        for entry in self._ground.entries[section]:
+            values, fits = self._read(entry)
+            read.append((entry, values, fits, self._name(section, entry, values, fits) if is_named_early else None))
         self._result.existing[section] = self._ground.scope.count(section, self._world.records(kind))
         found = []
-        for entry, values, fits in read:
-            pair = self._match(section, entry, values, fits)
+        for entry, values, fits, early in read:
+            keys = early if is_named_early else self._name(section, entry, values, fits)
+            pair = None if keys is None else self._match(section, entry, values, keys, fits)
             if pair is None:
                 self._dropped.append((entry, values))
                 self._ground.doubt(entry)
@@ -130,24 +135,27 @@ class _Planner:
         values = self._ground.wanted.parse(self._ground.schema(entry.kind), entry, entry.fields)
         return values, self._ground.complaints == complaints and not entry.misread
 
+    def _name(self, section: str, entry: Entry, values: dict[str, Any], fits: bool) -> tuple[str, ...] | None:
+        """The fields that identify a record, claimed for it; None where something is wrong with them."""
+        ground = self._ground
+        schema = ground.schema(entry.kind)
+        if entry.uuid:
+            # A plan file says which record is meant.
+            return tuple(key for key in schema.kind.match_on[0] if key in values)
+        keys = self._keys(section, schema, values, entry, fits)
+        if not keys or not ground.resolve({key: values[key] for key in keys}, entry):
+            return None
+        return keys if ground.claims.claim(schema, keys, values, entry) else None
+
     def _match(
-        self, section: str, entry: Entry, values: dict[str, Any], fits: bool
+        self, section: str, entry: Entry, values: dict[str, Any], keys: tuple[str, ...], fits: bool
     ) -> tuple[Planned, Record | None] | None:
         ground = self._ground
         schema = ground.schema(entry.kind)
         complaints = ground.complaints
         if entry.uuid:
-            # A plan file says which record is meant.
-            keys = tuple(key for key in schema.kind.match_on[0] if key in values)
             hits = self._of_uuid(schema.kind, entry.uuid)
         else:
-            keys = self._keys(section, schema, values, entry, fits)
-            if (
-                not keys
-                or not ground.resolve({key: values[key] for key in keys}, entry)
-                or not ground.claims.claim(schema, keys, values, entry)
-            ):
-                return None
             hits = self._world.having(schema, keys, values) or self._moved_from(section, schema, values)
             if schema.kind is TASK:
                 as_wanted = partial(self._is_as_wanted, schema, values)

@@ -56,7 +56,10 @@ class Quick:
             if known is None:
                 return False
             wire, of, faces = known
-            is_now = faces.read(flat.get(wire), of)
+            raw = flat.get(wire)
+            if isinstance(wanted, str) and raw == wanted:
+                continue
+            is_now = faces.read(raw, of)
             if is_now is None:
                 is_now = faces.empty
             elif isinstance(is_now, Reference):

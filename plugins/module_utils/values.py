@@ -51,17 +51,15 @@ def _parse_text(value: Any, _field: Field) -> str | None:
     raise Unfit('text, such as "Laptop 17"')
 
 
-def _as_typed(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def _read_text(value: Any, _field: Field) -> str | None:
+    if isinstance(value, str):
+        return value or None
     if value in EMPTY:
         return None
     if isinstance(value, list):
         # The interface's sample of a user shows the display name as a list of texts.
         return " ".join(map(str, value))
-    return _as_typed(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # ---- numbers

@@ -164,7 +164,11 @@ class World:
 
     def _is_renamed(self, schema: Schema, values: Mapping[str, Any], record: Record) -> bool:
         """Whether others refer to a record in another way once it has some values."""
-        named = [of.key for of in schema.kind.identity if of.key in values and of.key in schema.fields]
+        # Most are written as they are answered, and there are very many.
+        other = [of.key for of in schema.kind.identity if values.get(of.key) != record.flat.get(of.key)]
+        named = [key for key in other if key in values and key in schema.fields]
+        if not named:
+            return False
         return self.key_of(schema, named, values) != self.key_of(schema, named, read_some(schema, named, record))
 
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
