@@ -73,7 +73,7 @@ def test_a_relation_to_a_field_that_was_not_made_fails_and_is_made_by_the_next_r
     site.service.steer("PUT", "/faults", [refuse])
     account = site.run(workers=1)
     assert account.outcome == "partly_applied"
-    assert account.failures[-1]["reason"] == "relations: needs B, which was not made"
+    assert "relations: needs B, which was not made" in [one["reason"] for one in account.failures]
     assert site.run().outcome == "changed"
     assert _definitions(site)["A"]["relations"]
     assert site.plan().outcome == "unchanged"
