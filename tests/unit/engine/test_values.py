@@ -523,7 +523,9 @@ def test_null_empty_text_empty_list_and_empty_map_are_all_nothing(name: str, emp
 
 
 @pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize(("raw", "text"), [("A", "A"), (17, "17"), (0, "0"), (1.5, "1.5"), (True, "true")])
+@pytest.mark.parametrize(
+    ("raw", "text"), [("A", "A"), (17, "17"), (0, "0"), (1.5, "1.5"), (True, "true"), ({"A": 1}, "{'A': 1}")]
+)
 def test_a_text_may_be_answered_as_a_number_or_boolean(name: str, raw: Any, text: str) -> None:
     assert read(name, raw) == text
 
