@@ -12,9 +12,9 @@ from typing import Any
 from . import plan, relations
 from .client import Record
 from .desired import SECTIONS, Entry
-from .fields import Field
+from .fields import Field, is_uuid
 from .ground import Ground
-from .kinds import FIELD_DEFINITION, TEMPLATE_KINDS, TEMPLATES, Kind
+from .kinds import FIELD_DEFINITION, KINDS, TEMPLATE_KINDS, TEMPLATES, Kind
 from .planned import UNCHANGED, Planned
 from .schema import Schema, field_to_be
 
@@ -103,7 +103,24 @@ class Definitions:
         of = field_to_be({**have, **planned.change.values})
         if of is None:
             return None
-        return replace(of, key=of.label) if current is None else replace(of, uuid=current.uuid)
+        if current is None:
+            return replace(of, key=of.label)
+        of = replace(of, uuid=current.uuid, retyped="type" in planned.change.values)
+        if of.retyped:
+            self._judge_identity(entry, of)
+        return of
+
+    def _judge_identity(self, entry: Entry, of: Field) -> None:
+        """Records could not be told apart any more where the service empties what identifies them."""
+        for section, entries in self._ground.entries.items():
+            kind = KINDS[SECTIONS[section]]
+            if kind.template != entry.template or not entries:
+                continue
+            own = self._ground.desired.identity.get(section)
+            names = own if own is not None else [key for keys in kind.match_on for key in keys]
+            if {of.key, of.label} & set(names):
+                problem = f"{of.key} identifies the {section} in these files, and another type may cost its values"
+                self._ground.find(entry.place_of("type"), f"type: {problem}; identify them by another field first")
 
     def _judge_names(self, template: str) -> None:
         """A label that the files write must not be that of another field, nor its key: nobody could say which one is
@@ -135,6 +152,7 @@ class Definitions:
         """
         fields = entry.fields
         written = fields.get("relations") or ()
+        self._judge_uuids(entry, written)
         if not relations.names_fields(written):
             return fields, None
         resolved, missing = relations.with_uuids(written, self._ground.client.definitions(entry.template))
@@ -147,6 +165,20 @@ class Definitions:
                     place, f"relations[{number}].field: {name!r} is no field of this template, or several"
                 )
         return {**fields, "relations": resolved}, written if missing else None
+
+    def _judge_uuids(self, entry: Entry, written: Any) -> None:
+        """A relation by uuid must be to a field that is there."""
+        given = {
+            number: one["field_uuid"]
+            for number, one in enumerate(written if isinstance(written, list) else ())
+            if isinstance(one, Mapping) and is_uuid(one.get("field_uuid"))
+        }
+        known = {str(one.get("uuid")) for one in self._ground.client.definitions(entry.template)} if given else ()
+        for number, uuid in given.items():
+            if uuid.lower() not in known:
+                place = entry.place_in(("relations", number, "field_uuid"))
+                problem = f"relations[{number}].field_uuid: this template has no field with the uuid {uuid}"
+                self._ground.find(place, problem)
 
     def _relate_later(self, planned: Planned, current: Record | None, written: Any) -> None:
         planned.relations = written

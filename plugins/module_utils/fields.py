@@ -141,6 +141,7 @@ class Field:
     :ivar allowed: the values that a DROPDOWN or a choice may take; empty means any.
     :ivar fraction_digits: digits after the point that the instance keeps, where it says so.
     :ivar has_default: whether the service fills in a value where a new record has none.
+    :ivar retyped: whether its type is about to change; nobody can say what the service makes of its values then.
     :ivar wire: the key on the wire where it differs from ``key``.
     """
 
@@ -154,6 +155,7 @@ class Field:
     constraints: Mapping[str, Any] = field(default_factory=dict)
     fraction_digits: int | None = None
     has_default: bool = False
+    retyped: bool = False
     wire: str = ""
 
     @property

@@ -14,6 +14,7 @@ from typing import Any
 
 from .client import Record
 from .errors import InvalidInput
+from .fields import EMPTY
 from .kinds import FIELD_DEFINITION, Kind
 from .links import Reference, references_in
 from .schema import Schema, type_of
@@ -99,7 +100,7 @@ def plan_present(
             for reference in references_in(is_now):
                 complete(reference)
         wanted = _wanted(schema, key, is_now, written)
-        if not schema.equal(key, wanted, is_now):
+        if not schema.equal(key, wanted, is_now) or (schema.fields[key].retyped and wanted not in EMPTY):
             values[key] = wanted
             before[key], after[key] = _difference(schema, key, is_now, written)
         elif schema.fields[key].type == "RENTAL_STATUS" and wanted != is_now:

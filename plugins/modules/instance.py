@@ -112,6 +112,7 @@ options:
   allow_destructive:
     description:
       - Let field definitions change their type and lose values that records use.
+      - What the files hold of a field whose type changes is sent in the same run, because the service may empty it.
     type: bool
     default: false
   drift_fail:

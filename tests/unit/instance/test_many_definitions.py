@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from instance_site import Site
 
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
+
 ASSET = "fields/asset.yml"
+UUID = "0b0f1c6e-9d3b-4f0a-8a55-0f6f3ad1c001"
 UNKNOWN = "does not fit; expected a known relation type; 'actual' is none, did you mean actual_field?"
 
 
@@ -39,8 +42,12 @@ def _definitions(site: Site) -> dict[str, Any]:
             "- {label: A, type: TEXT, relations: [{type: actual_field, field: [B]}]}\n- {label: B, type: TEXT}\n",
             "1:66: relations[0].field: \"['B']\" is no field of this template, or several",
         ),
+        (
+            f"- {{label: A, type: TEXT, relations: [{{type: actual_field, field_uuid: {UUID}}}]}}\n",
+            f"1:71: relations[0].field_uuid: this template has no field with the uuid {UUID}",
+        ),
     ],
-    ids=["no label", "label null", "key", "twice", "relation", "name"],
+    ids=["no label", "label null", "key", "twice", "relation", "name", "uuid"],
 )
 def test_what_is_wrong_with_a_definition_is_found(site: Site, text: str, finding: str) -> None:
     site.write({ASSET: text})
@@ -258,3 +265,30 @@ def test_a_reference_may_name_a_field_that_is_still_to_be_made(site: Site) -> No
     site.write({"objects.yml": objects.replace("{Inv: a}", "{Inw: a}")})
     (finding,) = site.plan().findings
     assert "reference to an object: Inw: no such field in an object; did you mean Inv?" in finding
+
+
+# ---- another type
+
+
+def test_another_type_may_empty_values_so_what_is_written_for_them_is_sent_with_it(site: Site) -> None:
+    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n- {barcode: "2", inventory_name: Two, Size: null}\n'
+    site.write({ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
+    site.run()
+    site.write({ASSET: "- {label: Size, type: NUMBER}\n", "objects.yml": objects.replace('"5"', "5")})
+    planned = site.plan(allow_destructive=True)
+    assert [(one["action"], one["key"]) for one in planned.changes] == [("update", "asset Size"), ("update", "1")]
+    assert site.run(allow_destructive=True).outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    key = _definitions(site)["Size"]["field_key"]
+    assert [record.flat.get(key) for record in site.client().list_all(OBJECT)] == [5, None]
+
+
+def test_the_type_of_what_identifies_records_stays(site: Site) -> None:
+    identity = "api: seventhings/v1\nset: test\nidentity: {objects: [Size]}\n"
+    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n'
+    site.write({"instance.yml": identity, ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
+    site.run()
+    site.write({ASSET: "- {label: Size, type: NUMBER}\n", "objects.yml": objects.replace('"5"', "5")})
+    (finding,) = site.plan(allow_destructive=True).findings
+    assert finding.startswith(f"{ASSET}:1:23: type: size_")
+    assert "identifies the objects in these files, and another type may cost its values" in finding
