@@ -102,9 +102,9 @@ class Levels:
         self._uploads = Uploads(client, journal, sleep)
         self._contents = Contents(client)
         self._fields_to_come = {
-            (planned.entry.template, str(planned.desired.get("label"))): planned
+            (planned.entry.template, _key_to_come(planned.change)): planned
             for planned in made_of.changes
-            if planned.kind is FIELD_DEFINITION and planned.change.action == plan.CREATE
+            if planned.kind is FIELD_DEFINITION and "type" in planned.change.values
         }
         self.outcome = Outcome()
 
@@ -208,7 +208,7 @@ class Levels:
         for key in planned.change.values:
             definition = self._fields_to_come.get((planned.kind.template, key))
             if definition is not None and definition.made is None:
-                return f"needs {definition}, which was not made"
+                return f"needs {definition}, which was not {'made' if definition.change.current is None else 'changed'}"
         for _key, reference in self._awaited(planned):
             other = self._of_entry.get(id(reference.awaits))
             if other is None:
@@ -354,6 +354,11 @@ class Levels:
         if reference.uuid and reference.id is None:
             record = self._client.get(KINDS[reference.target], reference.uuid)
             reference.id = record.id if record else None
+
+
+def _key_to_come(change: Change) -> str:
+    """The name under which records are planned with a field that is made, or that gets another type."""
+    return str(change.values["label"] if change.current is None else change.current.flat.get("field_key"))
 
 
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:

@@ -292,3 +292,17 @@ def test_the_type_of_what_identifies_records_stays(site: Site) -> None:
     (finding,) = site.plan(allow_destructive=True).findings
     assert finding.startswith(f"{ASSET}:1:23: type: size_")
     assert "identifies the objects in these files, and another type may cost its values" in finding
+
+
+def test_what_is_written_for_another_type_waits_until_the_field_has_it(site: Site) -> None:
+    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n'
+    site.write({ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
+    site.run()
+    site.write({ASSET: "- {label: Size, type: NUMBER}\n", "objects.yml": objects.replace('"5"', "5")})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
+    account = site.run(allow_destructive=True)
+    site.service.steer("DELETE", "/faults")
+    assert [one["change"] for one in account.failures] == ["field definition asset Size", "object 1"]
+    assert account.failures[1]["reason"] == "needs field definition asset Size, which was not changed"
+    assert site.run(allow_destructive=True).outcome == "changed"
+    assert site.plan().outcome == "unchanged"
