@@ -34,7 +34,7 @@ def with_archived_twins(ground: Ground, matched: list[Pair]) -> list[Pair]:
         if current is None
         and planned.kind.barcode_path
         and planned.entry.state in ("present", "absent")
-        and "barcode" in planned.keys
+        and planned.desired.get("barcode")
         and not planned.entry.uuid
     ]
     step = max(1, len(fresh) // _SAMPLE) if len(fresh) > 2 * _SAMPLE else 1

@@ -52,7 +52,8 @@ class Changing:
         change = plan.plan_present(schema, desired, current, planned.archived, complete=self._ground.world.complete)
         plan.check_choices(current, change)
         in_use = partial(self._values_in_use, planned.entry.template)
-        plan.check_destructive(current, change, self._ground.choices.allow_destructive, in_use)
+        is_allowed = self._ground.choices.allow_destructive or not self._ground.is_chosen(planned)
+        plan.check_destructive(current, change, is_allowed, in_use)
         if planned.kind is FIELD_DEFINITION:
             change = plan.shown_as_written(change, planned.entry.fields)
         return self._with_renter(change)
@@ -92,11 +93,23 @@ class Changing:
         users = self._ground.world.records(USER)
         return replace(change, values={**change.values, "renter": renter_of(renter[1], users)})
 
+    def user_of_person(self, email: str) -> list[Record]:
+        """The user that a person has already, under whatever address it was made."""
+        world = self._ground.world
+        person = Reference("person", written=email)
+        record = None if world.resolve(person) or person.awaits is not None else world.find(person)
+        user = world.of_uuid(USER, str(record.flat.get("user_uuid"))) if record is not None else None
+        return [] if user is None else [user]
+
     def _user(self, planned: Planned, current: Record | None) -> Change:
         """Exactly one person must have the address, in whatever case; the user is made of that one."""
-        if current is not None:
-            return Change(USER, plan.UNCHANGED, current)
         email = str(planned.desired["email"])
+        if current is not None:
+            other = str(current.flat.get("email"))
+            words = f"there already, as {other}; nothing here changes the address of a user"
+            return Change(
+                USER, plan.UNCHANGED, current, warnings=(words,) if other.casefold() != email.casefold() else ()
+            )
         person = Reference("person", written=email)
         problem = self._ground.world.resolve(person)
         if problem:
@@ -105,6 +118,6 @@ class Changing:
         if person.awaits is not None:
             address = str(person.awaits.fields.get("email", email))
         elif (record := self._ground.world.find(person)) is not None:
-            address = str(record.flat.get("email") or email)
+            address = str(self._ground.world.named_as(record, "email") or email)
         planned.desired["email"] = address
         return Change(USER, plan.CREATE, None, {"email": address, "person": person}, {}, {"email": email})

@@ -13,7 +13,7 @@ from .desired import Entry, Place
 from .fields import shorten
 from .schema import Schema
 from .wanted import written_as
-from .world import World
+from .world import Key, World
 
 
 class Claims:
@@ -28,6 +28,7 @@ class Claims:
         self._claimed: dict[tuple[Any, ...], Entry] = {}
         self._alike: dict[tuple[Any, ...], Entry] = {}
         self._unique: dict[str, list[str]] = {}
+        self._by_other: dict[tuple[Any, ...], list[tuple[Entry, bool]]] = {}
 
     @staticmethod
     def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
@@ -46,8 +47,7 @@ class Claims:
             self._find(entry.place, f"{schema.kind.words} {words} is written twice, first at {earlier.place}")
             return False
         if any(isinstance(part, str) and not part.isascii() for part in key):
-            composed = tuple(unicodedata.normalize("NFC", part) if isinstance(part, str) else part for part in key)
-            earlier = self._alike.setdefault((*name, composed), entry)
+            earlier = self._alike.setdefault((*name, composed(key)), entry)
             if earlier is not entry:
                 words = self.words(schema, keys, values)
                 self._find(
@@ -57,6 +57,22 @@ class Claims:
                 )
                 return False
         return True
+
+    def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+        """Where a kind has several natural keys, what is identified by one of them must be the only one that has it."""
+        for other in schema.kind.match_on if len(schema.kind.match_on) > 1 else ():
+            key = self._world.key_of(schema, other, values)
+            if key is None:
+                continue
+            is_own = tuple(keys) == other
+            same = self._by_other.setdefault((schema.kind.name, other, key), [])
+            twin = next((one for one, is_its_own in same if is_own or is_its_own), None)
+            same.append((entry, is_own))
+            if twin is not None:
+                words = f"{schema.kind.words} {self.words(schema, other, values)}"
+                self._find(
+                    entry.place, f"{words} is here and at {twin.place}, and {other[-1]} alone identifies one of them"
+                )
 
     def claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Of a field whose values must be unique, every value may be written once.
@@ -92,6 +108,11 @@ class Claims:
                     f"({form}): {hits[0].uuid}; write it in this form",
                 )
                 return
+
+
+def composed(key: Key) -> Key:
+    """A natural key as it looks: two that differ in their unicode normal forms alone look the same."""
+    return tuple(unicodedata.normalize("NFC", part) if isinstance(part, str) else part for part in key)
 
 
 def _word(value: Any) -> str:

@@ -24,9 +24,8 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
         for planned in changes
         if planned.kind is FIELD_DEFINITION and planned.made and planned.change.action == plan.CREATE
     ]
-    if not made:
-        return
-    client.forget_definitions()
+    if made or any(planned.relations for planned in changes):
+        client.forget_definitions()
     keys: dict[tuple[str, str], str] = {}
     for template in {planned.entry.template for planned in made}:
         for definition in client.definitions(template):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import matching
+from .claims import composed
 from .client import Client, Record
 from .desired import SECTIONS
 from .downloads import Downloads
@@ -23,7 +24,7 @@ from .info import matching_records
 from .kinds import FIELD_DEFINITION, HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS, TEMPLATES, USER, Kind
 from .portable import IDENTITIES, Portable, is_made, name_in_files, writable_fields
 from .schema import Schema, field_from_definition
-from .world import World
+from .world import Key, World
 
 Row = dict[str, Any]
 
@@ -231,20 +232,27 @@ class _Export:
     ) -> list[Record]:
         if keys and not set(keys) <= set(schema.fields):
             return []
-        found: dict[Any, list[Record]] = {}
+        shared: Counter[Any] = Counter()
+        named = []
         for record in records:
             values = read[id(record)]
+            for other in (keys,) if keys else schema.kind.match_on:
+                shared[other, self._looks(schema, other, values)] += 1
             try:
                 names = matching.key_fields(schema.kind, keys, values)
             except InvalidInput:
                 continue
-            key = self._world.key_of(schema, names, values)
+            key = self._looks(schema, names, values)
             if any(isinstance(values[name], str) and values[name] != values[name].strip() for name in names):
                 continue
             # What a record is found by must stand in its file, so it must have a name there itself.
             if key is not None and all(self._portable.words(schema.fields[name], values[name]) for name in names):
-                found.setdefault((names, key), []).append(record)
-        return [group[0] for group in found.values() if len(group) == 1]
+                named.append((record, (names, key)))
+        return [record for record, name in named if shared[name] == 1]
+
+    def _looks(self, schema: Schema, names: tuple[str, ...], values: Mapping[str, Any]) -> Key | None:
+        key = self._world.key_of(schema, names, values)
+        return None if key is None else composed(key)
 
     def _sort_key(self, schema: Schema, keys: tuple[str, ...] | None, values: Mapping[str, Any]) -> str:
         names = matching.key_fields(schema.kind, keys, values)

@@ -110,11 +110,14 @@ class Ground:
             self.find(entry.place, twice.message)
             return None
 
-    def claim(self, kind: Kind, uuid: str, entry: Entry) -> bool:
-        """Whether no other entry means the same record."""
+    def claim(self, kind: Kind, uuid: str, entry: Entry, more: str = "") -> bool:
+        """Whether no other entry means the same record.
+
+        :param more: what there is to say about it if one does.
+        """
         earlier = self.claimed.setdefault(kind.name, {}).setdefault(uuid, entry)
         if earlier is not entry:
-            self.find(entry.place, f"the {kind.words} {uuid} is meant here and at {earlier.place}")
+            self.find(entry.place, f"the {kind.words} {uuid} is meant here and at {earlier.place}{more}")
         return earlier is entry
 
     def resolve(self, values: Mapping[str, Any], entry: Entry | None, before: bool = False) -> bool:

@@ -22,11 +22,8 @@ _LEFT_OUT = "is not there yet, and making it is not part of this plan"
 
 
 def judge_settings(ground: Ground) -> None:
-    """Names of fields in scope, identity and marker: a guard that means nothing is an error."""
+    """Names of fields in identity and marker: a guard that means nothing is an error."""
     desired = ground.desired
-    for section, fields in desired.scope.items():
-        for name, problem in ground.scope.problems(section, fields):
-            ground.find(desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
     for section, names in desired.identity.items():
         schema = ground.schema_of(section)
         for name in names:
@@ -43,12 +40,11 @@ def judge_settings(ground: Ground) -> None:
             ground.find(desired.place_of("marker"), words)
 
 
-def judge_moved(ground: Ground) -> None:
-    """Renames in sections of which the files hold nothing."""
-    for section, pairs in ground.desired.moved.items():
-        if not ground.entries[section] and pairs:
-            place = ground.desired.moved_places.get(id(pairs[0][1]), Place("moved.yml"))
-            ground.find(place, f"moved.{section}: the files hold no {section}")
+def judge_scope(ground: Ground) -> None:
+    """Fields and values of the scope; a value may be a record that is still to be made."""
+    for section, fields in ground.desired.scope.items():
+        for name, problem in ground.scope.problems(section, fields):
+            ground.find(ground.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
 
 
 def is_in_scope(ground: Ground, planned: Planned, current: Record | None) -> bool:
@@ -141,8 +137,11 @@ def judge_needs(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -
                 ground.find_reference(planned.entry, key, number, reference, problem)
 
 
-def judge_unique(ground: Ground, planned: Planned) -> None:
-    """A value that must be unique is not given to a record while another one, which nothing changes, has it."""
+def judge_unique(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:
+    """A value that must be unique is given to a record only after the one that has it now lets go of it.
+
+    :param gone: as :func:`going` has it.
+    """
     schema, change = planned.schema, planned.change
     mine = change.current.uuid if change.current else ""
     for key, value in change.values.items():
@@ -150,14 +149,37 @@ def judge_unique(ground: Ground, planned: Planned) -> None:
         if of is None or not of.unique or planned.keys == (key,) or value in EMPTY:
             continue
         for other in ground.world.having(schema, (key,), change.values):
-            holder = ground.claimed.get(planned.kind.name, {}).get(other.uuid)
-            keeps = holder is None or (
-                holder.state == "present" and written_as(schema, holder, key) not in holder.fields
-            )
-            if other.uuid != mine and keeps:
-                name = written_as(schema, planned.entry, key)
-                words = f"{name}: {shorten(value)} must be unique, and {planned.kind.one} has it already: {other.uuid}"
-                ground.find(planned.entry.place_of(name), words)
+            if other.uuid == mine:
+                continue
+            leaving = gone.get(other.uuid)
+            holder = leaving.entry if leaving else ground.claimed.get(planned.kind.name, {}).get(other.uuid)
+            if holder is not None and (leaving or written_as(schema, holder, key) in holder.fields):
+                planned.after += ((key, holder),)
+                continue
+            name = written_as(schema, planned.entry, key)
+            words = f"{name}: {shorten(value)} must be unique, and {planned.kind.one} has it already: {other.uuid}"
+            ground.find(planned.entry.place_of(name), words)
+
+
+def judge_turns(ground: Ground) -> None:
+    """Records that wait for each other's unique values wait for ever."""
+    turns = {id(planned.entry): planned for planned in ground.result.changes if planned.after}
+    for planned in turns.values():
+        for key, holder in planned.after:
+            seen: set[int] = set()
+            ahead = [id(holder)]
+            while ahead:
+                at = ahead.pop()
+                if at in turns and at not in seen:
+                    seen.add(at)
+                    ahead += [id(entry) for _key, entry in turns[at].after]
+            if id(planned.entry) in seen:
+                name = written_as(planned.schema, planned.entry, key)
+                words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"
+                value = shorten(planned.change.values[key])
+                ground.find(
+                    planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first"
+                )
 
 
 def judge_user(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 
@@ -116,6 +116,9 @@ class Levels:
         removals = [planned for planned in self._plan.changes if planned.change.action in (plan.DELETE, plan.ARCHIVE)]
         for number in range(len(LEVELS)):
             level = [one for one in writes if level_of(one.section) == number]
+            awaited = {id(entry) for one in level for _key, entry in one.after}
+            self._run_level([one for one in removals if id(one.entry) in awaited])
+            removals = [one for one in removals if id(one.entry) not in awaited]
             self._run_level(self._links_to_write() if number == _LINKS else level)
             if number == 0 and writes:
                 self._settle_definitions(level)
@@ -156,13 +159,14 @@ class Levels:
         totals = Counter(planned.section for planned in level)
         done: Counter[str] = Counter()
         with ThreadPoolExecutor(max_workers=max(1, self._workers)) as pool:
-            running = {pool.submit(self._try, planned): planned for planned in level}
-            for future in as_completed(running):
-                planned = running[future]
-                future.result()
-                done[planned.section] += 1
-                section, transport = planned.section, self._client.transport
-                self._tell(Progress(section, done[section], totals[section], transport.sent, transport.rate.left))
+            for turn in _turns(level):
+                running = {pool.submit(self._try, planned): planned for planned in turn}
+                for future in as_completed(running):
+                    planned = running[future]
+                    future.result()
+                    done[planned.section] += 1
+                    section, transport = planned.section, self._client.transport
+                    self._tell(Progress(section, done[section], totals[section], transport.sent, transport.rate.left))
 
     def _try(self, planned: Planned) -> None:
         lacking = self._stopped or self._lacking(planned)
@@ -323,7 +327,7 @@ class Levels:
 
     def _archived_twin(self, planned: Planned) -> Record | None:
         """The archived object that keeps its barcode from being given to a new one; no list shows it."""
-        if not planned.kind.barcode_path or "barcode" not in planned.keys:
+        if not planned.kind.barcode_path or not planned.desired.get("barcode"):
             return None
         record = self._client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
         if record is None or not matching.identified(planned.schema, planned.keys, planned.desired, [record]):
@@ -354,6 +358,18 @@ class Levels:
         if reference.uuid and reference.id is None:
             record = self._client.get(KINDS[reference.target], reference.uuid)
             reference.id = record.id if record else None
+
+
+def _turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
+    """The changes of a level, those that wait for a unique value after those that let go of it."""
+    waiting = list(level)
+    while waiting:
+        ahead = {id(planned.entry) for planned in waiting}
+        # A circle is found when it is planned, so there is always one that waits for nothing.
+        turn = [one for one in waiting if not any(id(entry) in ahead for _key, entry in one.after)] or waiting
+        yield turn
+        taken = {id(one) for one in turn}
+        waiting = [one for one in waiting if id(one) not in taken]
 
 
 def _key_to_come(change: Change) -> str:

@@ -8,7 +8,7 @@ It is the plan of one record, many times; lists are read once for each kind, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from .brakes import brakes
 from .changing import Changing
 from .client import Client, Record
 from .definition_plan import Definitions
-from .desired import SECTIONS, DesiredInstance, Entry, Place
+from .desired import SECTIONS, DesiredInstance, Entry
 from .errors import InvalidInput
 from .ground import Ground
 from .hub_plan import plan_offers
@@ -27,14 +27,16 @@ from .judging import (
     going,
     is_in_scope,
     judge_chosen,
-    judge_moved,
     judge_needs,
+    judge_scope,
     judge_settings,
+    judge_turns,
     judge_unique,
     judge_user,
     without_dependants_of_users,
 )
 from .kinds import KINDS, OBJECT, TASK, USER, Kind
+from .moved import Moved
 from .planned import UNCHANGED, Choices, InstancePlan, Planned, level_of
 from .pruning import Pruning
 from .schema import Schema
@@ -56,6 +58,7 @@ class _Planner:
         self._world = ground.world
         self._result = ground.result
         self._changing = Changing(ground)
+        self._moved = Moved(ground)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
         self._gone: dict[str, Planned] = {}
 
@@ -72,7 +75,8 @@ class _Planner:
             matched = [pair for section in sections for pair in self._match_section(section)]
         if not ground.findings:
             matched = with_archived_twins(ground, matched)
-        judge_moved(ground)
+        judge_scope(ground)
+        self._moved.judge()
         pruned = list(self._pruning().run(result))
         self._gone = going(ground, matched, pruned)
         while matched:
@@ -86,6 +90,7 @@ class _Planner:
         for planned in pruned:
             ground.take(planned)
         without_dependants_of_users(ground)
+        judge_turns(ground)
         judge_chosen(ground)
         result.brakes += brakes(
             self._desired.policy.limits,
@@ -121,7 +126,8 @@ class _Planner:
         found = []
         for entry, values, fits, early in read:
             keys = early if is_named_early else self._name(section, entry, values, fits)
-            pair = None if keys is None else self._match(section, entry, values, keys, fits)
+            others = (one[1] for one in read if one[0] is not entry)
+            pair = None if keys is None else self._match(section, entry, values, keys, fits, others)
             if pair is None:
                 self._dropped.append((entry, values))
                 self._ground.doubt(entry)
@@ -141,14 +147,22 @@ class _Planner:
         schema = ground.schema(entry.kind)
         if entry.uuid:
             # A plan file says which record is meant.
-            return tuple(key for key in schema.kind.match_on[0] if key in values)
+            own = [schema.find(name) for name in self._desired.identity.get(section, ())]
+            keys = [of.key for of in own if of is not None] or schema.kind.match_on[0]
+            return tuple(key for key in keys if key in values)
         keys = self._keys(section, schema, values, entry, fits)
         if not keys or not ground.resolve({key: values[key] for key in keys}, entry):
             return None
         return keys if ground.claims.claim(schema, keys, values, entry) else None
 
     def _match(
-        self, section: str, entry: Entry, values: dict[str, Any], keys: tuple[str, ...], fits: bool
+        self,
+        section: str,
+        entry: Entry,
+        values: dict[str, Any],
+        keys: tuple[str, ...],
+        fits: bool,
+        others: Iterable[dict[str, Any]],
     ) -> tuple[Planned, Record | None] | None:
         ground = self._ground
         schema = ground.schema(entry.kind)
@@ -156,20 +170,27 @@ class _Planner:
         if entry.uuid:
             hits = self._of_uuid(schema.kind, entry.uuid)
         else:
-            hits = self._world.having(schema, keys, values) or self._moved_from(section, schema, values)
+            hits = self._world.having(schema, keys, values)
+            hits = hits or self._moved.record_of(section, schema, values, others)
+            if schema.kind is USER and not hits:
+                hits = self._changing.user_of_person(str(values["email"]))
             if schema.kind is TASK:
                 as_wanted = partial(self._is_as_wanted, schema, values)
                 hits = matching.task_meant(hits, values.get("status"), as_wanted, entry.state == "absent")
         current = ground.one(entry, schema, keys, values, hits)
         if current is None and hits:
             return None
-        if current is not None and not ground.claim(schema.kind, current.uuid, entry):
+        if current is not None and not ground.claim(
+            schema.kind, current.uuid, entry, self._moved.why_twice(current.uuid)
+        ):
             return None
         if entry.state == "present":
             if current is None and keys:
                 ground.claims.judge_alike(schema, keys, values, entry)
+            ground.claims.claim_others(schema, keys, values, entry)
             ground.claims.claim_unique(schema, keys, values, entry)
             # Others may refer to it as it is written here, whatever it is called now.
+            ground.resolve({of.key: values[of.key] for of in schema.kind.identity if of.key in values}, None)
             self._world.expect(schema, values, current or entry)
         if not fits or ground.complaints > complaints:
             # What follows from a mistake is no mistake of its own.
@@ -211,21 +232,6 @@ class _Planner:
             return False
         return not plan.plan_present(schema, values, record, complete=self._world.complete).changed
 
-    def _moved_from(self, section: str, schema: Schema, values: Mapping[str, Any]) -> list[Record]:
-        """The record under the old natural key, where ``moved`` says that it was renamed to this one."""
-        for old, new in self._desired.moved.get(section, ()):
-            wanted, wrong = schema.parse(new, "")
-            was, also_wrong = schema.parse(old, "")
-            place = self._desired.moved_places.get(id(new), Place("moved.yml"))
-            problems = [*wrong.errors, *wrong.unknown, *also_wrong.errors, *also_wrong.unknown]
-            for problem in problems:
-                self._ground.find(place, problem)
-            if problems or not self._ground.resolve(wanted, None) or not self._ground.resolve(was, None, before=True):
-                continue
-            if all(schema.equal(key, value, values.get(key)) for key, value in wanted.items()):
-                return self._world.having(schema, tuple(sorted(was)), was)
-        return []
-
     # ---- compare
 
     def _compare(self, planned: Planned, current: Record | None) -> None:
@@ -254,7 +260,7 @@ class _Planner:
         if planned.kind is USER:
             judge_user(self._ground, planned, self._gone)
         elif planned.kind.template:
-            judge_unique(self._ground, planned)
+            judge_unique(self._ground, planned, self._gone)
         self._ground.take(planned)
 
     # ---- hub, prune

@@ -42,6 +42,7 @@ class Planned:
     :ivar image: hash of the record that the change was made from; empty where there is none yet.
     :ivar made: uuid of the record once it is there.
     :ivar archived: whether the record is there, but archived.
+    :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
     :ivar relations: of a definition, relations to others that are still to be made, as written.
     """
 
@@ -56,6 +57,7 @@ class Planned:
     made: str | None = None
     relations: Sequence[Any] = ()
     archived: bool = False
+    after: tuple[tuple[str, Entry], ...] = ()
 
     @property
     def kind(self) -> Kind:

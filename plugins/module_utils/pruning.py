@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from . import plan
 from .client import Record
 from .desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
+from .fields import EMPTY
 from .kinds import KINDS, Kind
 from .planned import Choices, InstancePlan, Planned
 from .schema import Schema
@@ -71,12 +72,14 @@ class Pruning:
             yield Planned(section, entry, schema, desired, keys, self._name(record), change)
 
     def _belongs(self, schema: Schema, record: Record) -> bool:
-        """Whether a record is known to belong to this set: by the journal, or by the marker field."""
-        if record.uuid in self.choices.known:
-            return True
+        """Whether a record is known to belong to this set: by the marker field where it has a value, else by the
+        journal. What is marked for another set was handed over to it.
+        """
         of = schema.find(self.desired.marker) if self.desired.marker else None
-        name = self.desired.set_name
-        return of is not None and name != "" and read_some(schema, [of.key], record)[of.key] == name
+        mark = None if of is None else read_some(schema, [of.key], record)[of.key]
+        if mark in EMPTY:
+            return record.uuid in self.choices.known
+        return self.desired.set_name != "" and mark == self.desired.set_name
 
     def _name(self, record: Record) -> str:
         if record.kind.identity:

@@ -46,6 +46,7 @@ class World:
         self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Record]]] = {}
         self._coming: dict[str, list[tuple[Schema, Mapping[str, Any], Any]]] = {}
         self._coming_by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Any]]] = {}
+        self._becoming: dict[str, Mapping[str, Any]] = {}
         self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._hints = 0
@@ -154,21 +155,26 @@ class World:
         :param what: what it is to be made from; a :class:`Record` where one that is there will have them.
         """
         name = schema.kind.name
-        if isinstance(what, Record) and self._is_renamed(schema, values, what):
-            self._renamed[what.uuid] = values
+        if isinstance(what, Record):
+            # Most are written as they are answered, and there are very many.
+            other = [of.key for of in schema.kind.identity if values.get(of.key) != what.flat.get(of.key)]
+            named = [key for key in other if key in values and key in schema.fields]
+            if named:
+                self._becoming[what.uuid] = values
+            if named and self._is_renamed(schema, named, values, what):
+                self._renamed[what.uuid] = values
         self._coming.setdefault(name, []).append((schema, values, what))
         self._resolved.pop(name, None)
         for (kind, keys), index in self._coming_by_key.items():
             if kind == name:
                 self._note(index, schema, keys, values, what)
 
-    def _is_renamed(self, schema: Schema, values: Mapping[str, Any], record: Record) -> bool:
+    def named_as(self, record: Record, key: str) -> Any:
+        """A field by which others refer to a record, as it will be once what is planned is done."""
+        return self._becoming.get(record.uuid, {}).get(key) or record.flat.get(key)
+
+    def _is_renamed(self, schema: Schema, named: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Whether others refer to a record in another way once it has some values."""
-        # Most are written as they are answered, and there are very many.
-        other = [of.key for of in schema.kind.identity if values.get(of.key) != record.flat.get(of.key)]
-        named = [key for key in other if key in values and key in schema.fields]
-        if not named:
-            return False
         return self.key_of(schema, named, values) != self.key_of(schema, named, read_some(schema, named, record))
 
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:

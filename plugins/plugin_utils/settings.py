@@ -206,9 +206,14 @@ class Settings:
             return
         moved: dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]] = {}
         for section, member in node.members.items():
-            if section not in SECTIONS or section in ("users", "hub"):
-                near = get_close_matches(section, SECTIONS, n=1)
+            if section in _NEVER_MOVED:
+                self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
+                continue
+            if section not in SECTIONS:
+                near = get_close_matches(section, SECTIONS.keys() - _NEVER_MOVED.keys(), n=1)
                 self._find(member, f"moved.{section}: no such section" + (f"; did you mean {near[0]}?" if near else ""))
+                continue
+            if member.value is None:
                 continue
             if not isinstance(member.value, list):
                 self._find(member, "expected a list of {from: {KEY: OLD}, to: {KEY: NEW}}")
@@ -233,6 +238,14 @@ class Settings:
                 if one.value[side] == other:
                     place = self._desired.moved_places[id(new)]
                     self._find(one, f"moved.{section}: {side} is written twice, first at {place}")
+
+
+_NEVER_MOVED = {
+    "fields": "a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
+    "users": "the address of a user is that of the person; write the rename of the person",
+    "hub": "an offer is identified by its object; write the rename of the object",
+}
+"""Sections whose records can't be renamed here, and what to do instead."""
 
 
 def _is_list_of_names(value: Any) -> bool:

@@ -155,9 +155,14 @@ def csv_header(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     names = list(dict.fromkeys(str(name) for record in records for name in record))
     for name in names:
-        if name != name.strip() or not name or "\n" in name or "\r" in name or ";" in name or "\t" in name:
+        if name != name.strip() or not name or any(mark in name for mark in "\n\r;\t\x00") or _UNPRINTABLE.search(name):
             raise Unwritable(f"{name!r} can't be a column")
     return names
+
+
+def csv_names(header: Sequence[str]) -> str:
+    """The first row: names of fields are texts, whatever they look like."""
+    return _csv_row(header)
 
 
 def csv_record(header: Sequence[str], record: Mapping[str, Any]) -> str:
@@ -165,8 +170,12 @@ def csv_record(header: Sequence[str], record: Mapping[str, Any]) -> str:
 
     :raises Unwritable: where a cell would be read as something else.
     """
+    return _csv_row([_cell(record[name]) if name in record else "" for name in header])
+
+
+def _csv_row(cells: Sequence[str]) -> str:
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerow([_cell(record[name]) if name in record else "" for name in header])
+    csv.writer(stream, lineterminator="\n").writerow(cells)
     return stream.getvalue()
 
 

@@ -358,3 +358,40 @@ def test_a_record_whose_key_begins_or_ends_with_blanks_is_left_out_and_said(site
     done = export_of(site)
     assert any("1 record(s) have no barcode of their own" in told for told in done["left_out"])
     assert site.plan().outcome == "unchanged"
+
+
+def test_records_that_only_look_different_are_left_out_and_said(site: Site) -> None:
+    client = site.client()
+    for barcode in ("caf\u00e9", "cafe\u0301", "b"):
+        client.create(KINDS["object"], {"barcode": barcode, "inventory_name": "x"})
+    done = export_of(site)
+    assert any("2 record(s) have no barcode of their own" in told for told in done["left_out"])
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_room_whose_only_name_is_that_of_another_is_left_out_and_said(site: Site) -> None:
+    site.write(
+        {"locations.yml": "- name: L\n", "rooms.yml": "- {building_id: L, name: A}\n- {building_id: L, number: '1'}\n"}
+    )
+    site.run()
+    client = site.client()
+    (numbered,) = [one for one in client.list_all(KINDS["room"]) if one.flat["number"] == "1"]
+    client.update(KINDS["room"], numbered.uuid, {"name": "A"})
+    done = export_of(site, site.root / "out")
+    assert done["summary"]["rooms"] == 1
+    assert any(told.startswith("rooms: 1 record(s) have no ") for told in done["left_out"])
+    assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
+
+
+@pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl"])
+def test_the_label_of_a_field_may_look_like_something_else(site: Site, format_name: str) -> None:
+    label = '"[kg] {net}"'
+    site.write(
+        {
+            "fields/asset.yml": f"- {{label: {label}, type: NUMBER}}\n",
+            "objects.yml": f"- {{barcode: '1', inventory_name: x, {label}: 5}}\n",
+        }
+    )
+    site.run()
+    export_of(site, site.root / "out", format=format_name)
+    assert Site(site.root / "out", site.service).plan().outcome == "unchanged"

@@ -33,7 +33,10 @@ def found(tmp_path: Path, text: str) -> list[str]:
         (SETTINGS + "moved: [a]\n", "state.yml:2:8: moved: expected a map of sections to lists of {from, to}"),
         (SETTINGS + "moved: {rooms: 5}\n", "state.yml:2:16: expected a list of {from: {KEY: OLD}, to: {KEY: NEW}}"),
         (SETTINGS + "moved: {rooms: [{from: {name: A}}]}\n", "expected {from: {KEY: OLD}, to: {KEY: NEW}}"),
-        (SETTINGS + "moved: {users: []}\n", "moved.users: no such section"),
+        (SETTINGS + "moved: {users: []}\n", "moved.users: the address of a user is that of the person"),
+        (SETTINGS + "moved: {hub: []}\n", "moved.hub: an offer is identified by its object"),
+        (SETTINGS + "moved: {fields: []}\n", "moved.fields: a field gets another label by its field_key"),
+        (SETTINGS + "moved: {room: []}\n", "moved.room: no such section; did you mean rooms?"),
         ("instance: {api: seventhings/v1, policy: 5}\n", "policy: expected a map"),
         ("instance: {api: seventhings/v1, policy: {prune: 5}}\n", "policy.prune: expected a map of sections to"),
         (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from instance_site import Site
+from instance_site import SETTINGS, Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
 
@@ -306,4 +306,82 @@ def test_what_is_written_for_another_type_waits_until_the_field_has_it(site: Sit
     assert [one["change"] for one in account.failures] == ["field definition asset Size", "object 1"]
     assert account.failures[1]["reason"] == "needs field definition asset Size, which was not changed"
     assert site.run(allow_destructive=True).outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+# ---- unique values that change hands
+
+
+UNIQUE = "- {label: U, type: TEXT, attributes: {unique: true}}\n"
+
+
+def _tagged(*tags: str) -> str:
+    line = "- {{barcode: '{}', inventory_name: One, U: {}}}\n"
+    return "".join(line.format(number, tag) for number, tag in enumerate(tags, start=1))
+
+
+@pytest.mark.parametrize("workers", [1, 8])
+def test_a_unique_value_is_given_on_when_the_one_before_lets_go_of_it(site: Site, workers: int) -> None:
+    site.write({ASSET: UNIQUE, "objects.yml": _tagged("a", "b", "c")})
+    site.run()
+    site.write({"objects.yml": _tagged("b", "c", "d")})
+    assert site.run(workers=workers).outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+@pytest.mark.parametrize("prune", [True, False])
+def test_a_unique_value_is_free_once_its_record_is_taken_away(site: Site, prune: bool) -> None:
+    site.write({ASSET: UNIQUE, "objects.yml": _tagged("a")})
+    site.run()
+    new = "- {barcode: '2', inventory_name: One, U: a}\n"
+    if prune:
+        site.write({"instance.yml": f"{SETTINGS}policy: {{prune: {{objects: delete}}}}\n", "objects.yml": new})
+    else:
+        site.write({"objects.yml": f"- {{barcode: '1', _state: absent}}\n{new}"})
+    account = site.run(limits={"delete_percent": 100})
+    assert [one["action"] for one in account.changes] == ["delete", "create"]
+    assert account.outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_record_that_is_left_out_keeps_its_unique_value(site: Site) -> None:
+    site.write({ASSET: UNIQUE, "objects.yml": _tagged("a")})
+    site.run()
+    new = "- {barcode: '2', inventory_name: One, U: a}\n"
+    site.write({"objects.yml": f"- {{barcode: '1', _state: absent}}\n{new}"})
+    (finding,) = site.plan(exclude=["1"]).findings
+    assert finding.startswith("objects.yml:2:42: U: 'a' must be unique, and an object has it already: ")
+
+
+def test_unique_values_can_not_be_swapped_in_one_run(site: Site) -> None:
+    site.write({ASSET: UNIQUE, "objects.yml": _tagged("a", "b", "c")})
+    site.run()
+    site.write({"objects.yml": _tagged("b", "a", "b2")})
+    first, second = site.plan().findings
+    assert first == (
+        "objects.yml:1:42: U: 'b' must be unique, and the one at objects.yml:2:3 has it and waits for a value of this "
+        "one; give one of them another value first"
+    )
+    assert second.startswith("objects.yml:2:42: U: 'a' must be unique, and the one at objects.yml:1:3 has it")
+
+
+# ---- what only leaves out, what is renamed
+
+
+def test_a_destructive_change_that_is_left_out_needs_no_leave(site: Site) -> None:
+    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n'
+    site.write({ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
+    site.run()
+    site.write({ASSET: "- {label: Size, type: DATE}\n", "objects.yml": objects.replace("One", "Two")})
+    assert site.run(only=["objects"]).outcome == "changed"
+    assert "Set allow_destructive: true" in site.plan().findings[0]
+
+
+def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> None:
+    site.write({ASSET: "- {label: A, type: TEXT}\n- {label: B, type: TEXT}\n"})
+    site.run()
+    key = _definitions(site)["B"]["field_key"]
+    relations = "[{type: actual_field, field: C}]"
+    site.write({ASSET: f"- {{label: A, relations: {relations}}}\n- {{field_key: {key}, label: C}}\n"})
+    assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"

@@ -408,3 +408,15 @@ def test_identity_may_name_other_fields(site: Site) -> None:
     (finding,) = site.plan().findings
     near = "did you mean serial_number or Serial number?"
     assert finding == f"instance.yml:2:21: identity.objects: serial_numbr: no such field in an object; {near}"
+
+
+def test_an_archived_object_is_found_by_its_barcode_whatever_identifies_it(site: Site) -> None:
+    line = "- {{barcode: '1', serial_number: s1, inventory_name: {}}}\n"
+    settings = "api: seventhings/v1\nset: test\nidentity: {objects: [serial_number]}\n"
+    site.write({"instance.yml": settings, "objects.yml": line.format("x")})
+    site.run()
+    for after in ("x, _state: archived", "y", "y, _state: archived", "y, _state: absent"):
+        site.write({"objects.yml": line.format(after)})
+        assert site.run().outcome == "changed"
+        assert site.plan().outcome == "unchanged"
+    assert site.dump()["objects"] == []

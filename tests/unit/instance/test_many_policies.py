@@ -75,6 +75,16 @@ def test_a_marker_field_tells_what_belongs_to_the_set_without_a_journal(ten: Sit
     assert [one["key"] for one in ten.plan().changes] == ["008"]
 
 
+def test_what_is_marked_for_another_set_was_handed_over_to_it(ten: Site) -> None:
+    ten.write({"objects.yml": yaml_list([{"barcode": "009", "serial_number": "others"}])})
+    ten.run()
+    settings = "api: seventhings/v1\nset: test\nmarker: serial_number\npolicy: {prune: {objects: delete}}\n"
+    ten.write({"instance.yml": settings, "objects.yml": _objects(range(8))})
+    planned = ten.plan()
+    assert [one["key"] for one in planned.changes] == ["008"]
+    assert planned.reported == {"objects": ["009", "099"]}
+
+
 def test_an_existing_record_belongs_to_the_set_once_it_was_in_its_files(ten: Site) -> None:
     ten.write({"objects.yml": _objects(range(10)) + _objects(range(99, 100))})
     assert ten.run().outcome == "unchanged"

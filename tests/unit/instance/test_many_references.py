@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 import pytest
-from instance_site import Site, sample_files, yaml_list
+from instance_site import SETTINGS, Site, sample_files, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.links import Reference
@@ -266,7 +266,10 @@ def test_a_record_can_not_be_meant_twice(site: Site) -> None:
     )
     (finding,) = site.plan().findings
     assert finding.startswith("locations.yml:2:3: the location ")
-    assert finding.endswith("is meant here and at locations.yml:1:3")
+    assert finding.endswith(
+        "is meant here and at locations.yml:1:3; moved.yml:2:3 renames it (Depot to Warehouse), so give its old key to "
+        "another record in a later run"
+    )
 
 
 def test_a_rename_with_an_unknown_field_is_found(site: Site) -> None:
@@ -427,3 +430,59 @@ def test_a_record_that_was_not_made_is_told_once_though_its_links_are_missing_to
     assert account.summary["objects"] | {"errors": 2, "skipped": 0} == account.summary["objects"]
     assert [one["change"] for one in account.failures] == ["object 1", "object 2"]
     site.service.steer("DELETE", "/faults")
+
+
+# ---- rooms by one of their two keys
+
+
+@pytest.mark.parametrize("identity", ["[name]", "[number]", "[building_id, name]"])
+def test_rooms_that_are_identified_otherwise_are_still_referred_to_by_path(site: Site, identity: str) -> None:
+    site.write(
+        {
+            "instance.yml": f"{SETTINGS}identity: {{rooms: {identity}}}\n",
+            "locations.yml": "- name: L\n",
+            "rooms.yml": "- {building_id: L, number: '1', name: r}\n",
+            "objects.yml": yaml_list([_object("1", actual_room="L/1"), _object("2", actual_room="L/r")]),
+        }
+    )
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_room_without_a_number_needs_a_name_of_its_own(site: Site) -> None:
+    one, other = "- {building_id: L, name: Store}\n", "- {building_id: L, number: '1', name: Store}\n"
+    for rooms in (one + other, other + one):
+        site.write({"locations.yml": "- name: L\n", "rooms.yml": rooms})
+        (finding,) = site.plan().findings
+        assert finding == (
+            "rooms.yml:2:3: room L/Store is here and at rooms.yml:1:3, and name alone identifies one of them"
+        )
+    site.write({"rooms.yml": other + other.replace("1", "2")})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+# ---- scope
+
+
+def test_a_scope_may_name_what_the_files_make_or_rename(site: Site) -> None:
+    settings = "{}scope: {{rooms: {{building_id: [{}]}}, objects: {{actual_room: [{}/1]}}}}\n"
+    room, thing = (
+        "- {{building_id: {}, number: '1', name: r}}\n",
+        "- {{barcode: '1', inventory_name: x, actual_room: {}/1}}\n",
+    )
+    for name in ("E", "F"):
+        site.write(
+            {
+                "instance.yml": settings.format(SETTINGS, name, name),
+                "locations.yml": f"- name: {name}\n",
+                "rooms.yml": room.format(name),
+                "objects.yml": thing.format(name),
+                "moved.yml": "locations: [{from: {name: E}, to: {name: F}}]\n",
+            }
+        )
+        if name == "E":
+            (site.root / "moved.yml").unlink()
+        assert site.run().outcome == "changed"
+        assert site.plan().outcome == "unchanged"
+    assert len(site.dump()["locations"]) == 1

@@ -1,0 +1,157 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Renames: which record had the natural key before that the files write now.
+
+What was renamed once stays written, so that every instance comes along, however far behind it is: an old key may be
+the new key of an earlier rename.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .client import Record
+from .desired import Place
+from .ground import Ground
+from .schema import Schema
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """One rename, its natural keys as canonical values."""
+
+    old: Values
+    new: Values
+    words: str
+    place: Place
+
+
+class Moved:
+    """The renames of one plan."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._pairs: dict[str, list[_Pair]] = {}
+        self._found: dict[str, _Pair] = {}
+
+    def record_of(self, section: str, schema: Schema, values: Values, others: Iterable[Values]) -> list[Record]:
+        """The record under the latest of the keys that another key was made of; none where nothing has any of them.
+
+        :param values: what has the key now. :param others: everything that is written in this section.
+        """
+        for pair in self._behind(section, schema, values, others):
+            hits = self._ground.world.having(schema, tuple(pair.old), pair.old)
+            if hits:
+                self._found.update((record.uuid, pair) for record in hits)
+                return hits
+        return []
+
+    def why_twice(self, uuid: str) -> str:
+        """What to say of a record that two entries mean, where one of them means it by a rename."""
+        pair = self._found.get(uuid)
+        if pair is None:
+            return ""
+        return f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
+
+    def judge(self) -> None:
+        """Renames that mean nothing, or that are not done although there is something to rename."""
+        ground = self._ground
+        for section, written in ground.desired.moved.items():
+            if not ground.entries[section]:
+                for _old, new in written[:1]:
+                    place = ground.desired.moved_places.get(id(new), Place("moved.yml"))
+                    ground.find(place, f"moved.{section}: the files hold no {section}")
+                continue
+            schema = ground.schema_of(section)
+            if schema is not None:
+                for pair in self._of(section, schema):
+                    self._judge(section, schema, pair)
+
+    def _judge(self, section: str, schema: Schema, pair: _Pair) -> None:
+        ground = self._ground
+        claimed = ground.claimed.get(schema.kind.name, {})
+        left = [
+            record
+            for record in ground.world.having(schema, tuple(pair.old), pair.old)
+            if record.uuid not in claimed and ground.scope.holds(section, record)
+        ]
+        if not left:
+            return
+        now = [*ground.world.having(schema, tuple(pair.new), pair.new)]
+        if any(record.uuid in claimed for record in now):
+            words = f"moved.{section}: {pair.words}: both are there, so {left[0].uuid} keeps its old key."
+            ground.result.warnings.append(words)
+        elif not ground.world.coming(schema, tuple(pair.new), pair.new):
+            ground.find(
+                pair.place, f"moved.{section}: {pair.words}: the files hold no {schema.kind.words} with the new key"
+            )
+
+    def _behind(self, section: str, schema: Schema, values: Values, others: Iterable[Values]) -> Iterator[_Pair]:
+        """The renames behind a key, the latest first; they end where another entry has the old key."""
+        pairs = self._of(section, schema)
+        pair = self._to(pairs, schema, values) if pairs else None
+        while pair is not None:
+            yield pair
+            pair = None if self._is_written(schema, pair.old, others) else self._to(pairs, schema, pair.old)
+
+    def _of(self, section: str, schema: Schema) -> list[_Pair]:
+        if section not in self._pairs:
+            pairs = [
+                pair
+                for old, new in self._ground.desired.moved.get(section, ())
+                for pair in [self._read(schema, old, new)]
+                if pair is not None
+            ]
+            self._pairs[section] = self._without_circles(section, schema, pairs)
+        return self._pairs[section]
+
+    def _read(self, schema: Schema, old: Mapping[str, Any], new: Mapping[str, Any]) -> _Pair | None:
+        ground = self._ground
+        place = ground.desired.moved_places.get(id(new), Place("moved.yml"))
+        was, also_wrong = schema.parse(old, "")
+        wanted, wrong = schema.parse(new, "")
+        problems = [*wrong.errors, *wrong.unknown, *also_wrong.errors, *also_wrong.unknown]
+        for problem in problems:
+            ground.find(place, problem)
+        if problems or not ground.resolve(wanted, None) or not ground.resolve(was, None, before=True):
+            return None
+        words = " to ".join(ground.claims.words(schema, tuple(side), side) for side in (was, wanted))
+        return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
+
+    def _without_circles(self, section: str, schema: Schema, pairs: Sequence[_Pair]) -> list[_Pair]:
+        """Of a circle nobody could say whether it was gone round already."""
+        # Some keys are the same in whatever case they are written.
+        pairs = [pair for pair in pairs if not self._has(schema, pair.old, pair.new)]
+        straight = []
+        for pair in pairs:
+            seen: list[_Pair] = []
+            at: _Pair | None = pair
+            while at is not None and at not in seen:
+                seen.append(at)
+                at = self._to(pairs, schema, at.old)
+            if at is None:
+                straight.append(pair)
+            elif at is pair:
+                words = "goes round in a circle; rename to a key that is free first, and on from there in a later run"
+                self._ground.find(pair.place, f"moved.{section}: {pair.words} {words}")
+        return straight
+
+    def _to(self, pairs: Iterable[_Pair], schema: Schema, values: Values) -> _Pair | None:
+        return next((pair for pair in pairs if self._has(schema, values, pair.new)), None)
+
+    def _is_written(self, schema: Schema, key: Values, others: Iterable[Values]) -> bool:
+        for other in others:
+            named = {name: other[name] for name in key if name in other}
+            if len(named) == len(key) and self._ground.resolve(named, None) and self._has(schema, named, key):
+                return True
+        return False
+
+    def _has(self, schema: Schema, values: Values, key: Values) -> bool:
+        world, names = self._ground.world, tuple(key)
+        wanted = world.key_of(schema, names, key)
+        return wanted is not None and wanted == world.key_of(schema, names, values)
