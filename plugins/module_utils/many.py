@@ -123,11 +123,11 @@ class _Planner:
             values, fits = self._read(entry)
             read.append((entry, values, fits, self._name(section, entry, values, fits) if is_named_early else None))
         self._result.existing[section] = self._ground.scope.count(section, self._world.records(kind))
+        written = [one[1] for one in read]
         found = []
         for entry, values, fits, early in read:
             keys = early if is_named_early else self._name(section, entry, values, fits)
-            others = (one[1] for one in read if one[0] is not entry)
-            pair = None if keys is None else self._match(section, entry, values, keys, fits, others)
+            pair = None if keys is None else self._match(section, entry, values, keys, fits, written)
             if pair is None:
                 self._dropped.append((entry, values))
                 self._ground.doubt(entry)
@@ -162,7 +162,7 @@ class _Planner:
         values: dict[str, Any],
         keys: tuple[str, ...],
         fits: bool,
-        others: Iterable[dict[str, Any]],
+        written: Iterable[dict[str, Any]],
     ) -> tuple[Planned, Record | None] | None:
         ground = self._ground
         schema = ground.schema(entry.kind)
@@ -171,7 +171,7 @@ class _Planner:
             hits = self._of_uuid(schema.kind, entry.uuid)
         else:
             hits = self._world.having(schema, keys, values)
-            hits = hits or self._moved.record_of(section, schema, values, others)
+            hits = hits or self._moved.record_of(section, schema, values, written)
             if schema.kind is USER and not hits:
                 hits = self._changing.user_of_person(str(values["email"]))
             if schema.kind is TASK:

@@ -9,7 +9,7 @@ the new key of an earlier rename.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from .client import Record
 from .desired import Place
 from .ground import Ground
 from .schema import Schema
+from .world import Key, World
 
 Values = Mapping[str, Any]
 
@@ -31,20 +32,46 @@ class _Pair:
     place: Place
 
 
+class _Renames:
+    """Those of one section, found by the new key."""
+
+    def __init__(self, world: World, schema: Schema, pairs: Iterable[_Pair]) -> None:
+        self._world = world
+        self._schema = schema
+        self.pairs: list[_Pair] = []
+        self._to: dict[tuple[str, ...], dict[Key, _Pair]] = {}
+        for pair in pairs:
+            names = tuple(pair.new)
+            key = world.key_of(schema, names, pair.new)
+            # Some keys are the same in whatever case they are written.
+            if key is not None and (names != tuple(pair.old) or key != world.key_of(schema, names, pair.old)):
+                self.pairs.append(pair)
+                self._to.setdefault(names, {}).setdefault(key, pair)
+
+    def to(self, values: Values) -> _Pair | None:
+        """The rename to the natural key of some values."""
+        for names, pairs in self._to.items():
+            key = self._world.key_of(self._schema, names, values)
+            if key in pairs:
+                return pairs[key]
+        return None
+
+
 class Moved:
     """The renames of one plan."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
-        self._pairs: dict[str, list[_Pair]] = {}
+        self._renames: dict[str, _Renames] = {}
         self._found: dict[str, _Pair] = {}
+        self._written: dict[tuple[str, tuple[str, ...]], set[Key | None]] = {}
 
-    def record_of(self, section: str, schema: Schema, values: Values, others: Iterable[Values]) -> list[Record]:
+    def record_of(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> list[Record]:
         """The record under the latest of the keys that another key was made of; none where nothing has any of them.
 
-        :param values: what has the key now. :param others: everything that is written in this section.
+        :param values: what has the key now. :param written: everything that is written in this section.
         """
-        for pair in self._behind(section, schema, values, others):
+        for pair in self._behind(section, schema, values, written):
             hits = self._ground.world.having(schema, tuple(pair.old), pair.old)
             if hits:
                 self._found.update((record.uuid, pair) for record in hits)
@@ -69,7 +96,7 @@ class Moved:
                 continue
             schema = ground.schema_of(section)
             if schema is not None:
-                for pair in self._of(section, schema):
+                for pair in self._of(section, schema).pairs:
                     self._judge(section, schema, pair)
 
     def _judge(self, section: str, schema: Schema, pair: _Pair) -> None:
@@ -91,24 +118,22 @@ class Moved:
                 pair.place, f"moved.{section}: {pair.words}: the files hold no {schema.kind.words} with the new key"
             )
 
-    def _behind(self, section: str, schema: Schema, values: Values, others: Iterable[Values]) -> Iterator[_Pair]:
+    def _behind(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> Iterator[_Pair]:
         """The renames behind a key, the latest first; they end where another entry has the old key."""
-        pairs = self._of(section, schema)
-        pair = self._to(pairs, schema, values) if pairs else None
+        renames = self._of(section, schema)
+        pair = renames.to(values)
         while pair is not None:
             yield pair
-            pair = None if self._is_written(schema, pair.old, others) else self._to(pairs, schema, pair.old)
+            earlier = renames.to(pair.old)
+            pair = None if earlier is None or self._is_written(section, schema, pair.old, written) else earlier
 
-    def _of(self, section: str, schema: Schema) -> list[_Pair]:
-        if section not in self._pairs:
-            pairs = [
-                pair
-                for old, new in self._ground.desired.moved.get(section, ())
-                for pair in [self._read(schema, old, new)]
-                if pair is not None
-            ]
-            self._pairs[section] = self._without_circles(section, schema, pairs)
-        return self._pairs[section]
+    def _of(self, section: str, schema: Schema) -> _Renames:
+        if section not in self._renames:
+            pairs = [self._read(schema, old, new) for old, new in self._ground.desired.moved.get(section, ())]
+            known = _Renames(self._ground.world, schema, [pair for pair in pairs if pair is not None])
+            straight = self._without_circles(section, known)
+            self._renames[section] = _Renames(self._ground.world, schema, straight)
+        return self._renames[section]
 
     def _read(self, schema: Schema, old: Mapping[str, Any], new: Mapping[str, Any]) -> _Pair | None:
         ground = self._ground
@@ -123,17 +148,15 @@ class Moved:
         words = " to ".join(ground.claims.words(schema, tuple(side), side) for side in (was, wanted))
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 
-    def _without_circles(self, section: str, schema: Schema, pairs: Sequence[_Pair]) -> list[_Pair]:
+    def _without_circles(self, section: str, renames: _Renames) -> list[_Pair]:
         """Of a circle nobody could say whether it was gone round already."""
-        # Some keys are the same in whatever case they are written.
-        pairs = [pair for pair in pairs if not self._has(schema, pair.old, pair.new)]
         straight = []
-        for pair in pairs:
+        for pair in renames.pairs:
             seen: list[_Pair] = []
             at: _Pair | None = pair
             while at is not None and at not in seen:
                 seen.append(at)
-                at = self._to(pairs, schema, at.old)
+                at = renames.to(at.old)
             if at is None:
                 straight.append(pair)
             elif at is pair:
@@ -141,17 +164,13 @@ class Moved:
                 self._ground.find(pair.place, f"moved.{section}: {pair.words} {words}")
         return straight
 
-    def _to(self, pairs: Iterable[_Pair], schema: Schema, values: Values) -> _Pair | None:
-        return next((pair for pair in pairs if self._has(schema, values, pair.new)), None)
-
-    def _is_written(self, schema: Schema, key: Values, others: Iterable[Values]) -> bool:
-        for other in others:
-            named = {name: other[name] for name in key if name in other}
-            if len(named) == len(key) and self._ground.resolve(named, None) and self._has(schema, named, key):
-                return True
-        return False
-
-    def _has(self, schema: Schema, values: Values, key: Values) -> bool:
+    def _is_written(self, section: str, schema: Schema, key: Values, written: Iterable[Values]) -> bool:
         world, names = self._ground.world, tuple(key)
-        wanted = world.key_of(schema, names, key)
-        return wanted is not None and wanted == world.key_of(schema, names, values)
+        if (section, names) not in self._written:
+            keys: set[Key | None] = set()
+            for values in written:
+                named = {name: values[name] for name in names if name in values}
+                if self._ground.resolve(named, None):
+                    keys.add(world.key_of(schema, names, named))
+            self._written[section, names] = keys
+        return world.key_of(schema, names, key) in self._written[section, names]

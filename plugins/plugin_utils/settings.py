@@ -8,7 +8,8 @@ All of it protects something, so whatever can't be taken as it was written is a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Mapping
 from dataclasses import fields as members_of
 from difflib import get_close_matches
 from typing import Any
@@ -205,6 +206,7 @@ class Settings:
             self._find(node, "moved: expected a map of sections to lists of {from, to}")
             return
         moved: dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]] = {}
+        seen: dict[tuple[str, str, str], Place] = {}
         for section, member in node.members.items():
             if section in _NEVER_MOVED:
                 self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
@@ -224,20 +226,21 @@ class Settings:
                     and set(one.value) == {"from", "to"}
                     and all(isinstance(side, dict) and side for side in one.value.values())
                 ):
-                    self._judge_twin(one, section, moved.get(section, ()))
+                    self._judge_twin(one, section, seen)
                     moved.setdefault(section, []).append((one.value["from"], one.value["to"]))
                     self._desired.moved_places[id(one.value["to"])] = one.place
                 else:
                     self._find(one, "expected {from: {KEY: OLD}, to: {KEY: NEW}}")
         self._desired.moved = moved
 
-    def _judge_twin(self, one: Node, section: str, earlier: Iterable[tuple[Any, Any]]) -> None:
+    def _judge_twin(self, one: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
         """Two records can't become one, and one can't become two."""
-        for old, new in earlier:
-            for side, other in (("from", old), ("to", new)):
-                if one.value[side] == other:
-                    place = self._desired.moved_places[id(new)]
-                    self._find(one, f"moved.{section}: {side} is written twice, first at {place}")
+        for side in ("from", "to"):
+            key = (section, side, json.dumps(one.value[side], sort_keys=True, default=str))
+            if key in seen:
+                self._find(one, f"moved.{section}: {side} is written twice, first at {seen[key]}")
+            else:
+                seen[key] = one.place
 
 
 _NEVER_MOVED = {
