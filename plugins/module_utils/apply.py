@@ -127,7 +127,12 @@ class Applier:
 
     def _hint(self, change: Change) -> str | None:
         """What may help where the service refuses a body: fields that were sent empty, or not sent at all."""
-        sent = change.values if change.action != plan.CREATE else {**dict.fromkeys(self._kind.hints), **change.values}
+        sent = dict(change.values)
+        if change.current is None:
+            sent = {**dict.fromkeys(self._kind.hints), **sent}
+        elif self._kind.update == "PUT":
+            kept = {key: self._schema.read_one(key, change.current.flat) for key in self._kind.hints}
+            sent = {**kept, **sent}
         hints = [hint for key, hint in self._kind.hints.items() if key in sent and sent[key] in EMPTY]
         return "; ".join(hints) or None
 
@@ -140,11 +145,16 @@ class Applier:
     # ---- delete, archive
 
     def _delete(self, record: Record) -> None:
-        """Deletes a record. An instance may refuse to delete an archived one; then it is brought back before."""
+        """Deletes a record. An instance may refuse to delete an archived one; then it is brought back before. It may
+        also refuse because an attempt whose answer was lost was carried out.
+        """
         try:
             self._client.delete(self._kind, record.uuid)
         except NotProcessable:
-            if "archived" not in self._kind.states or not self._client.is_archived(record):
+            now = self._client.get(self._kind, record.uuid)
+            if now is None:
+                return
+            if "archived" not in self._kind.states or not self._client.is_archived(now):
                 raise
             self._archive(record, back=True)
             self._client.delete(self._kind, record.uuid)
@@ -179,6 +189,8 @@ class Applier:
                 self._send(current, body, "status" in values)
             except (InvalidRequest, InternalError) as refused:
                 raise self._explained(refused, change) from refused
+            except OutcomeUnknown as lost:
+                raise (lost if lost.status is None else self._explained(lost, change)) from lost
         if status is not None:
             self._client.set_status(self._kind, current.uuid, status)
 
@@ -186,7 +198,13 @@ class Applier:
         """Sends an update. An instance may refuse an overdue status, though it is the one that the record has: then the
         one that it was before goes along, and the service moves it again.
         """
+        # Some instances answer a body that lacks something with a 500, and would do so again.
+        lacks = any(body.get(key) in EMPTY for key in self._kind.needed)
         try:
+            self._client.update(self._kind, current.uuid, body, self._template, once=lacks)
+        except OutcomeUnknown as lost:
+            if not lacks or lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
             self._client.update(self._kind, current.uuid, body, self._template)
         except InvalidRequest:
             before = None if sets_status else BY_TIME.get(str(body.get("status")))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,8 @@ from .transport import Answer, Effect
 
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
+_UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
+"""What does not stand as it is in the header of a multipart body."""
 
 
 def check_local(attachment: Attachment, where: str, looked_in: str = "") -> list[str]:
@@ -49,6 +52,10 @@ def check_local(attachment: Attachment, where: str, looked_in: str = "") -> list
         problems.append(f"{where}: {shown} has {attachment.size} bytes; expected 1 to {MAX_SIZE}")
     if len(name) > MAX_NAME:
         problems.append(f"{where}: {shown}: the name has {len(name)} characters; expected at most {MAX_NAME}")
+    if attachment.name is not None and not attachment.name.strip():
+        problems.append(f"{where}: {shown}: the name is empty; leave it out, and the file keeps its own")
+    if attachment.name is not None and _UNSENDABLE.search(attachment.name):
+        problems.append(f"{where}: {shown}: the name {name!r} has quotes or control characters; no upload carries them")
     return problems
 
 

@@ -240,9 +240,13 @@ class Client:
             )
         return uuid.lower()
 
-    def update(self, kind: Kind, uuid: str, body: Mapping[str, Any], template: str = "") -> None:
-        """Changes a record: PATCH with what changes, or PUT with all of it, as its kind wants."""
-        self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), Effect.SAME, body=body)
+    def update(self, kind: Kind, uuid: str, body: Mapping[str, Any], template: str = "", once: bool = False) -> None:
+        """Changes a record: PATCH with what changes, or PUT with all of it, as its kind wants.
+
+        :param once: send it once, whatever the answer; then :class:`OutcomeUnknown` tells that it may be done.
+        """
+        effect = Effect.ONCE if once else Effect.SAME
+        self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), effect, body=body)
 
     def delete(self, kind: Kind, uuid: str) -> None:
         """Deletes a record; one that is gone already is as good."""

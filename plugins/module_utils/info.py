@@ -221,14 +221,19 @@ def _task_parameters(kind: Kind, conditions: Sequence[tuple[Field, Condition]]) 
 # ---- the same meaning here
 
 
+def _raw(record: Record, of: Field) -> Any:
+    # The uuid has other names on some instances.
+    return record.uuid if of.key == "uuid" else record.flat.get(of.wire_key)
+
+
 def _value(record: Record, of: Field) -> Any:
     if of.key == "reference_type":
         return tuple(one.get("type") for one in record.flat.get("references") or () if isinstance(one, Mapping))
-    return type_of(of).read(record.flat.get(of.wire_key), of)
+    return type_of(of).read(_raw(record, of), of)
 
 
 def _fits(record: Record, conditions: Sequence[tuple[Field, Condition]]) -> bool:
-    return all(_holds(of, condition, _value(record, of), record.flat.get(of.wire_key)) for of, condition in conditions)
+    return all(_holds(of, condition, _value(record, of), _raw(record, of)) for of, condition in conditions)
 
 
 def _holds(of: Field, condition: Condition, value: Any, raw: Any) -> bool:
@@ -238,7 +243,7 @@ def _holds(of: Field, condition: Condition, value: Any, raw: Any) -> bool:
         is_none = raw is None or (value is None and (of.type not in _TEXT_TYPES or of.key in SERVER_KEYS))
         is_empty = raw in EMPTY or is_none if operator in ("empty", "not_empty") else is_none
         return is_empty != operator.startswith("not_")
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and of.type != "RENTER":
         if operator in ("neq", "not_like", "nin"):
             return all(_holds(of, condition, item, item) for item in value)
         return any(_holds(of, condition, item, item) for item in value)
@@ -280,6 +285,9 @@ def _equal(of: Field, value: Any, wanted: Any) -> bool:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        # A renter: what it is, and who.
+        return _text(value[-1])
     if isinstance(value, Reference):
         return value.display_name or value.uuid or str(value.id)
     return "" if value is None else value.isoformat() if isinstance(value, dt.date) else str(value)

@@ -78,7 +78,7 @@ class Kind:
     :ivar status_path: where the status is set, with ``{uuid}``.
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
     :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
-    :ivar hints: error status to what to try, for refusals that the service does not explain well.
+    :ivar hints: field to what to try where it is empty, for refusals that the service does not explain well.
     """
 
     name: str

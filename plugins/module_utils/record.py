@@ -80,7 +80,7 @@ class _Ensure:
         named = [key for key in keys if key in desired]
         what = f"the uuid {self._wish.uuid}" if self._wish.uuid else matching.describe(self._schema, named, desired)
         known = frozenset(record.uuid for record in hits)
-        meant = self._tasks_meant(hits, desired) if self._kind is TASK else hits
+        meant = self._tasks_meant(hits, desired) if self._kind is TASK and not self._wish.uuid else hits
         current = matching.one_of(self._kind, what, meant, advice=_ADVICE.get(self._kind.name, _TELL_APART))
         archived = False
         if current is None and "archived" in self._kind.states:
@@ -183,7 +183,7 @@ class _Ensure:
 
     def _archived_twin(self, keys: Sequence[str], desired: Mapping[str, Any]) -> Record | None:
         """The archived record with the natural key, where it can be looked up; lists leave it out."""
-        if "barcode" not in keys or not self._kind.barcode_path:
+        if not desired.get("barcode") or not self._kind.barcode_path:
             return None
         record = self._client.get_by_barcode(self._kind, desired["barcode"])
         hits = matching.identified(self._schema, keys, desired, [record] if record else [])
@@ -311,6 +311,11 @@ class _Ensure:
     def _report(self, change: Change, record: Record | None) -> Report:
         if record is None:
             return self._finish(change, {}, change.current.uuid if change.current else None)
+        self._warnings += [
+            f"{name}: this instance does not know the field and did not keep its value, so every run will send it."
+            for name in change.values
+            if self._schema.fields[name].type == "ANY" and name not in record.flat
+        ]
         return self._finish(change, self._schema.show(record.flat), record.uuid)
 
     def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Report:

@@ -79,6 +79,7 @@ options:
   status:
     description:
       - Status of the task. A new one is open.
+      - With O(state=absent) and without O(uuid), only a task that has it is deleted.
     type: str
     choices: [open, closed]
   notify:

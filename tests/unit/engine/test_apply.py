@@ -313,20 +313,35 @@ ARCHIVED = {"asset_uuid": uuid_of(1), "id": 1, "archived_at": "2031-01-01 00:00:
 def test_an_archived_object_that_an_instance_does_not_delete_is_brought_back_before() -> None:
     path = f"/object/{uuid_of(1)}"
     transport = FakeTransport(
-        {f"DELETE {path}": [refusal(422), answer(status=204)], f"POST {path}/unarchive": answer(status=204)}
+        {
+            f"DELETE {path}": [refusal(422), answer(status=204)],
+            f"GET {path}": answer(ARCHIVED),
+            f"POST {path}/unarchive": answer(status=204),
+        }
     )
     change = Change(KINDS["object"], plan.DELETE, Record.of(KINDS["object"], ARCHIVED))
     assert carry_out(transport, change) is None
-    assert transport.lines == [f"DELETE {path}", f"POST {path}/unarchive", f"DELETE {path}"]
+    assert transport.lines == [f"DELETE {path}", f"GET {path}", f"POST {path}/unarchive", f"DELETE {path}"]
 
 
 @pytest.mark.parametrize(("kind", "flat"), [("object", {**ARCHIVED, "archived_at": None}), ("room", {"id": 1})])
 def test_a_delete_that_is_refused_for_another_reason_is_the_error(kind: str, flat: JsonMap) -> None:
     found = Record(KINDS[kind], uuid_of(1), 1, flat)
-    transport = FakeTransport({f"DELETE /{kind}/{uuid_of(1)}": refusal(422, "in use")})
+    path = f"/{kind}/{uuid_of(1)}"
+    transport = FakeTransport({f"DELETE {path}": refusal(422, "in use"), f"GET {path}": answer(flat)})
     with pytest.raises(NotProcessable, match="in use"):
         carry_out(transport, Change(KINDS[kind], plan.DELETE, found), schema=schema_of(kind, Field("name", "TEXT")))
-    assert len(transport.lines) == 1
+    assert transport.lines == [f"DELETE {path}", f"GET {path}"]
+
+
+@pytest.mark.parametrize("kind", ["object", "room"])
+def test_a_delete_that_is_refused_because_it_was_carried_out_before_is_done(kind: str) -> None:
+    path = f"/{kind}/{uuid_of(1)}"
+    transport = FakeTransport({f"DELETE {path}": refusal(422, "not there"), f"GET {path}": refusal(404)})
+    found = Record(KINDS[kind], uuid_of(1), 1, {"id": 1})
+    change = Change(KINDS[kind], plan.DELETE, found)
+    assert carry_out(transport, change, schema=schema_of(kind, Field("name", "TEXT"))) is None
+    assert transport.lines == [f"DELETE {path}", f"GET {path}"]
 
 
 # ---- archive
@@ -432,12 +447,41 @@ def test_a_reminder_that_was_not_to_be_cleared_takes_no_second_put() -> None:
     assert transport.count(f"PUT {ITEM}") == 1
 
 
-def test_a_refused_put_without_a_renter_is_explained() -> None:
-    transport = FakeTransport({f"PUT {ITEM}": refusal(500)})
+@pytest.mark.parametrize("failure", [refusal(400), lost(500)])
+def test_a_refused_put_without_a_renter_is_explained_and_sent_once(failure: Exception) -> None:
+    transport = FakeTransport({f"PUT {ITEM}": failure})
     change = update(RENTAL, {**RENTAL_FLAT, "renter": {"type": "plain", "value": "Ada"}}, {"renter": None})
     with pytest.raises(SeventhingsError) as caught:
         carry_out(transport, change, schema=RENTAL)
     assert "may want a renter" in caught.value.message
+    assert [call.effect for call in transport.calls] == [Effect.ONCE]
+
+
+@pytest.mark.parametrize("status", [None, 503])
+def test_a_put_without_a_renter_whose_answer_is_lost_is_sent_again(status: int | None) -> None:
+    flat = {**RENTAL_FLAT, "renter": {"type": "plain", "value": "Ada"}}
+    transport = FakeTransport(
+        {f"PUT {ITEM}": [lost(status), answer(None, 204)], f"GET {ITEM}": answer({**flat, "renter": None})}
+    )
+    carry_out(transport, update(RENTAL, flat, {"renter": None}), schema=RENTAL)
+    assert [call.effect for call in transport.calls][:2] == [Effect.ONCE, Effect.SAME]
+
+
+def test_a_put_that_carries_what_an_instance_refuses_is_explained_though_that_does_not_change() -> None:
+    schema = Schema.of(KINDS["task"])
+    path = f"/task-management/task/{uuid_of(1)}"
+    transport = FakeTransport({f"PUT {path}": refusal(400)})
+    flat: JsonMap = {
+        "title": "a",
+        "deadline": "2027-01-31",
+        "reminders": [],
+        "references": [],
+        "assignees": [],
+        "comment": None,
+    }
+    with pytest.raises(SeventhingsError) as caught:
+        carry_out(transport, update(schema, flat, {"comment": "x"}), schema=schema)
+    assert "this instance may want one or two reminders" in caught.value.message
 
 
 # ---- uploads

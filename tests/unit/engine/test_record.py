@@ -89,6 +89,45 @@ def test_an_object_that_is_archived_already_is_told_with_its_uuid() -> None:
     assert (report.changed, report.uuid, report.record["barcode"]) == (False, uuid_of(3), "0003")
 
 
+def test_an_archived_object_is_found_by_its_barcode_whatever_identifies_it() -> None:
+    transport = service(**{"GET /object/by-barcode/0003": by_uuid({**ARCHIVED, "serial_number": "S-3"})})
+    fields = {"barcode": "0003", "serial_number": "S-3"}
+    report = wish(transport, "object", fields, True, match_on=["serial_number"])
+    assert (report.changed, report.uuid) == (True, uuid_of(3))
+    assert report.diff == {"before": {"archived": True}, "after": {"archived": False}}
+
+
+# ---- a status beside a uuid, fields that nobody knows
+
+
+@pytest.mark.parametrize(("given", "status", "is_deleted"), [(True, "open", True), (False, "open", False)])
+def test_a_task_that_is_named_by_its_uuid_is_deleted_whatever_its_status(
+    given: bool, status: str, is_deleted: bool
+) -> None:
+    task = {"uuid": uuid_of(4), "title": "Count", "status": "closed"}
+    path = f"/task-management/task/{uuid_of(4)}"
+    transport = FakeTransport(
+        {
+            f"GET {path}": answer(task),
+            "GET /task-management/tasks": answer([task]),
+            f"DELETE {path}": answer(status=204),
+        }
+    )
+    fields = {"status": status, **({} if given else {"title": "Count"})}
+    more: JsonMap = {"uuid": uuid_of(4)} if given else {}
+    assert wish(transport, "task", fields, state="absent", **more).changed is is_deleted
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_field_that_an_instance_does_not_keep_is_told(kept: bool) -> None:
+    after = {**ACTIVE, **({"colour": "red"} if kept else {})}
+    path = f"/object/{uuid_of(1)}"
+    transport = service(**{f"PATCH {path}": answer(after), f"GET {path}": by_uuid(after)})
+    report = wish(transport, "object", {"barcode": "0001", "colour": "red"}, allow_unknown_fields=True)
+    told = "colour: this instance does not know the field and did not keep its value, so every run will send it."
+    assert report.warnings == (() if kept else (told,))
+
+
 # ---- who holds a value that must be unique
 
 
