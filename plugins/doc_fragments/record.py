@@ -100,5 +100,6 @@ notes:
     office/0.12). Quote a natural key that consists of digits.
   - >-
     A reference may also be a map of field keys, such as C({building_id: Head office, number: "0.12"}).
-  - A reference that finds nothing, or more than one record, is an error that lists candidates.
+  - A reference by natural key that finds nothing, or more than one record, is an error that lists candidates. A UUID or
+    an integer ID is not looked up; what it means is for the service to judge.
 """

@@ -228,7 +228,10 @@ def write_if_different(
         return False
     if check_mode:
         return True
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".seventhings.")
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".seventhings.")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from error
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)

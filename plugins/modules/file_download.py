@@ -30,7 +30,7 @@ options:
   dest:
     description:
       - Where to write. In a directory that exists, files keep their names, and two files with one name are an error.
-        Anything else is the path of the file, which is possible for one file only.
+        Anything else is the path of the file, which is possible for one file only. A link is replaced by the file.
     type: path
     required: true
 attributes:
