@@ -33,9 +33,12 @@ _GET_PIP = "import ensurepip\n\nensurepip.bootstrap(default_pip=True)\n"
 
 
 def python_for(core: str) -> Path | None:
-    """The oldest interpreter of this machine that a version of ansible-core runs on."""
+    """An interpreter of this machine that a version of ansible-core runs on: the oldest, of the newest ansible-core the
+    newest.
+    """
     found = interpreters.find()
-    return next((found[minor] for minor in CORES[core] if minor in found), None)
+    minors = reversed(CORES[core]) if core == max(CORES) else CORES[core]
+    return next((found[minor] for minor in minors if minor in found), None)
 
 
 def core_environment(core: str, python: Path) -> Path:
