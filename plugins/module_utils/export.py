@@ -65,7 +65,9 @@ class Selection:
             for name in names:
                 if name not in SECTIONS:
                     raise InvalidInput(f"{option}: {name!r} is no section; expected one of {', '.join(SECTIONS)}")
-        for name in self.filters:
+        for name, filters in self.filters.items():
+            if not isinstance(filters, Mapping):
+                raise InvalidInput(f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters")
             if name in ("fields", "users", "hub"):
                 raise InvalidInput(f"filters.{name}: this section is exported as a whole")
 

@@ -123,9 +123,13 @@ def typed(value: Any) -> Any:
     if not isinstance(value, Plain):
         return value
     for kind, form in ((int, r"-?(0|[1-9][0-9]*)"), (float, r"-?(0|[1-9][0-9]*)\.[0-9]+")):
-        if re.fullmatch(form, value):
+        # Python reads integers of some thousand digits, and none that are longer.
+        if re.fullmatch(form, value) and len(value) <= _MOST_DIGITS:
             return kind(value)
     return str(value)
+
+
+_MOST_DIGITS = 4000
 
 
 def is_uuid(value: Any) -> TypeGuard[str]:

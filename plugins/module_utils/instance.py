@@ -99,6 +99,11 @@ class _Run:
         self._stored: StoredPlan | None = None
 
     def run(self) -> Account:
+        if self._order.workers < 1:
+            raise InvalidInput(f"workers: {self._order.workers} does not fit; expected 1 or more")
+        if self._order.check_mode and self._order.plan_file is not None:
+            # Whatever becomes of this plan, the one before is not it.
+            self._order.plan_file.unlink(missing_ok=True)
         self._read_plan()
         refusal = self._guard()
         if refusal:
@@ -135,9 +140,10 @@ class _Run:
             # Without an instance, at least what is wrong with the files.
             made = InstancePlan(findings=judge(self._desired))
         if made.findings:
-            return self._account("failed", made)
+            # Where something is wrong with what was written, nothing of the plan holds.
+            return self._account("failed", InstancePlan(findings=made.findings, warnings=made.warnings))
         if self._stored is not None:
-            made, refusals = self._without_stale(made, self._stored)
+            made, refusals = self._without_stale(made, self._stored, journal)
             if refusals:
                 return self._account("refused", made, refusals=refusals)
         if made.brakes:
@@ -147,7 +153,8 @@ class _Run:
                 write_plan(self._order.plan_file, self._client.transport.root, self._desired, made)
             return self._account("changed" if made.changes else "unchanged", made)
         account = self._apply(made, journal)
-        if self._stored is not None and self._order.plan_file is not None and not account.failed:
+        is_whole = not account.failed and not self._order.only and not self._order.exclude
+        if self._stored is not None and self._order.plan_file is not None and is_whole:
             self._order.plan_file.unlink(missing_ok=True)
         return account
 
@@ -178,12 +185,19 @@ class _Run:
 
     def _apply(self, made: InstancePlan, journal: Journal) -> Account:
         levels = Levels(
-            self._client, made, journal, self._order.workers, self._tell, self._sleep, self._desired.policy.notify
+            self._client,
+            made,
+            journal,
+            self._order.workers,
+            self._tell,
+            self._sleep,
+            self._desired.policy.notify,
+            self._stored is not None,
         )
         if not made.changes:
             journal.managed(made.managed)
             return self._account("unchanged", made)
-        journal.begun(planned.approval for planned in made.changes)
+        journal.begun((planned.approval for planned in made.changes), self._stored.digest if self._stored else "")
         outcome = levels.run()
         bad = outcome.failures or outcome.skipped or outcome.twice
         if not bad:
@@ -200,8 +214,17 @@ class _Run:
             self._stored = read_plan(path)
             self._desired = self._stored.desired
 
-    def _without_stale(self, made: InstancePlan, stored: StoredPlan) -> tuple[InstancePlan, list[str]]:
-        stale = stored.stale(made)
+    def _without_stale(
+        self, made: InstancePlan, stored: StoredPlan, journal: Journal
+    ) -> tuple[InstancePlan, list[str]]:
+        # What an earlier run of the same plan left half done is as that run left it.
+        own = journal.touched if journal.plan == stored.digest else frozenset()
+        stale = [
+            one
+            for one in stored.stale(made)
+            if (one.change.current is None or one.change.current.uuid not in own)
+            and (journal.plan != stored.digest or f"{one.kind.name} {one.key}" not in journal.unresolved)
+        ]
         if not stale:
             return made, []
         if self._order.stale == "skip":

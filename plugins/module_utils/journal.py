@@ -56,6 +56,8 @@ class Journal:
     :ivar uploads: files that earlier runs uploaded, to their uuids; empty where nothing says what came of one.
     :ivar approved: what the brakes let pass and an earlier run did not come to the end of.
     :ivar files: uuids of all files that were uploaded for this set.
+    :ivar plan: which plan file an earlier run did not come to the end of. :ivar touched: uuids of what it made or began
+        to change.
     """
 
     def __init__(
@@ -78,6 +80,8 @@ class Journal:
         self.uploads: dict[Upload, str] = {}
         self.files: set[str] = set()
         self.approved: frozenset[str] = frozenset()
+        self.plan = ""
+        self.touched: set[str] = set()
         self._read()
 
     def _read(self) -> None:
@@ -88,7 +92,7 @@ class Journal:
         for line in text.split("\n"):
             try:
                 note = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 # The last line of a run that was killed may be torn.
                 continue
             if isinstance(note, dict) and all(note.get(key) == value for key, value in self._name.items()):
@@ -96,22 +100,33 @@ class Journal:
 
     def _take(self, note: dict[str, Any]) -> None:
         if note.get("note") in ("begun", "ended"):
-            self.approved = frozenset(map(str, note.get("approved") or ()))
+            self._take_run(note)
             return
         if note.get("note") in ("uploading", "uploaded"):
             upload = Upload(*(str(note.get(name)) for name in Upload._fields))
             self.uploads[upload] = str(note.get("uuid") or "")
             self.files.add(self.uploads[upload])
             return
-        what = f"{note.get('kind')} {note.get('key')}"
+        what, uuid = f"{note.get('kind')} {note.get('key')}", str(note.get("uuid") or "")
         if note.get("note") == "sent":
             self.unresolved.add(what)
             return
+        if note.get("note") in ("made", "changing"):
+            self.touched.add(uuid)
+        if note.get("note") == "changing":
+            return
         self.unresolved.discard(what)
         if note.get("note") == "gone":
-            self.known.discard(note.get("uuid", ""))
-        elif note.get("uuid"):
-            self.known.add(note["uuid"])
+            self.known.discard(uuid)
+        elif uuid:
+            self.known.add(uuid)
+
+    def _take_run(self, note: dict[str, Any]) -> None:
+        approved, of_plan = note.get("approved"), str(note.get("plan") or "")
+        self.approved = frozenset(map(str, approved)) if isinstance(approved, list) else frozenset()
+        if not of_plan or of_plan != self.plan:
+            self.touched.clear()
+        self.plan = of_plan
 
     def __enter__(self) -> Journal:
         try:
@@ -149,9 +164,12 @@ class Journal:
 
     # ---- runs
 
-    def begun(self, approved: Iterable[str]) -> None:
-        """Notes what a run is about to do, after the brakes let it pass; the rest of it may be done by a later run."""
-        self._write([{"note": "begun", "approved": sorted(approved)}])
+    def begun(self, approved: Iterable[str], of_plan: str = "") -> None:
+        """Notes what a run is about to do, after the brakes let it pass; the rest of it may be done by a later run.
+
+        :param of_plan: which plan file is applied, where one is.
+        """
+        self._write([{"note": "begun", "approved": sorted(approved), **({"plan": of_plan} if of_plan else {})}])
 
     def ended(self) -> None:
         """Notes that all of it was done."""
@@ -167,6 +185,10 @@ class Journal:
         """Notes what a create came to."""
         self._write([{"note": "made", "kind": kind, "key": key, "uuid": uuid}])
         self.known.add(uuid)
+
+    def changing(self, uuid: str) -> None:
+        """Notes that a record is about to be changed, which may take several requests."""
+        self._write([{"note": "changing", "uuid": uuid}])
 
     def gone(self, kind: str, key: str, uuid: str) -> None:
         """Notes that a record was taken away."""

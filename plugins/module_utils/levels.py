@@ -72,6 +72,7 @@ class Levels:
 
     :param workers: how many requests may be under way at once.
     :param tell: is told how far the work is, after each record.
+    :param of_plan: whether a plan file is applied; then what is half changed must be known again.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Levels:
         tell: Callable[[Progress], None] = lambda _progress: None,
         sleep: Callable[[float], None] = time.sleep,
         notify: bool = False,
+        of_plan: bool = False,
     ) -> None:
         self._client = client
         self._plan = made_of
@@ -91,6 +93,7 @@ class Levels:
         self._tell = tell
         self._sleep = sleep
         self._notify = notify
+        self._of_plan = of_plan
         self._parent = os.getppid()
         self._of_entry = {id(planned.entry): planned for planned in made_of.changes}
         self._failed: set[int] = set()
@@ -287,6 +290,8 @@ class Levels:
             self._journal.made(planned.kind.name, planned.key, planned.made)
             return
         self._upload(change)
+        if change.action == plan.UPDATE and change.current is not None and self._of_plan:
+            self._journal.changing(change.current.uuid)
         planned.made = applier.write(change, lambda: self._find(planned))
         if change.action in (plan.DELETE, plan.ARCHIVE):
             self._journal.gone(planned.kind.name, planned.key, planned.made or "")

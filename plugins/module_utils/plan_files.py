@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -16,9 +17,10 @@ from typing import Any
 from . import plan
 from .desired import DesiredInstance, Entry, Limits, Place
 from .errors import InvalidInput
-from .fields import Plain
+from .fields import CellList, CellMap, Plain
 from .instance_account import shown
 from .kinds import HUB_ITEM, KINDS
+from .links import attachments_in
 from .planned import InstancePlan, Planned
 
 PLAN_VERSION = 1
@@ -30,14 +32,23 @@ class StoredPlan:
 
     :ivar desired: its changes, as a desired state.
     :ivar images: identity of an entry to the hash of the record that its change was made from.
+    :ivar files: identity of an entry to its local files, by path, with their SHA-256.
+    :ivar digest: which plan it is: its SHA-256.
     """
 
     desired: DesiredInstance
     images: dict[int, str] = field(default_factory=dict)
+    files: dict[int, dict[str, str]] = field(default_factory=dict)
+    digest: str = ""
 
     def stale(self, made: InstancePlan) -> list[Planned]:
-        """The changes whose records are not as they were."""
-        return [one for one in made.changes if self.images.get(id(one.entry), one.image) != one.image]
+        """The changes whose records, or whose local files, are not as they were."""
+        return [
+            one
+            for one in made.changes
+            if self.images.get(id(one.entry), one.image) != one.image
+            or _files_of(one) != self.files.get(id(one.entry), {})
+        ]
 
 
 def read_plan(path: Path) -> StoredPlan:
@@ -46,17 +57,22 @@ def read_plan(path: Path) -> StoredPlan:
     :raises InvalidInput: where it is none, or of another version.
     """
     try:
-        document = json.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        document = json.loads(text)
         if document["version"] != PLAN_VERSION:
             raise InvalidInput(
                 f"plan_file: {path} is of version {document['version']}; expected {PLAN_VERSION}. Plan again."
             )
         desired = _desired_from(document)
         changes = zip(desired.entries, document["changes"], strict=True)
-        return StoredPlan(desired, {id(entry): change["image"] for entry, change in changes})
+        stored = StoredPlan(desired, digest=hashlib.sha256(text.encode()).hexdigest())
+        for entry, change in changes:
+            stored.images[id(entry)] = change["image"]
+            stored.files[id(entry)] = change.get("files", {})
+        return stored
     except OSError as error:
         raise InvalidInput(f"plan_file: {path} can't be read ({error.strerror})") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({error!r}). Plan again.") from error
 
 
@@ -93,6 +109,16 @@ def _stored(planned: Planned) -> dict[str, Any]:
         "fields": {name: _storable(value) for name, value in planned.entry.fields.items()}
         or {key: planned.schema.brief(key, value) for key, value in planned.desired.items()},
         "image": planned.image,
+        "files": _files_of(planned),
+    }
+
+
+def _files_of(planned: Planned) -> dict[str, str]:
+    """The local files of a record, by path, with their SHA-256."""
+    local = [one for value in planned.desired.values() for one in attachments_in(value) if one.path is not None]
+    return {
+        one.written or str(one.path): hashlib.sha256(Path(str(one.path)).expanduser().read_bytes()).hexdigest()
+        for one in local
     }
 
 
@@ -129,9 +155,16 @@ _SOURCE_TEXT = "!plain"
 """Marks a plain scalar of the files in a plan file, so that ``1.50`` stays the number that it was."""
 
 
+_CELL = "!cell"
+"""Marks a cell of a table that is JSON: its text, which a text type takes, and what it is."""
+
+
 def _storable(value: Any) -> Any:
     if isinstance(value, Plain):
         return {_SOURCE_TEXT: str(value)}
+    if isinstance(value, (CellList, CellMap)):
+        items = dict(value) if isinstance(value, CellMap) else list(value)
+        return {_CELL: value.text, "is": _storable(items)}
     if isinstance(value, Mapping):
         return {name: _storable(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -143,5 +176,8 @@ def _restored(value: Any) -> Any:
     if isinstance(value, Mapping):
         if set(value) == {_SOURCE_TEXT}:
             return Plain(value[_SOURCE_TEXT])
+        if set(value) == {_CELL, "is"}:
+            items = _restored(value["is"])
+            return CellMap.of(items, value[_CELL]) if isinstance(items, dict) else CellList.of(items, value[_CELL])
         return {name: _restored(one) for name, one in value.items()}
     return [_restored(one) for one in value] if isinstance(value, list) else value

@@ -52,7 +52,7 @@ options:
     type: path
   report:
     description:
-      - Writes what was planned, or done, to this file. Its ending says how.
+      - Writes what was planned, done or found to this file. Its ending says how.
       - V(.md) is made for a comment on a pull request, V(.html) is one page without anything beside it, V(.json) holds
         what the task returns.
     type: path

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.fields impor
     Plain,
 )
 
-from .json_source import JsonNode, no_constant
+from .json_source import JsonNode, is_whole, no_constant
 from .nodes import COLUMN_BITS, JINJA, Node, jinja_in, mark_at, place_at
 
 _CELL_LIMIT = 2**31 - 1
@@ -178,6 +178,8 @@ def _structure(cell: str) -> CellList | CellMap | BrokenCell:
         )
     except (ValueError, RecursionError) as error:
         return BrokenCell.of(cell, "nested too deeply" if isinstance(error, RecursionError) else str(error))
+    if not is_whole(cell, found):
+        return BrokenCell.of(cell, "half of a surrogate pair")
     return CellMap.of(found, cell) if isinstance(found, dict) else CellList.of(found, cell)
 
 

@@ -122,7 +122,11 @@ def _identity(dest: Path) -> Mapping[str, Any]:
     """The natural keys that an ``instance.yml`` in the directory names: its author decides."""
     if not (dest / _SETTINGS).is_file() or _is_as_exported(dest):
         return {}
-    return {section: tuple(keys) for section, keys in load(dest).identity.items()}
+    loaded = load(dest)
+    wrong = [finding for finding in loaded.findings if finding.place.source == _SETTINGS]
+    if wrong:
+        raise InvalidInput([f"dest: {finding}" for finding in wrong])
+    return {section: tuple(keys) for section, keys in loaded.identity.items()}
 
 
 def _is_as_exported(dest: Path) -> bool:

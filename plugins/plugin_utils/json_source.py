@@ -125,7 +125,28 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
         else:
             if may_have_jinja:
                 findings += jinja_in(node)
+            # Half a character can't be sent, nor stand in any file.
+            if not is_whole(line, node.value):
+                findings.append(Finding(Place(source, number, 1), "this is no text: half of a surrogate pair"))
+                continue
             yield node
+
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def is_whole(text: str, value: Any) -> bool:
+    """Whether every text in a value can be written in UTF-8.
+
+    :param text: the JSON that the value was read from.
+    """
+    if not _HALF.search(text):
+        return True
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def no_constant(name: str) -> Any:

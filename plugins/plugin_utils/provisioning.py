@@ -17,6 +17,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.community.seventhings.plugins.module_utils.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.instance import (
     Order,
@@ -68,6 +69,8 @@ def _provision(
         if JSONSCHEMA_IMPORT_ERROR is not None:
             raise SeventhingsError(missing_required_lib("jsonschema"))
         problems = [str(finding) for finding in offline_findings(desired)]
+        if report is not None:
+            _write_report(_judged(problems, desired, check_mode), report)
         text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
         return {"changed": False, "failed": bool(problems), "findings": problems, "msg": "\n".join([text, *problems])}
     order = Order(
@@ -89,7 +92,25 @@ def _provision(
     account = run_instance(client, desired, order, teller())
     if report is not None:
         _write_report(account, report)
-    return _result(account, options["drift_fail"])
+    return _result(account, check_mode and options["drift_fail"])
+
+
+def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> Account:
+    """What a validation came to, as a report has it."""
+    return Account(
+        outcome="failed" if problems else "unchanged",
+        instance=", ".join(desired.instances),
+        check_mode=check_mode,
+        summary={},
+        changes=[],
+        failures=[],
+        refusals=[],
+        findings=problems,
+        warnings=[],
+        reported={},
+        requests=0,
+        duration=0.0,
+    )
 
 
 def _write_report(account: Account, path: Path) -> None:
@@ -106,7 +127,8 @@ def _reader(loader: Any) -> Callable[[Path], str]:
     def read(path: Path) -> str:
         if path.read_bytes().startswith(b"$ANSIBLE_VAULT"):
             try:
-                return str(loader.get_text_file_contents(str(path)))
+                # The loader takes a relative path to be beside the playbook.
+                return str(loader.get_text_file_contents(str(path.absolute())))
             except AnsibleError as error:
                 raise OSError(f"it is vaulted, and was not decrypted ({error})") from error
         return path.read_text("utf-8")

@@ -23,29 +23,35 @@ _SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
 
 
 def as_text(account: Account) -> str:
-    """The account as a person reads it in a terminal: what is wrong, every change with its fields, then the counts.
-
-    Where something is wrong with what was written, nothing of the plan holds, so it is not shown.
-    """
+    """The account as a person reads it in a terminal: what is wrong, every change with its fields, then the counts."""
     failed = [f"{one['change']} ({one['place']}): {one['reason']}" for one in account.failures]
     lines = [
         *_titled("Findings", account.findings),
         *_titled("Refused", account.refusals),
         *_titled("Failed", failed),
     ]
-    if not account.findings:
-        for change in account.changes:
-            lines.append(f"{_SIGNS[change['action']]} {change['section']} {change['key']}")
-            lines += [f"    {name}: {_value(before)} -> {_value(after)}" for name, before, after in _fields(change)]
+    for change in account.changes:
+        lines.append(f"{_SIGNS[change['action']]} {change['section']} {_line(change['key'])}")
+        lines += [f"    {_line(name)}: {_value(before)} -> {_value(after)}" for name, before, after in _fields(change)]
     lines += _titled("Warnings", account.warnings)
-    if not account.findings:
-        alone = [f"{section}: {', '.join(names)}" for section, names in account.reported.items()]
-        lines += _titled("Not in the files, left alone", alone)
-        for section, counts in account.summary.items():
-            told = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-            lines.append(f"{section}: {told}")
+    lines += _titled(_ALONE, _alone(account))
+    for section, counts in account.summary.items():
+        told = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
+        lines.append(f"{section}: {told}")
     lines.append(f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s")
     return "\n".join(lines)
+
+
+_ALONE = "Not in the files, left alone"
+
+
+def _alone(account: Account) -> list[str]:
+    return [f"{section}: {', '.join(names)}" for section, names in account.reported.items()]
+
+
+def _line(name: str) -> str:
+    """A name on one line, so that none can look like another line."""
+    return name if name.isprintable() else json.dumps(name, ensure_ascii=False)
 
 
 def _titled(title: str, texts: Sequence[str]) -> list[str]:
@@ -62,35 +68,38 @@ def _value(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
 
+_REST = 100
+"""Characters for the line that tells of what did not fit."""
+
 _COMMENT_LIMIT = 60_000
 """Characters that a comment on a pull request may have at the big code hosts, with some room for a heading."""
 
 
 def as_markdown(account: Account, limit: int = _COMMENT_LIMIT) -> str:
     """The account for a pull-request comment: never longer than one may be."""
-    lines = [
-        f"### {account.outcome}: {account.instance}",
-        "",
-        "| Section | " + " | ".join(_WORDS) + " |",
-        "|---|" + "---:|" * len(_WORDS),
-    ]
+    lines = [f"### {account.outcome}: {account.instance}", ""]
+    if account.summary:
+        lines += ["| Section | " + " | ".join(_WORDS) + " |", "|---|" + "---:|" * len(_WORDS)]
     for section, counts in account.summary.items():
         lines.append(f"| {section} | " + " | ".join(str(counts.get(word, 0) or "") for word in _WORDS) + " |")
-    failures = [f"{one['change']}: {one['reason']}" for one in account.failures]
+    failures = [f"{one['change']} ({one['place']}): {one['reason']}" for one in account.failures]
+    told: list[tuple[str, str]] = []
     for title, texts in (
         ("Refused", account.refusals),
         ("Findings", account.findings),
         ("Failed", failures),
         ("Warnings", account.warnings),
+        (_ALONE, _alone(account)),
     ):
-        if texts:
-            lines += ["", f"**{title}**", "", *(f"- {_code(text)}" for text in texts)]
-    changes = ["\n".join(_markdown_change(change)) for change in account.changes]
-    text = "\n".join(lines)[:limit]
-    for number, change in enumerate(changes):
-        if len(text) + len(change) > limit:
-            return f"{text}\n\nand {len(changes) - number} more; the report as .json or .html has all.\n"
-        text += change
+        told += [
+            (f"\n\n**{title}**\n" if number == 0 else "", f"\n- {_code(text)}") for number, text in enumerate(texts)
+        ]
+    told += [("", "\n".join(_markdown_change(change))) for change in account.changes]
+    text = "\n".join(lines)
+    for number, (title, one) in enumerate(told):
+        if len(text) + len(title) + len(one) > limit - _REST:
+            return f"{text}\n\nand {len(told) - number} more; the report as .json or .html has all.\n"
+        text += title + one
     return text + "\n"
 
 

@@ -79,6 +79,7 @@ def test_filters_export_what_matches(demo: Site) -> None:
     [
         ({"only": ["obejcts"]}, "only: 'obejcts' is no section"),
         ({"filters": {"users": {"email": "x"}}}, "filters.users: this section is exported as a whole"),
+        ({"filters": {"objects": "in use"}}, "filters.objects: 'in use' does not fit; expected a map of fields"),
         ({"filters": {"objects": {"nonsense": "x"}}}, "filters.objects.nonsense: no such field"),
     ],
 )
@@ -168,3 +169,14 @@ def test_a_field_that_no_table_can_have_as_a_column_makes_lines_of_json(site: Si
     done = export_of(site, site.root / "out", format="csv")
     assert "objects/more.jsonl" in done["files"]["written"]
     assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
+
+
+@pytest.mark.parametrize("text", ["api: [\n", "- a\n", "api: seventhings/v1\nidentiy: {}\n"])
+def test_settings_that_can_not_be_read_are_no_settings_that_say_nothing(demo: Site, text: str) -> None:
+    export_of(demo)
+    (demo.root / "instance.yml").write_text(text, "utf-8")
+    before = contents(demo.root)
+    done = export_of(demo)
+    assert done["failed"]
+    assert done["msg"].startswith("dest: instance.yml:")
+    assert contents(demo.root) == before

@@ -61,7 +61,10 @@ def test_a_line_that_was_cut_off_swallows_no_other(tmp_path: Path) -> None:
     assert _journal(tmp_path).known == {"one", "two"}
 
 
-@pytest.mark.parametrize("line", ["\x00\x00", "[]", "5", '"text"', "{}", '{"note": "made"}', "\udcff"])
+@pytest.mark.parametrize(
+    "line",
+    ["\x00\x00", "[]", "5", '"text"', "{}", '{"note": "made"}', "\udcff", pytest.param("[" * 100_000, id="deep")],
+)
 def test_odd_lines_are_passed_over(tmp_path: Path, line: str) -> None:
     with _journal(tmp_path) as journal:
         journal.managed(["one"])
@@ -131,3 +134,18 @@ def test_it_holds_no_more_than_it_needs(tmp_path: Path) -> None:
         "key": "A",
     }
     assert (tmp_path / "journal.jsonl").stat().st_mode & 0o077 == 0
+
+
+def test_what_a_run_of_a_plan_file_touched_is_known_until_another_run_begins(tmp_path: Path) -> None:
+    with _journal(tmp_path) as journal:
+        journal.made("object", "A", "before")
+        journal.begun([], "plan-1")
+        journal.made("object", "B", "made")
+        journal.changing("changed")
+        journal.begun([], "plan-1")
+    again = _journal(tmp_path)
+    assert (again.plan, again.touched) == ("plan-1", {"made", "changed"})
+    assert "changed" not in again.known
+    with again:
+        again.begun([])
+    assert (_journal(tmp_path).plan, _journal(tmp_path).touched) == ("", set())

@@ -15,6 +15,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.levels import Progress
 from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.provisioning import provision, teller
@@ -122,6 +123,17 @@ def test_a_file_that_is_vaulted_as_a_whole_is_decrypted(site: Site) -> None:
     assert [one["name"] for one in site.dump()["objects"]] == ["1"]
 
 
+def test_a_vaulted_file_below_a_relative_src_is_found_wherever_the_playbook_lies(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write({"objects.yml": VaultLib([("default", _SECRET)]).encrypt(_objects("1"))})
+    loader = DataLoader()
+    loader.set_vault_secrets([("default", _SECRET)])
+    loader.set_basedir("/")
+    monkeypatch.chdir(site.root.parent)
+    assert _provision(site, src=Path(site.root.name), loader=loader)["outcome"] == "changed"
+
+
 def test_findings_inline_name_their_path(site: Site) -> None:
     desired = {"objects": [{"barcode": "1", "inventory_name": "a"}, {"barcode": 2, "inventory_name": "b"}]}
     result = _provision(site, desired=desired)
@@ -137,7 +149,8 @@ def test_drift_fails_only_where_it_is_asked_for(site: Site) -> None:
     site.write({"objects.yml": _objects("1")})
     assert "failed" not in _provision(site, check_mode=True, src=site.root)
     assert _provision(site, check_mode=True, src=site.root, drift_fail=True)["failed"]
-    _provision(site, src=site.root)
+    # What was applied is drift no more.
+    assert "failed" not in _provision(site, src=site.root, drift_fail=True)
     assert "failed" not in _provision(site, check_mode=True, src=site.root, drift_fail=True)
 
 
@@ -194,3 +207,132 @@ def test_a_plan_file_that_can_not_be_written_or_read_is_an_error(site: Site, tmp
     where.parent.mkdir()
     where.mkdir()
     assert "can't be read" in _provision(site, src=site.root, plan_file=where)["msg"]
+
+
+# ---- plan files: what was approved, all of it, and nothing else
+
+
+def _planned(site: Site, path: Path, **more: Any) -> dict[str, Any]:
+    return _provision(site, check_mode=True, src=site.root, plan_file=path, **more)
+
+
+@pytest.mark.parametrize("stale", ["refuse", "skip"])
+def test_what_a_run_of_a_plan_left_half_done_is_finished_by_the_next_one(
+    site: Site, tmp_path: Path, stale: str
+) -> None:
+    path = tmp_path / "p.plan"
+    task = "- {title: T, deadline: 2027-01-01, assignees: [p@acme.example], status: %s, comment: %s}\n"
+    site.write(
+        {
+            "instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n",
+            "persons.yml": "- {email: p@acme.example, first_name: A, last_name: B}\n",
+            "users.yml": "- p@acme.example\n",
+            "tasks.yml": task % ("open", "x"),
+        }
+    )
+    _provision(site, src=site.root)
+    circle = [("1", "2"), ("2", "1")]
+    objects = [{"barcode": one, "inventory_name": "x", "accessories": [other]} for one, other in circle]
+    site.write({"objects.yml": yaml_list(objects), "tasks.yml": task % ("closed", "y")})
+    _planned(site, path)
+    faults = [{"fault": "422", "method": "PATCH"}, {"fault": "422", "method": "PUT", "path": "*/status"}]
+    site.service.steer("PUT", "/faults", faults)
+    options: dict[str, Any] = {"plan_file": path, "stale": stale, "journal": site.root / ".seventhings"}
+    assert _provision(site, **options)["outcome"] == "partly_applied"
+    assert _provision(site, **options)["outcome"] == "failed"
+    site.service.steer("DELETE", "/faults")
+    done = _provision(site, **options)
+    assert (done["outcome"], done["warnings"]) == ("changed", [])
+    assert _provision(site, check_mode=True, src=site.root)["outcome"] == "unchanged"
+    assert not path.exists()
+
+
+def test_what_somebody_else_changed_is_stale_also_after_a_run_of_another_plan(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "p.plan"
+    site.write({"objects.yml": _objects("1", "2")})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "*/object", "after": 1}])
+    assert _provision(site, src=site.root)["outcome"] == "partly_applied"
+    site.service.steer("DELETE", "/faults")
+    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "New"}])})
+    client = site.client()
+    changed = [one for one in client.list_all(OBJECT) if one.flat["barcode"] in ("1", "2")]
+    site.write({"objects.yml": yaml_list({"barcode": one.flat["barcode"], "inventory_name": "New"} for one in changed)})
+    _planned(site, path)
+    client.update(OBJECT, changed[0].uuid, {"description": "by hand"})
+    assert _provision(site, plan_file=path, journal=site.root / ".seventhings")["outcome"] == "refused"
+
+
+def test_a_file_that_is_not_as_it_was_when_it_was_planned_is_not_uploaded(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "p.plan"
+    objects = yaml_list([{"barcode": "1", "inventory_name": "x", "documents": ["files/a.txt"]}])
+    site.write({"objects.yml": objects, "files/a.txt": "approved"})
+    _planned(site, path)
+    site.write({"files/a.txt": "not so"})
+    site.service.clear_log()
+    refused = _provision(site, plan_file=path)
+    assert refused["outcome"] == "refused"
+    assert "object 1 is not as it was when the plan was made" in refused["msg"]
+    assert site.writes() == []
+    site.write({"files/a.txt": "approved"})
+    assert _provision(site, plan_file=path)["outcome"] == "changed"
+
+
+def test_a_plan_file_stays_until_all_of_it_was_applied(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "p.plan"
+    site.write({"locations.yml": "- name: A\n", "objects.yml": _objects("1")})
+    _planned(site, path)
+    assert _provision(site, plan_file=path, only=["locations"])["summary"]["locations"]["created"] == 1
+    assert path.exists()
+    assert _provision(site, plan_file=path)["summary"]["objects"]["created"] == 1
+    assert not path.exists()
+
+
+def test_a_plan_that_can_not_be_made_takes_the_one_before_away(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "p.plan"
+    site.write({"objects.yml": _objects("1")})
+    _planned(site, path)
+    site.write({"objects.yml": "- {barcode: 1}\n"})
+    assert _planned(site, path)["outcome"] == "failed"
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("cell", ['"[""a""]"', '"{""k"": 1.50}"', '"[not JSON"'])
+def test_a_cell_that_looks_like_json_goes_through_a_plan_file(site: Site, tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "p.plan"
+    site.write({"objects.csv": f'barcode,inventory_name,accessories\n1,x,\n2,{cell},"[""1""]"\n'})
+    _planned(site, path)
+    assert _provision(site, plan_file=path)["outcome"] == "changed"
+    assert _provision(site, check_mode=True, src=site.root)["outcome"] == "unchanged"
+
+
+# ---- what is wrong is told everywhere, and by findings
+
+
+def test_findings_leave_nothing_of_a_plan_in_any_form(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": _objects("1") + "- {barcode: 5, inventory_name: x}\n"})
+    report = tmp_path / "report.md"
+    result = _provision(site, check_mode=True, src=site.root, report=report)
+    assert (result["changes"], result["summary"]) == ([], {})
+    assert "objects.yml:3:13" in report.read_text("utf-8")
+    assert "**+**" not in report.read_text("utf-8")
+
+
+@pytest.mark.parametrize("is_fine", [True, False])
+def test_a_validation_writes_the_report_too(site: Site, tmp_path: Path, is_fine: bool) -> None:
+    site.write({"objects.yml": "- {barcode: '1', inventory_name: x}\n" if is_fine else "- {barcode: [}\n"})
+    report = tmp_path / "report.md"
+    assert _provision(site, src=site.root, mode="validate", report=report)["failed"] is not is_fine
+    assert ("**Findings**" in report.read_text("utf-8")) is not is_fine
+
+
+@pytest.mark.parametrize("workers", [0, -3])
+def test_at_least_one_worker_is_needed(site: Site, workers: int) -> None:
+    site.write({"objects.yml": _objects("1")})
+    told = _provision(site, src=site.root, workers=workers)["msg"]
+    assert told == f"workers: {workers} does not fit; expected 1 or more"
+
+
+def test_a_number_of_thousands_of_digits_is_a_finding(site: Site) -> None:
+    site.write({"objects.yml": f"- {{barcode: {'9' * 5000}, inventory_name: x}}\n"})
+    (finding,) = _provision(site, src=site.root, mode="validate")["findings"]
+    assert finding.startswith("objects.yml:1:13: barcode: ")

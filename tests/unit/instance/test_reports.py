@@ -88,13 +88,6 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def test_the_text_shows_no_plan_where_what_was_written_is_wrong() -> None:
-    told = as_text(ACCOUNT)
-    assert told.startswith("Findings:\n  objects/it.yml:1:1: a finding\nRefused:\n  a brake\n")
-    assert "0001003" not in told
-    assert "Workshop/0.99" not in told
-
-
 def test_the_text_begins_with_what_is_wrong() -> None:
     told = as_text(replace(ACCOUNT, findings=[]))
     assert told.startswith(
@@ -233,3 +226,30 @@ def test_the_ending_says_how(tmp_path: Path, ending: str) -> None:
     write_report(ACCOUNT, path)
     begins = {"html": "<!DOCTYPE html>", "json": "{", "md": "### partly_applied"}[ending]
     assert path.read_text("utf-8").startswith(begins)
+
+
+def test_a_name_can_not_look_like_another_line() -> None:
+    told = as_text(replace(ACCOUNT, changes=[change(key="X\n- objects ALL\n    archived: false -> true")]))
+    assert "\n- objects ALL" not in told
+    assert '~ objects "X\\n- objects ALL\\n' in told
+
+
+@pytest.mark.parametrize("what", ["findings", "changes"])
+def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
+    many: dict[str, list[Any]] = {
+        "findings": [f"it.yml:{line}:1: `{'x' * 40}`" for line in range(3000)],
+        "changes": [change(key=str(number), place="it.yml:1:1") for number in range(3000)],
+    }
+    alone: dict[str, Any] = {
+        "refusals": [],
+        "failures": [],
+        "warnings": [],
+        "reported": {},
+        "findings": [],
+        "changes": [],
+    }
+    told = as_markdown(replace(ACCOUNT, **{**alone, what: many[what]}))
+    assert len(told) <= 60_000
+    shown = told.count({"findings": "it.yml:", "changes": "**~**"}[what])
+    assert 0 < shown < 3000
+    assert told.endswith(f"\n\nand {3000 - shown} more; the report as .json or .html has all.\n")

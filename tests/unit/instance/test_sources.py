@@ -261,6 +261,7 @@ def test_a_member_is_found_at_its_column() -> None:
         ('{"a": "{{ b }}"}', "a:1:7: a: no templates"),
         ('{"a": ["x {% b %}"]}', "a:1:7: a: no templates"),
         ("[" * 100_000, "a:1:1: this is not JSON: nested too deeply"),
+        ('{"a": ["\\ud800"]}', "a:1:1: this is no text: half of a surrogate pair"),
     ],
 )
 def test_a_mistake_in_a_line_is_found(text: str, found: str) -> None:
