@@ -87,26 +87,24 @@ class Gate:
         self.failed = max(failed, self.failed)
 
 
-_OF_A_VERSION = ("action-plugin-docs", "ansible-doc", "compile", "import", "runtime-metadata", "validate-modules")
-"""Sanity tests whose answer depends on the version of ansible-core."""
-
-
-def sanity_gate(core: str) -> Gate:
-    """All of them on every Python in the long tests; else on one Python, another for each ansible-core as far as there
-    are such, and between the oldest and the newest ansible-core those that depend on the version.
+def sanity_gates() -> list[Gate]:
+    """The oldest ansible-core on the oldest Python, the newest on the newest one; in the long tests every one on every
+    Python of this machine.
     """
+    is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
+    return [
+        sanity_gate(core, is_long) for core in (sanity.CORES if is_long else (min(sanity.CORES), max(sanity.CORES)))
+    ]
+
+
+def sanity_gate(core: str, is_long: bool) -> Gate:
     python = sanity.python_for(core)
     versions = [f"3.{minor}" for minor in sanity.CORES[core]]
     if python is None:
         return Gate(f"sanity, ansible-core {core}", [], not_run=f"no Python {' or '.join(versions)} on this machine")
-    options, remark = [], f"on {python.name}"
-    if not os.environ.get("SEVENTHINGS_TEST_LONG"):
-        options, remark = ["--python", python.name.removeprefix("python")], f"{remark} only"
-        if core not in (min(sanity.CORES), max(sanity.CORES)):
-            options += [word for name in _OF_A_VERSION for word in ("--test", name)]
-            remark += ", what depends on the version"
+    options = [] if is_long else ["--python", python.name.removeprefix("python")]
     gate = Gate(f"sanity, ansible-core {core}", [sys.executable, "tests/tools/sanity.py", core, *options])
-    gate.remarks.append(remark)
+    gate.remarks.append(f"on {python.name}")
     return gate
 
 
@@ -151,7 +149,7 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("unit tests", [*pytest, "tests/unit"], pytest=True),
         Gate("integration tests", [*pytest, "tests/integration"], pytest=True),
     ]
-    return [[sanity_gate(core) for core in sanity.CORES], quick + tests]
+    return [sanity_gates(), quick + tests]
 
 
 def run(work: list[list[Gate]]) -> None:

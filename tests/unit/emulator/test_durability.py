@@ -17,7 +17,7 @@ import requests
 from .bodies import code
 from .support import LONG, Api, Steering, running
 
-ROUNDS = 100 if LONG else 10
+ROUNDS = 100 if LONG else 5
 WRITERS = 4
 
 

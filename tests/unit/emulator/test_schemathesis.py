@@ -68,7 +68,7 @@ def test_no_finding(api: Api, tmp_path: Path) -> None:
     run(
         api,
         tmp_path,
-        *["--phases", "examples,coverage,fuzzing", "--max-examples", "100" if LONG else "4"],
+        *["--phases", "examples,coverage,fuzzing", "--max-examples", "100" if LONG else "2"],
         *WITHOUT_SIGNING_OUT,
     )
 
@@ -76,4 +76,4 @@ def test_no_finding(api: Api, tmp_path: Path) -> None:
 @pytest.mark.timeout(SECONDS * 6)
 def test_no_finding_in_a_row_of_requests(api: Api, tmp_path: Path) -> None:
     """What one request makes is used by the next: read, changed, deleted, and looked for again."""
-    run(api, tmp_path, *["--phases", "stateful", "--max-examples", "100" if LONG else "6"], *WITHOUT_SIGNING_OUT)
+    run(api, tmp_path, *["--phases", "stateful", "--max-examples", "100" if LONG else "3"], *WITHOUT_SIGNING_OUT)
