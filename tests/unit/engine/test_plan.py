@@ -146,6 +146,25 @@ def test_no_room_and_room_0_are_the_same() -> None:
     assert present({"room": None}, record("object", 1, room=0)).action == UNCHANGED
 
 
+@pytest.mark.parametrize(
+    ("retyped", "wanted", "is_now", "action"),
+    [
+        (True, 5, "5", UPDATE),
+        (True, 5, 6, UPDATE),
+        (False, 5, "5", UNCHANGED),
+        (True, None, None, UNCHANGED),
+        (True, None, 5, UPDATE),
+    ],
+)
+def test_what_is_written_for_a_field_that_gets_another_type_is_sent(
+    retyped: bool, wanted: Any, is_now: Any, action: str
+) -> None:
+    schema = schema_of("object", Field("size", "NUMBER", retyped=retyped))
+    change = plan.plan_present(schema, {"size": wanted}, record("object", 1, size=is_now))
+    assert change.action == action
+    assert dict(change.values) == ({"size": wanted} if action == UPDATE else {})
+
+
 # ---- to change one
 
 
