@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .attachments import Contents
 from .client import Client
 from .connection import instance_root
 from .desired import SECTIONS, DesiredInstance, Limits, limit_of, prune_actions
@@ -22,7 +23,7 @@ from .journal import Journal, JournalHeld
 from .levels import Levels, Outcome, Progress
 from .many import plan_instance
 from .plan_files import StoredPlan, read_plan, write_plan
-from .planned import Choices, InstancePlan, drop_changes
+from .planned import Choices, InstancePlan, Planned, drop_changes
 from .validation import judge
 
 
@@ -102,8 +103,10 @@ class _Run:
         if self._order.workers < 1:
             raise InvalidInput(f"workers: {self._order.workers} does not fit; expected 1 or more")
         if self._order.check_mode and self._order.plan_file is not None:
-            # Whatever becomes of this plan, the one before is not it.
-            self._order.plan_file.unlink(missing_ok=True)
+            # Whatever becomes of this plan, the one before is not it. A file that is none is left alone.
+            with contextlib.suppress(InvalidInput):
+                read_plan(self._order.plan_file)
+                self._order.plan_file.unlink()
         self._read_plan()
         refusal = self._guard()
         if refusal:
@@ -150,7 +153,9 @@ class _Run:
             return self._account("refused", made, refusals=made.brakes)
         if self._order.check_mode:
             if self._order.plan_file is not None:
-                write_plan(self._order.plan_file, self._client.transport.root, self._desired, made)
+                write_plan(
+                    self._order.plan_file, self._client.transport.root, self._desired, made, Contents(self._client)
+                )
             return self._account("changed" if made.changes else "unchanged", made)
         account = self._apply(made, journal)
         is_whole = not account.failed and not self._order.only and not self._order.exclude
@@ -217,14 +222,14 @@ class _Run:
     def _without_stale(
         self, made: InstancePlan, stored: StoredPlan, journal: Journal
     ) -> tuple[InstancePlan, list[str]]:
-        # What an earlier run of the same plan left half done is as that run left it.
-        own = journal.touched if journal.plan == stored.digest else frozenset()
-        stale = [
-            one
-            for one in stored.stale(made)
-            if (one.change.current is None or one.change.current.uuid not in own)
-            and (journal.plan != stored.digest or f"{one.kind.name} {one.key}" not in journal.unresolved)
-        ]
+        def is_own(one: Planned) -> bool:
+            """What an earlier run of the same plan made, or began to change, is as that run left it."""
+            uuid = one.change.current.uuid if one.change.current else ""
+            return journal.plan == stored.digest and (
+                uuid in journal.touched or f"{one.kind.name} {one.key}" in journal.unresolved
+            )
+
+        stale = stored.stale(made, Contents(self._client), is_own)
         if not stale:
             return made, []
         if self._order.stale == "skip":

@@ -109,7 +109,7 @@ class Moved:
         ]
         if not left:
             return
-        now = [*ground.world.having(schema, tuple(pair.new), pair.new)]
+        now = ground.world.having(schema, tuple(pair.new), pair.new)
         if any(record.uuid in claimed for record in now):
             words = f"moved.{section}: {pair.words}: both are there, so {left[0].uuid} keeps its old key."
             ground.result.warnings.append(words)

@@ -9,12 +9,13 @@ import datetime as dt
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from . import plan
+from .attachments import Contents
 from .desired import DesiredInstance, Entry, Limits, Place
 from .errors import InvalidInput
 from .fields import CellList, CellMap, Plain
@@ -41,13 +42,16 @@ class StoredPlan:
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
 
-    def stale(self, made: InstancePlan) -> list[Planned]:
-        """The changes whose records, or whose local files, are not as they were."""
+    def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
+        """The changes whose records, or whose local files, are not as they were.
+
+        :param is_own: whether a record is as an earlier run of this plan left it.
+        """
         return [
             one
             for one in made.changes
-            if self.images.get(id(one.entry), one.image) != one.image
-            or _files_of(one) != self.files.get(id(one.entry), {})
+            if (self.images.get(id(one.entry), one.image) != one.image and not is_own(one))
+            or _files_of(one, contents) != self.files.get(id(one.entry), {})
         ]
 
 
@@ -76,7 +80,7 @@ def read_plan(path: Path) -> StoredPlan:
         raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({error!r}). Plan again.") from error
 
 
-def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePlan) -> None:
+def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> None:
     """Writes a plan file.
 
     :param root: root of the instance that the plan is for.
@@ -91,7 +95,7 @@ def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePl
         "identity": {section: list(keys) for section, keys in desired.identity.items()},
         "create_users": desired.policy.create_users,
         "notify": desired.policy.notify,
-        "changes": [_stored(planned) for planned in made.changes],
+        "changes": [_stored(planned, contents) for planned in made.changes],
     }
     text = json.dumps(document, indent=1, ensure_ascii=False, default=str) + "\n"
     try:
@@ -100,7 +104,7 @@ def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePl
         raise InvalidInput(f"plan_file: {path} can't be written ({error.strerror})") from error
 
 
-def _stored(planned: Planned) -> dict[str, Any]:
+def _stored(planned: Planned, contents: Contents) -> dict[str, Any]:
     return {
         **shown(planned),
         "kind": planned.kind.name,
@@ -109,17 +113,14 @@ def _stored(planned: Planned) -> dict[str, Any]:
         "fields": {name: _storable(value) for name, value in planned.entry.fields.items()}
         or {key: planned.schema.brief(key, value) for key, value in planned.desired.items()},
         "image": planned.image,
-        "files": _files_of(planned),
+        "files": _files_of(planned, contents),
     }
 
 
-def _files_of(planned: Planned) -> dict[str, str]:
+def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:
     """The local files of a record, by path, with their SHA-256."""
     local = [one for value in planned.desired.values() for one in attachments_in(value) if one.path is not None]
-    return {
-        one.written or str(one.path): hashlib.sha256(Path(str(one.path)).expanduser().read_bytes()).hexdigest()
-        for one in local
-    }
+    return {one.written or str(one.path): contents.local(one) for one in local}
 
 
 def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:

@@ -277,6 +277,30 @@ def test_a_file_that_is_not_as_it_was_when_it_was_planned_is_not_uploaded(site: 
     assert _provision(site, plan_file=path)["outcome"] == "changed"
 
 
+def test_a_file_that_changed_is_stale_also_where_the_record_was_left_half_done(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "p.plan"
+    objects = [
+        {"barcode": one, "inventory_name": "x", "accessories": [other], "documents": ["files/a.txt"]}
+        for one, other in (("1", "2"), ("2", "1"))
+    ]
+    site.write({"objects.yml": yaml_list(objects), "files/a.txt": "approved"})
+    _planned(site, path)
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH"}])
+    options: dict[str, Any] = {"plan_file": path, "journal": site.root / ".seventhings"}
+    assert _provision(site, **options)["outcome"] == "partly_applied"
+    site.service.steer("DELETE", "/faults")
+    site.write({"files/a.txt": "not so"})
+    assert _provision(site, **options)["outcome"] == "refused"
+    site.write({"files/a.txt": "approved"})
+    assert _provision(site, **options)["outcome"] == "changed"
+
+
+def test_what_is_no_plan_file_is_not_taken_away_by_a_plan_that_fails(site: Site) -> None:
+    site.write({"objects.yml": "- {barcode: 1}\n"})
+    assert _planned(site, site.root / "objects.yml")["outcome"] == "failed"
+    assert (site.root / "objects.yml").exists()
+
+
 def test_a_plan_file_stays_until_all_of_it_was_applied(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "p.plan"
     site.write({"locations.yml": "- name: A\n", "objects.yml": _objects("1")})
