@@ -40,7 +40,7 @@ _PAGES_AHEAD = 2
 """How many pages are asked for before the one in front of them is read."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Record:
     """One record as the service has it: its uuid, its integer id where told, and its fields as a flat map in whatever
     shape they came.
@@ -54,11 +54,15 @@ class Record:
     @classmethod
     def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
         flat = flatten(kind, raw)
-        uuid = next((flat[key] for key in kind.uuid_keys if is_uuid(flat.get(key))), "")
+        uuid = ""
+        for key in kind.uuid_keys:
+            if is_uuid(flat.get(key)):
+                uuid = flat[key].lower()
+                break
         number = flat.get("id")
         return cls(
             kind,
-            uuid.lower(),
+            uuid,
             int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else None,
             flat,
         )
@@ -327,7 +331,7 @@ class _Page:
         decoded = answer.json()
         envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
         items = envelope.get("items") if envelope else decoded
-        if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise SeventhingsError(
                 f"{answer.where}: expected a list of records or {{items: [...]}}, got something else."
             )

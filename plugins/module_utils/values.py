@@ -112,7 +112,7 @@ def _write_decimal(value: Any) -> Any:
 
 
 def _equal_decimal(left: Any, right: Any, of: Field) -> bool:
-    if of.fraction_digits is None or not isinstance(left, Decimal) or not isinstance(right, Decimal):
+    if left == right or of.fraction_digits is None or not isinstance(left, Decimal) or not isinstance(right, Decimal):
         return bool(left == right)
     step = Decimal(1).scaleb(-of.fraction_digits)
     return left.quantize(step, ROUND_HALF_UP, _WIDE) == right.quantize(step, ROUND_HALF_UP, _WIDE)

@@ -90,8 +90,12 @@ class World:
     def key_of(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> Key | None:
         """The natural key as something that can be looked up; None where a part of it is missing or not resolved."""
         parts = []
+        by_case = not schema.kind.case_blind
         for key in keys:
-            part = self._key_part(schema, key, values.get(key))
+            part = values.get(key)
+            # Most are texts, and there are very many.
+            if not (by_case and isinstance(part, str)):
+                part = self._key_part(schema, key, part)
             if part is None:
                 return None
             parts.append(part)

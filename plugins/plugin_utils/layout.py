@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .writing import Unwritable, csv_header, csv_names, csv_record, json_record, yaml_map, yaml_record
+from .writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
 
 FILE_SIZE = 1_000_000
 """Bytes after which the records of a section go on in a further file."""
@@ -104,7 +104,7 @@ def _csv(_section: str, records: Sequence[Mapping[str, Any]], size: int) -> _Par
         header = csv_header(records)
     except Unwritable:
         return [], list(records)
-    growing = _Growing(csv_names(header), size)
+    growing = _Growing(csv_row(header), size)
     rest = []
     for record in records:
         try:

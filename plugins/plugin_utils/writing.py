@@ -160,20 +160,16 @@ def csv_header(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return names
 
 
-def csv_names(header: Sequence[str]) -> str:
-    """The first row: names of fields are texts, whatever they look like."""
-    return _csv_row(header)
-
-
 def csv_record(header: Sequence[str], record: Mapping[str, Any]) -> str:
-    """One row, ended as CSV is.
+    """The row of a record.
 
     :raises Unwritable: where a cell would be read as something else.
     """
-    return _csv_row([_cell(record[name]) if name in record else "" for name in header])
+    return csv_row([_cell(record[name]) if name in record else "" for name in header])
 
 
-def _csv_row(cells: Sequence[str]) -> str:
+def csv_row(cells: Sequence[str]) -> str:
+    """One row of texts as they are, ended as CSV is."""
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerow(cells)
     return stream.getvalue()

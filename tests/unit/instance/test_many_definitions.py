@@ -270,11 +270,16 @@ def test_a_reference_may_name_a_field_that_is_still_to_be_made(site: Site) -> No
 # ---- another type
 
 
-def test_another_type_may_empty_values_so_what_is_written_for_them_is_sent_with_it(site: Site) -> None:
-    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n- {barcode: "2", inventory_name: Two, Size: null}\n'
+def _retype(site: Site, objects: str) -> None:
+    """Makes a field of text with these objects, then writes the files that want a number of it."""
     site.write({ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
     site.run()
     site.write({ASSET: "- {label: Size, type: NUMBER}\n", "objects.yml": objects.replace('"5"', "5")})
+
+
+def test_another_type_may_empty_values_so_what_is_written_for_them_is_sent_with_it(site: Site) -> None:
+    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n- {barcode: "2", inventory_name: Two, Size: null}\n'
+    _retype(site, objects)
     planned = site.plan(allow_destructive=True)
     assert [(one["action"], one["key"]) for one in planned.changes] == [("update", "asset Size"), ("update", "1")]
     assert site.run(allow_destructive=True).outcome == "changed"
@@ -286,20 +291,15 @@ def test_another_type_may_empty_values_so_what_is_written_for_them_is_sent_with_
 
 def test_the_type_of_what_identifies_records_stays(site: Site) -> None:
     identity = "api: seventhings/v1\nset: test\nidentity: {objects: [Size]}\n"
-    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n'
-    site.write({"instance.yml": identity, ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
-    site.run()
-    site.write({ASSET: "- {label: Size, type: NUMBER}\n", "objects.yml": objects.replace('"5"', "5")})
+    site.write({"instance.yml": identity})
+    _retype(site, '- {barcode: "1", inventory_name: One, Size: "5"}\n')
     (finding,) = site.plan(allow_destructive=True).findings
     assert finding.startswith(f"{ASSET}:1:23: type: size_")
     assert "identifies the objects in these files, and another type may cost its values" in finding
 
 
 def test_what_is_written_for_another_type_waits_until_the_field_has_it(site: Site) -> None:
-    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n'
-    site.write({ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
-    site.run()
-    site.write({ASSET: "- {label: Size, type: NUMBER}\n", "objects.yml": objects.replace('"5"', "5")})
+    _retype(site, '- {barcode: "1", inventory_name: One, Size: "5"}\n')
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
     account = site.run(allow_destructive=True)
     site.service.steer("DELETE", "/faults")

@@ -22,8 +22,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.layout impor
 from ansible_collections.community.seventhings.plugins.plugin_utils.writing import (
     Unwritable,
     csv_header,
-    csv_names,
     csv_record,
+    csv_row,
     json_record,
     yaml_map,
     yaml_record,
@@ -101,7 +101,7 @@ def test_json_lines_are_read_as_the_same_data_again(records: list[dict[str, Any]
 def test_csv_is_read_as_the_same_data_again_or_is_not_written(records: list[dict[str, Any]]) -> None:
     try:
         header = csv_header(records)
-        text = csv_names(header)
+        text = csv_row(header)
         text += "".join(csv_record(header, record) for record in records)
     except Unwritable:
         return
