@@ -8,6 +8,8 @@ that refer to what is taken away.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 
 from .client import Record
 from .desired import SECTIONS, Place
@@ -164,6 +166,14 @@ def judge_unique(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) 
 def judge_turns(ground: Ground) -> None:
     """Records that wait for each other's unique values wait for ever."""
     turns = {id(planned.entry): planned for planned in ground.result.changes if planned.after}
+    order = TopologicalSorter({one: [id(holder) for _key, holder in turns[one].after] for one in turns})
+    with suppress(CycleError):
+        order.prepare()
+    while ready := order.get_ready():
+        # Long rows, in which each waits for the one before it, have an end.
+        order.done(*ready)
+        for one in ready:
+            turns.pop(one, None)
     for planned in turns.values():
         for key, holder in planned.after:
             seen: set[int] = set()

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from graphlib import TopologicalSorter
 
 from . import matching, plan
 from .accounts import make_user
@@ -367,14 +368,24 @@ class Levels:
 
 def _turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
     """The changes of a level, those that wait for a unique value after those that let go of it."""
-    waiting = list(level)
-    while waiting:
-        ahead = {id(planned.entry) for planned in waiting}
-        # A circle is found when it is planned, so there is always one that waits for nothing.
-        turn = [one for one in waiting if not any(id(entry) in ahead for _key, entry in one.after)] or waiting
-        yield turn
-        taken = {id(one) for one in turn}
-        waiting = [one for one in waiting if id(one) not in taken]
+    if not any(planned.after for planned in level):
+        yield level
+        return
+    numbers: dict[int, list[int]] = {}
+    for number, planned in enumerate(level):
+        numbers.setdefault(id(planned.entry), []).append(number)
+    order = TopologicalSorter(
+        {
+            number: [ahead for _key, holder in planned.after for ahead in numbers.get(id(holder), ())]
+            for number, planned in enumerate(level)
+        }
+    )
+    # A circle is found when it is planned.
+    order.prepare()
+    while order.is_active():
+        ready = order.get_ready()
+        yield [level[number] for number in sorted(ready)]
+        order.done(*ready)
 
 
 def _key_to_come(change: Change) -> str:

@@ -161,11 +161,15 @@ def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:
         if section not in ("fields", "users", "hub"):
             kind = KINDS[kind_name]
             definitions[section] = _list(_record(schemas.get(kind_name) or Schema.of(kind), closed or _is_fixed(kind)))
-    definitions["users"] = {
-        "type": ["array", "null"],
-        "items": {"type": "string", "format": "email", "pattern": "@"},
-        "uniqueItems": True,
+    address: Json = {"type": "string", "format": "email", "pattern": "@"}
+    # A text, or in a table a row with one.
+    user = address | {
+        "type": ["string", "object"],
+        "properties": {"email": address, "_state": {"enum": ["present"]}},
+        "required": ["email"],
+        "additionalProperties": False,
     }
+    definitions["users"] = {"type": ["array", "null"], "items": user, "uniqueItems": True}
     definitions["hub"] = _list(_offer())
     by_section: Json = {section: {"$ref": f"#/$defs/{section}"} for section in (*SECTIONS, "instance", "moved")}
     by_section["fields"] = {

@@ -106,7 +106,8 @@ def test_the_files_of_the_example_name_the_schema_that_is_there(path: Path) -> N
         ("rooms", "- building_id: Head office\n  number: 0.12\n"),
         ("locations", "- name: 4\n"),
         ("persons", "- email: [a@b.c]\n"),
-        ("users", "- email: a@b.c\n"),
+        ("users", "- email: nobody\n"),
+        ("users", "- {email: a@b.c, name: A}\n"),
         ("users", "- nobody\n"),
         ("tasks", "- titel: A\n"),
         ("tasks", "- title: A\n  deadline: 31.12.2024\n"),
@@ -134,6 +135,10 @@ def test_the_files_of_the_example_name_the_schema_that_is_there(path: Path) -> N
 )
 def test_typical_mistakes_are_refused(section: str, text: str) -> None:
     assert errors(STATIC, section, text)
+
+
+def test_users_are_addresses_or_rows_with_one() -> None:
+    assert errors(STATIC, "users", "- a@b.c\n- email: d@e.f\n- {email: g@h.i, _state: present}\n") == []
 
 
 def test_a_whole_state_in_one_file_is_described_too() -> None:
