@@ -69,11 +69,16 @@ class Record:
 
 
 class Client:
-    """One user at one instance. Definitions that were read are kept; records never are."""
+    """One user at one instance. Definitions that were read are kept; records never are.
+
+    :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
+        they were read, because somebody deleted another, is missed without a sign.
+    """
 
     def __init__(self, transport: Transport, tokens: Tokens) -> None:
         self.transport = transport
         self.tokens = tokens
+        self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
 
     def send(self, method: str, path: str, effect: Effect = Effect.READ, **options: Any) -> Answer:
@@ -159,9 +164,12 @@ class Client:
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             total: int | None = None
-            for page in self._pages(kind, pairs, template):
+            for number, page in enumerate(self._pages(kind, pairs, template)):
                 fresh = [record for record in page.records if _identity(record) not in found]
-                total = page.total
+                # Where it gets smaller, somebody deleted a record, and one that moved to an earlier page is not seen.
+                total = None if page.total is None else max(page.total, total or 0)
+                if total is None and number:
+                    self.unsure.add(kind.name)
                 if page.clamped or (page.records and not fresh):
                     break
                 found.update((_identity(record), record) for record in fresh)

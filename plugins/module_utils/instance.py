@@ -17,14 +17,19 @@ from .attachments import Contents
 from .client import Client
 from .connection import instance_root
 from .desired import SECTIONS, DesiredInstance, Limits, limit_of, prune_actions
-from .errors import InvalidInput, SeventhingsError
+from .errors import IncompleteList, InvalidInput, SeventhingsError
 from .instance_account import Account, failures_of, shown, summary_of
 from .journal import Journal, JournalHeld
+from .kinds import KINDS
 from .levels import Levels, Outcome, Progress
 from .many import plan_instance
+from .plan import CREATE
 from .plan_files import StoredPlan, read_plan, write_plan
 from .planned import Choices, InstancePlan, Planned, drop_changes
 from .validation import judge
+
+_PLAN_AGAIN = 2
+"""How often a plan is made anew because a list that it was made from was not complete."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,7 @@ class _Run:
         )
         try:
             with many_objects():
-                made = plan_instance(self._client, self._desired, choices)
+                made = self._plan(choices)
         except SeventhingsError:
             if not self._desired.findings:
                 raise
@@ -165,6 +170,24 @@ class _Run:
         if self._stored is not None and self._order.plan_file is not None and is_whole:
             self._order.plan_file.unlink(missing_ok=True)
         return account
+
+    def _plan(self, choices: Choices) -> InstancePlan:
+        """The plan. Where a list can't be told to be complete, nothing is made because of it before it was read twice.
+
+        :raises IncompleteList: where there is more each time.
+        """
+        for _attempt in range(_PLAN_AGAIN + 1):
+            made = plan_instance(self._client, self._desired, choices)
+            # What stands in no list is taken to be archived where it is found in another way.
+            unlisted = {one.kind.name for one in made.changes if one.change.action == CREATE or one.archived}
+            doubtful = unlisted & self._client.unsure
+            if made.world is None or made.findings or not any(map(made.world.has_missed, sorted(doubtful))):
+                return made
+        raise IncompleteList(
+            f"Each time that the list of {KINDS[min(doubtful)].words}s is read there are other ones in it, and the "
+            f"service does not say how many there are. Nothing is decided from it; try again when nobody else is "
+            f"writing."
+        )
 
     def _guard(self) -> str:
         """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""

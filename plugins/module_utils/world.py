@@ -81,6 +81,11 @@ class World:
             finally:
                 self._ahead = {}
 
+    def has_missed(self, name: str) -> bool:
+        """Whether a kind, listed once more, has records that are not known here."""
+        known = {record.uuid for record in self.records(KINDS[name])}
+        return any(record.uuid not in known for record in self._client.list_all(KINDS[name]))
+
     def is_listed(self, kind: Kind) -> bool:
         """Whether the kind was listed already."""
         return kind.name in self._records

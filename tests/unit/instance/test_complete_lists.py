@@ -1,0 +1,74 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lists that change while their pages are read: nothing is made because a record was on neither of two pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from emulator_process import Emulator, running
+from instance_site import Site
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
+
+NUMBER = 1300
+
+
+@pytest.fixture(scope="module")
+def _service() -> Iterator[Emulator]:
+    with running(data=str(NUMBER)) as service:
+        yield service
+
+
+@pytest.fixture
+def site(_service: Emulator, tmp_path: Path) -> Site:
+    """A directory with all objects of an instance but for the first ones."""
+    _service.reset()
+    site = Site(tmp_path, _service)
+    records = site.client().list_all(OBJECT)
+    rows = [f"{one.flat['barcode']},{one.flat['inventory_name']}" for one in records[10:]]
+    site.write({"objects.csv": "\n".join(["barcode,inventory_name", *rows, ""])})
+    return site
+
+
+def _delete_meanwhile(site: Site, patch: pytest.MonkeyPatch, times: int) -> None:
+    """After each of so many first pages of objects, somebody deletes the first object."""
+    other = site.client()
+    doomed = [record.uuid for record in other.list_all(OBJECT)[:times]]
+    request = type(other.transport).request
+
+    def meanwhile(transport: Any, method: str, path: str, **options: Any) -> Any:
+        answer = request(transport, method, path, **options)
+        is_first = ("page", "1") in options.get("pairs", ())
+        if transport is not other.transport and path == OBJECT.list_path and is_first and doomed:
+            other.delete(OBJECT, doomed.pop(0))
+        return answer
+
+    patch.setattr(type(other.transport), "request", meanwhile)
+
+
+@pytest.mark.parametrize("total", ["given", "none"])
+def test_a_record_that_moves_to_an_earlier_page_is_not_made_once_more(
+    site: Site, monkeypatch: pytest.MonkeyPatch, total: str
+) -> None:
+    site.service.steer("PUT", "/switches", {"list_total": total})
+    _delete_meanwhile(site, monkeypatch, 1)
+    account = site.run()
+    assert (account.outcome, account.summary["objects"]["unchanged"]) == ("unchanged", NUMBER - 10)
+
+
+@pytest.mark.parametrize("total", ["given", "none"])
+def test_nothing_is_decided_from_lists_that_are_never_complete(
+    site: Site, monkeypatch: pytest.MonkeyPatch, total: str
+) -> None:
+    site.service.steer("PUT", "/switches", {"list_total": total})
+    _delete_meanwhile(site, monkeypatch, 9)
+    site.service.clear_log()
+    with pytest.raises(IncompleteList, match="Nothing is decided from it"):
+        site.run()
+    assert not [line for line in site.writes() if not line.startswith("DELETE")]
