@@ -5,33 +5,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from ansible.errors import AnsibleError
-from ansible.module_utils.basic import missing_required_lib
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.plugins.action import ActionBase
-
 from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.module_utils.transport import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.plugin_utils.controller import ControllerAction
 from ansible_collections.community.seventhings.plugins.plugin_utils.provisioning import provision
 
 
-class ActionModule(ActionBase):
+class ActionModule(ControllerAction):
     """Plans and applies a directory of files, or what stands inline."""
 
-    _supports_check_mode = True
-    _supports_async = False
+    spec = INSTANCE
+    rules: Mapping[str, Any] = {"required_one_of": [("src", "desired", "plan_file")]}
 
-    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Ansible's entry point."""
-        result: dict[str, Any] = super().run(tmp, task_vars or {})
-        if REQUESTS_IMPORT_ERROR is not None:
-            raise AnsibleError(missing_required_lib("requests"))
-        validated = ArgumentSpecValidator(INSTANCE, required_one_of=[("src", "desired", "plan_file")]).validate(
-            self._task.args
-        )
-        if validated.error_messages:
-            return {**result, "failed": True, "msg": "\n".join(validated.error_messages)}
-        result.update(provision(validated.validated_parameters, self._task.check_mode, self._loader, self._task.args))
-        return result
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Plans, and in a real run applies."""
+        return provision(options, self._task.check_mode, self._loader, self._task.args)

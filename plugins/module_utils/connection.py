@@ -31,12 +31,15 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
 _RATES: dict[str, RateLimit] = {}
 
 
-def from_environment(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with those that are not given filled from the environment."""
-    filled = dict(options)
+def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The options with those that are not given filled from the environment.
+
+    :param environment: that of this process, unless it is given.
+    """
+    filled, variables = dict(options), os.environ if environment is None else environment
     for option, names in ENVIRONMENT.items():
         if filled.get(option) is None:
-            filled[option] = next((os.environ[name] for name in names if os.environ.get(name)), None)
+            filled[option] = next((variables[name] for name in names if variables.get(name)), None)
     return filled
 
 

@@ -64,7 +64,10 @@ def _provision(
         missing = "check mode makes it anew" if check_mode else f"there is no {plan_file}"
         raise InvalidInput(f"plan_file: {missing}, and neither src nor desired says what to plan")
     with many_objects():
-        desired = load(None if applies_plan else src, None if applies_plan else written.get("desired"), _reader(loader))
+        inline = written.get("desired")
+        # The option as it was written; a text (a template gave it) as Ansible reads it.
+        inline = options.get("desired") if isinstance(inline, str) else inline
+        desired = load(None if applies_plan else src, None if applies_plan else inline, _reader(loader))
     if options["mode"] == "validate":
         if JSONSCHEMA_IMPORT_ERROR is not None:
             raise SeventhingsError(missing_required_lib("jsonschema"))

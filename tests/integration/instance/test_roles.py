@@ -148,6 +148,23 @@ def test_the_connection_may_be_a_variable_of_the_role(acme: Path, service: Emula
     assert service.password not in done.output
 
 
+def test_the_environment_that_a_play_is_given_connects(service: Emulator, tmp_path: Path) -> None:
+    locations = '{"locations": [{"name": "Head office"}]}'
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "environment": service.variables(),
+        "tasks": [
+            {"name": "Apply", "community.seventhings.instance": {"desired": locations}},
+            {"name": "Export", "community.seventhings.instance_export": {"dest": str(tmp_path / "export")}},
+        ],
+    }
+    done = run(tmp_path / "play", [play])
+    assert applied(done)["summary"]["locations"]["created"] == 1
+    assert done.named("Export")["summary"]["locations"] == 1
+    assert service.password not in done.output
+
+
 def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tmp_path: Path) -> None:
     applied(provision(tmp_path, service))
     none = by_name("drift", tmp_path, service, drift_src=str(acme))
