@@ -103,6 +103,9 @@ def plan_present(
         if not schema.equal(key, wanted, is_now) or (schema.fields[key].retyped and wanted not in EMPTY):
             values[key] = wanted
             before[key], after[key] = _difference(schema, key, is_now, written)
+            if schema.fields[key].retyped:
+                # As it is, not as the type to come reads it.
+                before[key] = current.flat.get(schema.fields[key].wire_key)
         elif schema.fields[key].type == "RENTAL_STATUS" and wanted != is_now:
             warnings.append(
                 f"{key} is {is_now}, which the service makes of {wanted} when the day has passed; left as it is."

@@ -12,6 +12,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 
+from .differing import side_by_side
+
 WORDS: dict[str, str] = {
     "created": "new",
     "updated": "changed",
@@ -200,14 +202,15 @@ def _change(change: Mapping[str, Any], is_open: bool) -> Iterable[str]:
     before, after = change["before"], change["after"]
     yield "<dl>"
     for name in dict.fromkeys([*before, *after]):
+        old, new = side_by_side(before.get(name), after.get(name), _LONGEST_VALUE)
         yield f"<dt>{escape(str(name))}</dt>"
-        yield f'<dd class="before">{_value(before, name)}</dd><dd class="after">{_value(after, name)}</dd>'
+        yield f'<dd class="before">{_value(before, name, old)}</dd><dd class="after">{_value(after, name, new)}</dd>'
     yield "</dl></details>"
 
 
-def _value(values: Mapping[str, Any], name: str) -> str:
+def _value(values: Mapping[str, Any], name: str, text: str) -> str:
     if values.get(name) is None:
         return '<span class="soft">nothing</span>'
-    value = values[name]
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return escape(text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + " ...")
+    # A short text reads best as it is, unless it has something in it that has to be written as an escape.
+    is_plain = isinstance(values[name], str) and text == json.dumps(values[name], ensure_ascii=False)
+    return escape(values[name] if is_plain else text)

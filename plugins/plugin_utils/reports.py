@@ -14,6 +14,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 
+from .differing import side_by_side
 from .report_html import as_html
 
 _LONGEST = 500
@@ -32,7 +33,7 @@ def as_text(account: Account) -> str:
     ]
     for change in account.changes:
         lines.append(f"{_SIGNS[change['action']]} {change['section']} {_line(change['key'])}")
-        lines += [f"    {_line(name)}: {_value(before)} -> {_value(after)}" for name, before, after in _fields(change)]
+        lines += [f"    {_line(name)}: {before} -> {after}" for name, before, after in _fields(change)]
     lines += _titled("Warnings", account.warnings)
     lines += _titled(_ALONE, _alone(account))
     for section, counts in account.summary.items():
@@ -58,14 +59,10 @@ def _titled(title: str, texts: Sequence[str]) -> list[str]:
     return [f"{title}:", *(f"  {text}" for text in texts)] if texts else []
 
 
-def _fields(change: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-    names = dict.fromkeys([*change["before"], *change["after"]])
-    return [(name, change["before"].get(name), change["after"].get(name)) for name in names]
-
-
-def _value(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
+def _fields(change: dict[str, Any]) -> list[tuple[str, str, str]]:
+    before, after = change["before"], change["after"]
+    names = dict.fromkeys([*before, *after])
+    return [(name, *side_by_side(before.get(name), after.get(name), _LONGEST)) for name in names]
 
 
 _REST = 100
@@ -106,9 +103,7 @@ def as_markdown(account: Account, limit: int = _COMMENT_LIMIT) -> str:
 def _markdown_change(change: dict[str, Any]) -> list[str]:
     name = _code(f"{change['section']} {change['key']}")
     lines = ["", "", f"**{_SIGNS[change['action']]}** {name}", ""]
-    return lines + [
-        f"- {_code(name)}: {_code(_value(before))} → {_code(_value(after))}" for name, before, after in _fields(change)
-    ]
+    return lines + [f"- {_code(name)}: {_code(before)} → {_code(after)}" for name, before, after in _fields(change)]
 
 
 def _code(text: str) -> str:

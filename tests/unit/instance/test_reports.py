@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -184,6 +185,33 @@ def test_very_long_values_are_cut_and_many_changes_are_folded() -> None:
     assert "x" * 2001 not in page
     assert "<details open>" not in page
     assert "<details open>" in as_html(ACCOUNT)
+
+
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+def test_of_very_long_values_the_part_is_shown_that_differs(form: Callable[[Account], str]) -> None:
+    old, new = "x" * 5000 + "old" + "y" * 5000, "x" * 5000 + "new" + "y" * 5000
+    text = form(replace(ACCOUNT, changes=[change(before={"note": old}, after={"note": new})]))
+    assert f"{'x' * 40}old{'y' * 40}" in text
+    assert f"{'x' * 40}new{'y' * 40}" in text
+    assert "(10005 characters)" in text
+    assert "x" * 100 not in text
+
+
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("a b", "a\u00a0b", "a\\u00a0b"),
+        ("e\u0301", "\u00e9", "e\\u0301"),
+        ("x", "x\u200b", "x\\u200b"),
+        (["x"], ["x\u200b"], "x\\u200b"),
+    ],
+)
+def test_what_looks_the_same_is_shown_as_escapes(
+    form: Callable[[Account], str], old: Any, new: Any, shown: str
+) -> None:
+    assert shown in form(replace(ACCOUNT, changes=[change(before={"note": old}, after={"note": new})]))
+    assert "\\u00e9" not in form(replace(ACCOUNT, changes=[change(before={"note": "e"}, after={"note": "\u00e9"})]))
 
 
 # ---- the comment
