@@ -242,8 +242,8 @@ class Applier:
             self._send(record, {**body, **dict.fromkeys(still)}, "status" in change.values)
         except (InvalidRequest, InternalError) as refused:
             refused.message += (
-                f" This instance keeps {' and '.join(still)} where it is left out, and refuses null: give another date "
-                "instead."
+                f" This instance keeps {' and '.join(still)} where it is left out, and refuses null: give another "
+                "value instead."
             )
             raise
         return self._client.get(self._kind, record.uuid) or record

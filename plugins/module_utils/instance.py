@@ -295,6 +295,6 @@ def _limits(given: Limits, narrowed: Mapping[str, Any]) -> Limits:
         number = limit_of(value)
         if name not in values or number is None:
             known = ", ".join(values)
-            raise InvalidInput(f"limits.{name}: {value!r} does not fit; expected a number for one of {known}")
+            raise InvalidInput(f"limits.{name}: {value!r} does not fit; expected a number from 0 for one of {known}")
         values[name] = number
     return Limits(**values)

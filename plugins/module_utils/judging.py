@@ -34,10 +34,12 @@ def judge_settings(ground: Ground) -> None:
                     schema.why_unknown(name) if schema else "the records of this section are identified in one way only"
                 )
                 ground.find(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
-    for section in desired.sections if desired.marker else ():
-        schema = ground.schema_of(section)
+    schemas = {section: ground.schema_of(section) for section in desired.sections if desired.marker}
+    known = {section: schema.find(desired.marker) is not None for section, schema in schemas.items() if schema}
+    for section, is_known in known.items():
         prunes = desired.policy.prune.get(section, "report") != "report"
-        if prunes and schema is not None and schema.find(desired.marker) is None:
+        schema = schemas[section]
+        if schema is not None and not is_known and (prunes or not any(known.values())):
             words = f"marker: {desired.marker}: {schema.why_unknown(desired.marker)}"
             ground.find(desired.place_of("marker"), words)
 

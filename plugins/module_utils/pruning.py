@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from . import plan
+from . import matching, plan
 from .client import Record
 from .desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
+from .errors import InvalidInput
 from .fields import EMPTY
 from .kinds import KINDS, Kind
+from .links import Reference
 from .planned import Choices, InstancePlan, Planned
 from .schema import Schema
 from .scope import Scope
@@ -53,7 +56,8 @@ class Pruning:
     def _section(self, section: str, schema: Schema, left: Sequence[Record], result: InstancePlan) -> Iterator[Planned]:
         action = self.desired.policy.prune.get(section, "report")
         mine = {record.uuid for record in left if self._belongs(schema, record)} if action != "report" else set()
-        others = sorted(self._name(record) for record in left if record.uuid not in mine)
+        named = {record.uuid: self._named(section, schema, record) for record in left}
+        others = sorted(named[record.uuid][1] for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
         if mine and section not in self.filled and not self.choices.confirm_empty:
@@ -66,10 +70,10 @@ class Pruning:
                 continue
             state = "archived" if action == "archive" else "absent"
             entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid)
-            keys = tuple(key for key in schema.kind.match_on[0] if key in schema.fields)
+            keys, name = named[record.uuid]
             desired = read_some(schema, keys, record)
             change = plan.plan_gone(schema, desired, record, plan.ARCHIVE if action == "archive" else plan.DELETE)
-            yield Planned(section, entry, schema, desired, keys, self._name(record), change)
+            yield Planned(section, entry, schema, desired, keys, name, change)
 
     def _belongs(self, schema: Schema, record: Record) -> bool:
         """Whether a record is known to belong to this set: by the marker field where it has a value, else by the
@@ -81,7 +85,23 @@ class Pruning:
             return record.uuid in self.choices.known
         return self.desired.set_name != "" and mark == self.desired.set_name
 
-    def _name(self, record: Record) -> str:
-        if record.kind.identity:
-            return self.world.name_of(record) or record.uuid
-        return str(record.flat.get("title") or record.uuid)
+    def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
+        """The fields that identify a record in these files, and its natural key as it would stand there."""
+        fields = [schema.find(name) for name in self.desired.identity.get(section, ())]
+        own = [of.key for of in fields if of is not None]
+        known = [key for keys in (own, *schema.kind.match_on) for key in keys if key in schema.fields]
+        values = read_some(schema, known, record)
+        try:
+            keys = matching.key_fields(schema.kind, own or None, values)
+        except InvalidInput:
+            keys = tuple(own or known)
+        words = [self._word(schema, key, values.get(key)) for key in keys]
+        return keys, "/".join(words) if all(words) else record.uuid
+
+    def _word(self, schema: Schema, key: str, value: Any) -> str:
+        if isinstance(value, tuple):
+            return ", ".join(self._word(schema, key, one) for one in value)
+        if isinstance(value, Reference):
+            record = self.world.find(value)
+            return (self.world.name_of(record) if record else None) or str(value.uuid or value.id or "")
+        return "" if value in EMPTY else str(schema.brief(key, value))

@@ -241,7 +241,8 @@ summary:
     objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
 changes:
   description:
-    - Every change in the order in which it is applied.
+    - Every change, first what others depend on. They are applied in this order. What is taken away goes after the
+      others, in the opposite order, or earlier where a value of it that must be unique has to become free.
   returned: O(mode=apply)
   type: list
   elements: dict

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.fields impor
     Plain,
 )
 
-from .json_source import JsonNode, is_whole, no_constant
+from .json_source import JsonNode, is_whole, no_constant, plain_number
 from .nodes import COLUMN_BITS, JINJA, Node, jinja_in, mark_at, place_at
 
 _CELL_LIMIT = 2**31 - 1
@@ -174,7 +174,7 @@ def _structure(cell: str) -> CellList | CellMap | BrokenCell:
     """A list or a map as JSON, and the text that it is for a text type."""
     try:
         found = json.loads(
-            cell, parse_int=Plain, parse_float=Plain, parse_constant=no_constant, object_pairs_hook=_no_twins
+            cell, parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=_no_twins
         )
     except (ValueError, RecursionError) as error:
         return BrokenCell.of(cell, "nested too deeply" if isinstance(error, RecursionError) else str(error))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.desired import Finding, Place
@@ -104,7 +105,7 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
         return found
 
     decode = json.JSONDecoder(
-        parse_int=Plain, parse_float=Plain, parse_constant=no_constant, object_pairs_hook=no_twins
+        parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=no_twins
     ).decode
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -147,6 +148,17 @@ def is_whole(text: str, value: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def plain_number(text: str) -> Plain:
+    """A number as a person writes it: programs write small and large ones with an exponent."""
+    if not _EXPONENT.search(text):
+        return Plain(text)
+    return Plain(format(Decimal(text).normalize(), "f"))
+
+
+_EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")
+"""An exponent that makes no number too long to be read."""
 
 
 def no_constant(name: str) -> Any:

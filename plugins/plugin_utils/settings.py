@@ -193,7 +193,9 @@ class Settings:
             if name not in known:
                 continue
             if number is None:
-                self._find(member, f"policy.limits.{name}: {shorten(member.value)} does not fit; expected a number")
+                self._find(
+                    member, f"policy.limits.{name}: {shorten(member.value)} does not fit; expected a number from 0"
+                )
             else:
                 given[name] = number
         return Limits(**given)

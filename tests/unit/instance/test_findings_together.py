@@ -251,6 +251,15 @@ def test_settings_that_name_no_field_are_told(site: Site, setting: str, finding:
     assert finding in [one.removeprefix("instance.yml:") for one in site.plan().findings]
 
 
+def test_a_marker_that_no_record_can_have_is_told_though_nothing_is_pruned(site: Site) -> None:
+    settings = "api: seventhings/v1\nmarker: barcod\n"
+    site.write({"instance.yml": settings, "objects.yml": GOOD, "locations.yml": "[]\n"})
+    found = site.plan().findings
+    assert "instance.yml:2:9: marker: barcod: no such field in an object; did you mean barcode or Barcode?" in found
+    site.write({"instance.yml": settings.replace("barcod", "barcode")})
+    assert site.plan().findings == []
+
+
 def test_renames_of_a_section_without_files_are_told(site: Site) -> None:
     site.write({"moved.yml": "rooms:\n  - {from: {number: '1'}, to: {number: '2'}}\n"})
     assert site.plan().findings == ["moved.yml:2:5: moved.rooms: the files hold no rooms"]

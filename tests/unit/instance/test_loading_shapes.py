@@ -50,7 +50,7 @@ def found(tmp_path: Path, text: str) -> list[str]:
         ("instance: {api: seventhings/v1, policy: {limits: 5}}\n", "policy.limits: expected a map of numbers"),
         (
             "instance: {api: seventhings/v1, policy: {limits: {delete_percent: few}}}\n",
-            "policy.limits.delete_percent: 'few' does not fit; expected a number",
+            "policy.limits.delete_percent: 'few' does not fit; expected a number from 0",
         ),
         ("instance: {api: seventhings/v1, scope: {rooms: []}}\n", "scope.rooms: expected a map of field key to"),
         (

@@ -56,6 +56,25 @@ def test_only_what_the_journal_knows_is_pruned(ten: Site, action: str) -> None:
     assert ten.plan().outcome == "unchanged"
 
 
+def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
+    settings = "api: seventhings/v1\nset: test\nidentity: {objects: [inventory_name, actual_room]}\npolicy:\n"
+    site.write(
+        {
+            "instance.yml": settings + "  prune: {objects: delete}\n  limits: {delete_percent: 100}\n",
+            "locations.yml": "- name: North\n",
+            "rooms.yml": "- {building_id: North, number: '1'}\n- {building_id: North, number: '2'}\n",
+            "objects.csv": "barcode,inventory_name,actual_room\n1,Chair,North/1\n2,Chair,North/2\n",
+        }
+    )
+    made = {one["key"] for one in site.run().changes if one["section"] == "objects"}
+    site.write({"objects.csv": "barcode,inventory_name,actual_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
+    account = site.plan()
+    assert [(one["section"], one["key"]) for one in account.changes] == [("objects", "Chair/North/2")]
+    assert "Chair/North/2" in made
+    assert account.reported == {"rooms": ["North/1", "North/2"]}
+    assert site.plan(exclude=["Chair/North/2"]).outcome == "unchanged"
+
+
 def test_without_the_journal_nothing_is_pruned(ten: Site) -> None:
     (ten.root / ".seventhings" / "journal.jsonl").unlink()
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": _objects(range(9))})

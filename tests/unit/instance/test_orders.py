@@ -33,7 +33,7 @@ def one(site: Site) -> Site:
     [
         ({"prune": {"object": "delete"}}, "prune.object: expected one of the sections fields, locations"),
         ({"prune": {"rooms": "archive"}}, "prune.rooms: 'archive' does not fit; expected"),
-        ({"limits": {"removals": 1}}, "limits.removals: 1 does not fit; expected a number for one of"),
+        ({"limits": {"removals": 1}}, "limits.removals: 1 does not fit; expected a number from 0 for one of"),
         ({"limits": {"delete_percent": "few"}}, "limits.delete_percent: 'few' does not fit"),
     ],
 )

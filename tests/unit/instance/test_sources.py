@@ -232,9 +232,15 @@ def test_a_very_long_cell_is_no_mistake() -> None:
 
 
 def test_numbers_keep_their_source_text() -> None:
-    rows, findings = _rows(read_json_lines, '\ufeff{"a": 1.50, "b": [1e3, {"c": 007}]}\n'.replace("007", "7"))
-    assert rows == [{"a": "1.50", "b": ["1e3", {"c": "7"}]}]
+    rows, findings = _rows(read_json_lines, '\ufeff{"a": 1.50, "b": [1e300, {"c": 7}]}\n')
+    assert rows == [{"a": "1.50", "b": ["1e300", {"c": "7"}]}]
     assert isinstance(rows[0]["a"], Plain)
+    assert findings == []
+
+
+def test_numbers_that_a_program_wrote_with_an_exponent_are_as_a_person_writes_them() -> None:
+    rows, findings = _rows(read_json_lines, '{"a": [1e-7, 1.5e+3, 1.50E3, -2.0e+16]}\n')
+    assert rows == [{"a": ["0.0000001", "1500", "1500", "-20000000000000000"]}]
     assert findings == []
 
 
