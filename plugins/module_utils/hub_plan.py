@@ -69,7 +69,7 @@ def plan_offers(
                 find(place, f"object: {problem}")
             continue
         key = Claims.words(fields, ("object",), values)
-        mark = meant[0].uuid or f"at {meant[0].awaits.place}"
+        mark = f"of the object {meant[0].uuid or f'at {meant[0].awaits.place}'}"
         if claim(HUB_ITEM, mark, entry):
             change, warning = _change(items, entry, values, meant[0], fields)
             yield entry, values, key, replace(change, warnings=(warning,) if warning else ()), _image(change)
