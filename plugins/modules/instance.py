@@ -148,7 +148,8 @@ requirements:
 notes:
   - Takes one list of each kind that is written or referred to, a page for every 1000 records, and three lists of field
     definitions. A change takes one request, a file that is not there yet one more (however many records name it), a
-    field definition, task or rental case two more.
+    field definition, task or rental case two more. Where the instance does not say how many records there are, a list
+    of several pages is read twice before anything is made because it is not in it.
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
   - New users get an e-mail. They are made only with C(create_users) in the C(policy) of C(instance.yml). Without it,
