@@ -13,18 +13,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import matching
-from .claims import composed
-from .client import Client, Record
+from .client import Client
 from .desired import SECTIONS
 from .downloads import Downloads
 from .errors import FeatureOff, InvalidInput
-from .fields import Field
+from .fields import EMPTY, Field
 from .info import matching_records
 from .kinds import FIELD_DEFINITION, HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS, TEMPLATES, USER, Kind
-from .portable import IDENTITIES, Portable, is_made, name_in_files, writable_fields
+from .left_out import Keys, Naming
+from .links import Reference
+from .portable import (
+    IDENTITIES,
+    NotPortable,
+    Portable,
+    check_texts,
+    is_made,
+    name_in_files,
+    unwritable_fields,
+    writable_fields,
+)
 from .schema import Schema, field_from_definition
-from .world import Key, World
+from .world import World
 
 Row = dict[str, Any]
 
@@ -99,17 +108,33 @@ class _Export:
         self._world = World(client)
         self._tell = tell
         self._result = Exported()
-        self._portable = Portable(self._world, downloads, self._result.left_out.append)
+        self._portable = Portable(self._world, downloads, self._leave_out)
+        self._withheld: dict[str, set[str]] = {}
+        self._off: set[str] = set()
+        self._done: set[str] = set()
 
     def run(self) -> Exported:
         for template in TEMPLATES:
             self._check_labels(template)
-        for section in SECTIONS:
-            if self._selection.holds(section):
-                self._section(section)
+        self._write_all()
         if self._selection.holds("hub"):
             self._name_orders()
         return self._result
+
+    def _write_all(self) -> None:
+        """Writes all sections, and again while something is left out that was named before that was known."""
+        while True:
+            self._result = Exported()
+            self._portable.begin()
+            for section in SECTIONS:
+                if self._selection.holds(section):
+                    self._section(section)
+            if not self._portable.is_stale:
+                return
+
+    def _leave_out(self, why: str) -> None:
+        if why not in self._result.left_out:
+            self._result.left_out.append(why)
 
     def _section(self, section: str) -> None:
         exports: dict[str, Callable[[], None]] = {
@@ -118,11 +143,16 @@ class _Export:
             "hub": self._offers,
         }
         try:
-            exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
+            if section not in self._off:
+                exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
         except FeatureOff:
-            self._result.left_out.append(f"{section}: this part is switched off on the instance")
-            return
-        self._tell(section, sum(len(rows) for name, rows in self._result.sections.items() if name.startswith(section)))
+            self._off.add(section)
+        if section in self._off:
+            self._leave_out(f"{section}: this part is switched off on the instance")
+        elif section not in self._done:
+            self._done.add(section)
+            rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
+            self._tell(section, sum(map(len, rows)))
 
     # ---- field definitions
 
@@ -142,21 +172,42 @@ class _Export:
     def _definitions(self) -> None:
         schema = Schema.of(FIELD_DEFINITION)
         for template in TEMPLATES:
-            rows = []
-            names = {str(raw.get("uuid")): name_in_files(field_from_definition(raw)) for raw in self._named(template)}
+            written = {}
             for raw in self._named(template):
                 values = schema.read(raw)
                 if is_made(str(values.get("field_key"))):
                     values.pop("field_key")
-                relations = values.pop("relations", ())
-                where = f"{template} field {values.get('label')}"
-                row = self._portable.record(schema, _DEFINITION_ORDER, values, where)
+                values.pop("relations", None)
+                row = self._portable.record(
+                    schema, _DEFINITION_ORDER, values, f"{template} field {values.get('label')}"
+                )
                 if row is None:
-                    continue
-                related = [_relation(one, names) for one in relations if one[1] in names]
-                rows.append({**row, "relations": related} if related else row)
-            rows.sort(key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
+                    self._withheld.setdefault(template, set()).add(str(raw.get("field_key")))
+                else:
+                    written[str(raw.get("uuid"))] = row
+            self._relate(template, written)
+            rows = sorted(written.values(), key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
             self._result.sections[f"fields/{template}"] = rows
+
+    def _relate(self, template: str, written: Mapping[str, Row]) -> None:
+        """Adds the relations to the definitions; they may refer to any other one that is not left out."""
+        schema = Schema.of(FIELD_DEFINITION)
+        fields = [field_from_definition(raw) for raw in self._named(template)]
+        names = {of.uuid: name_in_files(of) for of in fields if not self._is_withheld(template, of)}
+        for raw in self._named(template):
+            row = written.get(str(raw.get("uuid")))
+            relations = schema.read(raw).get("relations") or ()
+            if row is None or not relations:
+                continue
+            try:
+                row["relations"] = [_relation(one, names) for one in relations]
+            except NotPortable as reason:
+                self._leave_out(f"{template} field {row['label']}: relations: {reason}")
+
+    def _is_withheld(self, template: str, of: Field) -> bool:
+        """Whether a field is not made from the files, so that no file may hold a value of it."""
+        # A key that the service did not make is there on every instance.
+        return is_made(of.key) and of.key in self._withheld.get(template, ())
 
     def _named(self, template: str) -> list[Mapping[str, Any]]:
         return [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
@@ -174,102 +225,82 @@ class _Export:
     def _records(self, section: str, kind: Kind) -> None:
         records = self._world.records(kind)
         schema = self._schema(kind)
-        fields = writable_fields(schema, self._client.definitions(kind.template) if kind.template else ())
-        read = {id(record): schema.read(record.flat) for record in records}
-        keys, alone = self._told_apart(section, schema, records, read)
+        withheld = {of.key: of for of in schema.fields.values() if self._is_withheld(kind.template, of)}
+        read = {record.uuid: schema.read(record.flat) for record in records}
+        naming = Naming(self._world, self._portable, schema, read, withheld)
+        apart = naming.best(records, self._choices(section, schema))
+        if apart.keys and not self._selection.identity.get(section):
+            self._result.identity[section] = [name_in_files(schema.fields[key]) for key in apart.keys]
         filters = self._selection.filters.get(section, {})
-        if filters:
-            chosen = matching_records(self._client, schema, filters, records, f"filters.{section}")
-            named = {record.uuid for record in alone}
-            alone = [record for record in chosen if record.uuid in named]
-        rows = [(self._sort_key(schema, keys, read[id(record)]), record) for record in alone]
-        found = [
-            self._portable.record(schema, fields, read[id(record)], f"{kind.name} {words}")
-            for words, record in sorted(rows, key=lambda row: row[0])
-        ]
-        self._result.sections[section] = [one for one in found if one is not None]
+        chosen = matching_records(self._client, schema, filters, records, f"filters.{section}") if filters else records
+        for line in apart.told(section, [record.uuid for record in chosen]):
+            self._leave_out(line)
+        named = {record.uuid: naming.words(apart.keys, record) for record in chosen if record.uuid not in apart.unnamed}
+        for uuid in {record.uuid for record in chosen} - named.keys():
+            self._portable.leave_out(kind.name, uuid)
+        definitions = self._client.definitions(kind.template) if kind.template else ()
+        fields = [of for of in writable_fields(schema, definitions) if of.key not in withheld]
+        rows = {}
+        for uuid in sorted(named, key=named.__getitem__):
+            row = self._portable.record(schema, fields, read[uuid], f"{kind.name} {'/'.join(named[uuid][0])}")
+            if row is None:
+                self._portable.leave_out(kind.name, uuid)
+            else:
+                rows[uuid] = row
+        self._result.sections[section] = list(rows.values())
+        exported = [read[uuid] for uuid in rows]
+        for of in withheld.values():
+            self._tell_values(section, of, exported, "of a field that is left out")
+        for of in unwritable_fields(schema, definitions):
+            self._tell_values(section, of, exported, f"of the type {of.type}, which nothing here writes")
 
-    def _told_apart(
-        self, section: str, schema: Schema, records: Sequence[Record], read: Mapping[int, Mapping[str, Any]]
-    ) -> tuple[tuple[str, ...] | None, list[Record]]:
-        """The natural key that tells most of the records apart, and the records that it does."""
+    def _tell_values(self, section: str, of: Field, exported: Sequence[Mapping[str, Any]], what: str) -> None:
+        """Tells once how many values of a field are left out."""
+        number = sum(values.get(of.key) not in EMPTY for values in exported)
+        if number:
+            self._leave_out(f"{section}: {name_in_files(of)}: {number} value(s) {what}")
+
+    def _choices(self, section: str, schema: Schema) -> Sequence[Keys | None]:
+        """The natural keys that may tell the records of a section apart."""
         given = self._selection.identity.get(section)
-        choices: Sequence[tuple[str, ...] | None] = (
-            [self._named_keys(section, schema, given)] if given else [None, *IDENTITIES.get(section, ())]
-        )
-        best: tuple[tuple[str, ...] | None, list[Record]] | None = None
-        for keys in choices:
-            alone = self._alone(schema, keys, records, read)
-            if best is None or len(alone) > len(best[1]):
-                best = (keys, alone)
-        if best is None:
-            return None, []
-        keys, alone = best
-        if keys and not given:
-            self._result.identity[section] = [name_in_files(schema.fields[key]) for key in keys]
-        left = {record.uuid for record in records} - {record.uuid for record in alone}
-        if left:
-            by = " and ".join(keys or schema.kind.match_on[0])
-            self._result.left_out.append(
-                f"{section}: {len(left)} record(s) have no {by} of their own, so files can't name them: "
-                f"{', '.join(sorted(left)[:_MOST_NAMED])}{' ...' if len(left) > _MOST_NAMED else ''}"
-            )
-        return keys, alone
-
-    @staticmethod
-    def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> tuple[str, ...]:
-        fields = [schema.find(name) for name in names]
-        if None in fields:
-            raise InvalidInput(
-                f"identity.{section}: {', '.join(names)}: not all of them are fields of {schema.kind.one}"
-            )
-        return tuple(of.key for of in fields if of is not None)
-
-    def _alone(
-        self,
-        schema: Schema,
-        keys: tuple[str, ...] | None,
-        records: Sequence[Record],
-        read: Mapping[int, Mapping[str, Any]],
-    ) -> list[Record]:
-        if keys and not set(keys) <= set(schema.fields):
-            return []
-        shared: Counter[Any] = Counter()
-        named = []
-        for record in records:
-            values = read[id(record)]
-            for other in (keys,) if keys else schema.kind.match_on:
-                shared[other, self._looks(schema, other, values)] += 1
-            try:
-                names = matching.key_fields(schema.kind, keys, values)
-            except InvalidInput:
-                continue
-            key = self._looks(schema, names, values)
-            if any(isinstance(values[name], str) and values[name] != values[name].strip() for name in names):
-                continue
-            # What a record is found by must stand in its file, so it must have a name there itself.
-            if key is not None and all(self._portable.words(schema.fields[name], values[name]) for name in names):
-                named.append((record, (names, key)))
-        return [record for record, name in named if shared[name] == 1]
-
-    def _looks(self, schema: Schema, names: tuple[str, ...], values: Mapping[str, Any]) -> Key | None:
-        key = self._world.key_of(schema, names, values)
-        return None if key is None else composed(key)
-
-    def _sort_key(self, schema: Schema, keys: tuple[str, ...] | None, values: Mapping[str, Any]) -> str:
-        names = matching.key_fields(schema.kind, keys, values)
-        return "/".join(str(self._portable.words(schema.fields[name], values.get(name))) for name in names)
+        return [_named_keys(section, schema, given)] if given else [None, *IDENTITIES.get(section, ())]
 
     # ---- users and the hub
 
     def _users(self) -> None:
         """Those who can be made from a person; the others are listed, because the interface makes users only so."""
-        persons = {str(record.flat.get("email") or "").casefold() for record in self._world.records(KINDS["person"])}
-        addresses = [str(record.flat.get("email") or "") for record in self._world.records(USER)]
-        self._result.sections["users"] = sorted(one for one in addresses if one.casefold() in persons and one)
-        others = sorted(one for one in addresses if one.casefold() not in persons and one)
+        persons: dict[str, list[str]] = {}
+        for record in self._world.records(KINDS["person"]):
+            persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
+        made, others = [], []
+        for record in self._world.records(USER):
+            address = str(record.flat.get("email") or "")
+            if not address:
+                continue
+            if address.casefold() not in persons:
+                others.append(address)
+                continue
+            reason = self._why_not_made(address, persons[address.casefold()])
+            if reason:
+                self._leave_out(f"users: {address}: {reason}")
+                self._portable.leave_out(USER.name, record.uuid)
+            else:
+                made.append(address)
+        self._result.sections["users"] = sorted(made)
         if others:
-            self._result.not_cloned["users"] = others
+            self._result.not_cloned["users"] = sorted(others)
+
+    def _why_not_made(self, address: str, persons: Sequence[str]) -> str:
+        """Why files can't make a user from a person with the same address; empty where they can."""
+        if all(self._portable.is_left_out("person", uuid) for uuid in persons):
+            return "the person is left out"
+        if address != address.strip():
+            return "the address begins or ends with blanks"
+        try:
+            check_texts(address)
+        except NotPortable as reason:
+            return str(reason)
+        return ""
 
     def _offers(self) -> None:
         schema = Schema.of(HUB_ITEM)
@@ -278,12 +309,14 @@ class _Export:
             values = schema.read(record.flat)
             if values.get("deleted"):
                 continue
-            name = self._portable.named("object", values.get("asset_id"))
-            if name is None:
-                self._result.left_out.append(f"hub: the object of the item {record.id} stands in no list")
+            try:
+                meant = Reference("object", id=values.get("asset_id"))
+                row = {"object": self._portable.checked(Field("object", "LINKED_ASSET"), meant)}
+            except NotPortable as reason:
+                self._leave_out(f"hub: item {record.id}: {reason}")
                 continue
             price = values.get("price")
-            rows.append({"object": name} | ({} if price is None else {"price": self._portable.value(_PRICE, price)}))
+            rows.append(row | ({} if price is None else {"price": self._portable.checked(_PRICE, price)}))
         self._result.sections["hub"] = sorted(rows, key=lambda row: str(row["object"]))
 
     def _name_orders(self) -> None:
@@ -297,7 +330,6 @@ class _Export:
             )
 
 
-_MOST_NAMED = 10
 _PRICE = Field("price", "MONEY", fraction_digits=2)
 _DEFINITION_ORDER = [
     next(of for of in FIELD_DEFINITION.fields if of.key == key)
@@ -314,7 +346,23 @@ _DEFINITION_ORDER = [
 ]
 
 
+def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:
+    fields = [schema.find(name) for name in names]
+    if None in fields:
+        raise InvalidInput(f"identity.{section}: {', '.join(names)}: not all of them are fields of {schema.kind.one}")
+    return tuple(of.key for of in fields if of is not None)
+
+
 def _relation(relation: tuple[Any, ...], names: Mapping[str, str]) -> dict[str, Any]:
-    """A relation that names the other field as files do, because its uuid differs from instance to instance."""
-    written: dict[str, Any] = {"type": relation[0], "field": names[relation[1]]}
-    return written if relation[2] is None else {**written, "comparison_values": list(relation[2])}
+    """A relation that names the other field as files do, because its uuid differs from instance to instance.
+
+    :raises NotPortable: where files can't name the field, or hold what it is compared with.
+    """
+    kind, other, compared = relation
+    if other not in names:
+        raise NotPortable(f"the field {other} is left out, or made by the service")
+    written: dict[str, Any] = {"type": kind, "field": names[other]}
+    if compared is not None:
+        written["comparison_values"] = list(compared)
+    check_texts(written)
+    return written

@@ -13,7 +13,7 @@ from typing import Any
 
 from .client import Record
 from .downloads import Downloads
-from .errors import Ambiguous, NotFound
+from .errors import Ambiguous, InvalidInput, NotFound
 from .fields import Field, Plain, Unfit
 from .kinds import SERVER_KEYS, USER
 from .links import Attachment, Reference, attachments_in, parse_reference, references_in
@@ -57,6 +57,28 @@ class Portable:
         self._downloads = downloads
         self._tell = tell
         self._names: dict[tuple[str, str], Any] = {}
+        self._left_out: set[tuple[str, str]] = set()
+        self._was_named = False
+
+    def begin(self) -> None:
+        """Begins to write all records, or all of them again: what is left out by now is named by none of them."""
+        self._was_named = False
+        self._downloads.paths.clear()
+
+    def leave_out(self, kind: str, uuid: str) -> None:
+        """Notes a record that no file will hold, so that no other one may refer to it."""
+        self._left_out.add((kind, uuid))
+        if self._names.pop((kind, uuid), None) is not None:
+            self._was_named = True
+
+    def is_left_out(self, kind: str, uuid: str) -> bool:
+        """Whether no file will hold a record."""
+        return (kind, uuid) in self._left_out
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether something was left out after it had been named, so that all must be written again."""
+        return self._was_named
 
     def record(
         self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], where: str
@@ -69,28 +91,54 @@ class Portable:
         :param where: what the record is called in a message.
         """
         written = {}
+        files: list[Attachment] = []
         for of in fields:
             value = values.get(of.key)
             if value in (None, (), {}, ""):
                 continue
             name = name_in_files(of)
             try:
-                written[name] = self._proved(schema, of, name, value)
+                if type_of(of).merge is not None:
+                    found = self._parts(schema, of, value, f"{where}: {name}")
+                else:
+                    found = self._proved(schema, of, name, value)
             except NotPortable as reason:
-                self._tell(f"{where}: {name}: {reason}")
                 if of.mandatory:
+                    self._tell(f"{where}: left out, because its {name} can't be written: {reason}")
                     return None
+                self._tell(f"{where}: {name}: {reason}")
+            else:
+                files += attachments_in(value)
+                if found != {}:
+                    written[name] = found
+        self._downloads.keep(files)
+        return written
+
+    def _parts(self, schema: Schema, of: Field, value: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """A map in which what is not written is kept, so that a part of it is no change: all that can be written."""
+        written: dict[str, Any] = {}
+        for part in sorted(value):
+            try:
+                written |= self._proved(schema, of, name_in_files(of), {part: value[part]})
+            except NotPortable as reason:
+                self._tell(f"{where}: {part}: {reason}")
         return written
 
     def _proved(self, schema: Schema, of: Field, name: str, value: Any) -> Any:
         """A value as it is written, after reading it again as the loader and the planner will."""
-        written = self.value(of, value)
+        written = self.checked(of, value)
         parsed, findings = schema.parse({name: written}, "")
         if findings.errors or findings.unknown:
             raise NotPortable(findings.errors[0] if findings.errors else findings.unknown[0])
         is_linked = any(references_in((value, parsed[of.key]))) or any(attachments_in(value))
         if not is_linked and not schema.equal(of.key, parsed[of.key], value):
             raise NotPortable("what would be written is not read as the same value again")
+        return written
+
+    def checked(self, of: Field, value: Any) -> Any:
+        """One canonical value as plain data that the loader takes."""
+        written = self.value(of, value)
+        check_texts(written)
         return written
 
     def value(self, of: Field, value: Any) -> Any:
@@ -124,13 +172,6 @@ class Portable:
         except NotPortable:
             return ""
 
-    def named(self, target: str, number: int | None) -> Any:
-        """How files name the record with an integer id; None where it stands in no list, or has no name."""
-        try:
-            return self._reference(Reference(target, id=number))
-        except NotPortable:
-            return None
-
     # ---- links
 
     def _renter(self, value: tuple[str, Any]) -> tuple[str, Any]:
@@ -144,9 +185,10 @@ class Portable:
 
     def _attachment(self, attachment: Attachment) -> Any:
         try:
+            check_texts(self._downloads.name_of(attachment))
             return self._downloads.written(attachment)
-        except NotFound as missing:
-            raise NotPortable(f"the file {attachment.uuid} can't be taken along: {missing.message}") from missing
+        except (InvalidInput, NotFound, NotPortable) as wrong:
+            raise NotPortable(f"the file {attachment.uuid} can't be taken along: {wrong}") from wrong
 
     def _reference(self, reference: Reference) -> Any:
         record = self._world.find(reference)
@@ -154,6 +196,8 @@ class Portable:
             gone = reference.uuid or reference.id
             raise NotPortable(f"the {reference.target} {gone} stands in no list (archived, or gone)")
         key = (reference.target, record.uuid)
+        if key in self._left_out:
+            raise NotPortable(f"the {reference.target} {record.uuid} is left out")
         if key not in self._names:
             self._names[key] = self._name(record)
         if self._names[key] is None:
@@ -200,6 +244,23 @@ def _terms(shown: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def check_texts(written: Any) -> None:
+    """Looks for texts that the loader refuses, however deep they stand.
+
+    :raises NotPortable: where there is one.
+    """
+    if isinstance(written, str):
+        if any(mark in written for mark in TEMPLATE_MARKS):
+            raise NotPortable("it looks like a template, and files hold none")
+        if _HALF.search(written):
+            raise NotPortable("it holds half a character, which is no Unicode")
+    elif isinstance(written, Mapping):
+        check_texts(list(written.values()))
+    elif isinstance(written, list):
+        for one in written:
+            check_texts(one)
+
+
 def plain(of: Field, value: Any) -> Any:
     """A single canonical value as it stands in a file."""
     if isinstance(value, bool):
@@ -216,10 +277,7 @@ def plain(of: Field, value: Any) -> Any:
     if isinstance(value, float):
         return Plain(_digits(Decimal(repr(value)), None))
     if isinstance(value, str):
-        if any(mark in value for mark in TEMPLATE_MARKS):
-            raise NotPortable("it looks like a template, and files hold none")
-        if _HALF.search(value):
-            raise NotPortable("it holds half a character, which is no Unicode")
+        check_texts(value)
         return value
     raise NotPortable(f"{value!r} is nothing that a file can hold")
 
@@ -241,6 +299,24 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
     """The fields that a person may write, in an order that is the same on every instance: those that identify a
     record, those that name it, then all others by name.
     """
+    mine = [of for of in _kept_fields(schema, definitions) if type_of(of) is not UNWRITABLE]
+    if not schema.kind.template and not schema.kind.open_fields:
+        return mine
+    first = [key for keys in schema.kind.match_on for key in keys]
+    order = list(dict.fromkeys([*first, *(of.key for of in schema.kind.fields), *_NAMING]))
+    places = {key: number for number, key in enumerate(order)}
+    return sorted(mine, key=lambda of: (places.get(of.key, len(places)), name_in_files(of)))
+
+
+def unwritable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
+    """The fields of a template whose values a person may have put in, and that nothing here writes."""
+    kept = _kept_fields(schema, definitions) if schema.kind.template else []
+    # The service works a comparison out from other fields, so that is made again with the field.
+    return [of for of in kept if type_of(of) is UNWRITABLE and of.type != "FIELD_VALUE_COMPARISON"]
+
+
+def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
+    """The fields whose values last until a person changes them."""
     volatile = {
         str(raw.get("field_key"))
         for raw in definitions
@@ -248,17 +324,7 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
             one.get("type") == "generated" and one.get("value") == "on_update" for one in raw.get("attributes") or ()
         )
     }
-    mine = [
-        of
-        for of in schema.fields.values()
-        if of.key not in SERVER_KEYS and of.key not in volatile and type_of(of) is not UNWRITABLE
-    ]
-    if not schema.kind.template and not schema.kind.open_fields:
-        return mine
-    first = [key for keys in schema.kind.match_on for key in keys]
-    order = list(dict.fromkeys([*first, *(of.key for of in schema.kind.fields), *_NAMING]))
-    places = {key: number for number, key in enumerate(order)}
-    return sorted(mine, key=lambda of: (places.get(of.key, len(places)), name_in_files(of)))
+    return [of for of in schema.fields.values() if of.key not in SERVER_KEYS and of.key not in volatile]
 
 
 _NAMING = ("inventory_name", "number", "name", "first_name", "last_name")

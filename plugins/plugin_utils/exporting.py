@@ -36,7 +36,7 @@ MANIFEST = ".export.json"
 """Which files an export wrote, by their SHA-256. It is the same for the same records of another instance."""
 
 _FETCHED = ".seventhings/export.json"
-"""Which file of the instance each attachment is, beside the journal: it only saves downloads."""
+"""Which file of the instance each attachment is, and its name, beside the journal: it only saves requests."""
 
 _SETTINGS = "instance.yml"
 _EVERY_SECONDS = 4.0
@@ -49,30 +49,38 @@ class Manifest:
 
     files: dict[str, str] = field(default_factory=dict)
     downloads: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, dest: Path) -> Manifest:
         """The manifest of a directory; an empty one where nothing was exported to it."""
-        return cls(_noted(dest / MANIFEST, "files"), _noted(dest / _FETCHED, "downloads"))
+        fetched = dest / _FETCHED
+        # Earlier versions noted no names.
+        return cls(_noted(dest / MANIFEST, "files"), _noted(fetched, "downloads"), _noted(fetched, "names", {}))
 
     def write(self, dest: Path) -> None:
         """Writes it into the directory."""
-        _write(dest / MANIFEST, _note("files", self.files))
+        _write(dest / MANIFEST, _note(files=self.files))
         if self.downloads or (dest / _FETCHED).exists():
-            _write(dest / _FETCHED, _note("downloads", self.downloads))
+            _write(dest / _FETCHED, _note(downloads=self.downloads, names=self.names))
 
 
-def _noted(path: Path, what: str) -> dict[str, str]:
+def _noted(path: Path, what: str, otherwise: Mapping[str, str] | None = None) -> dict[str, str]:
+    """One of the maps that are noted in a file.
+
+    :param otherwise: what it is where the file does not have it; None: it must.
+    """
     if not path.exists():
         return {}
     try:
-        return dict(json.loads(path.read_text("utf-8"))[what])
+        said = json.loads(path.read_text("utf-8"))
+        return dict(said[what] if otherwise is None or what in said else otherwise)
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"dest: {path} was not written by an export ({error!r}); take it away") from error
 
 
-def _note(what: str, noted: Mapping[str, str]) -> bytes:
-    return (json.dumps({"version": 1, what: noted}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+def _note(**noted: Mapping[str, str]) -> bytes:
+    return (json.dumps({"version": 1, **noted}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
 @dataclass
@@ -110,7 +118,7 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
     earlier = Manifest.read(dest)
     selection = Selection(tuple(options["only"]), options["filters"], _identity(dest))
     with tempfile.TemporaryDirectory() as held:
-        downloads = Downloads(client, Path(held), _still_there(dest, earlier))
+        downloads = Downloads(client, Path(held), _still_there(dest, earlier), earlier.names)
         exported = export_instance(client, selection, downloads, _tell())
         changes = _changes(dest, earlier, exported, downloads, options["format"], client.transport.root)
         if not check_mode:
@@ -192,7 +200,8 @@ def _compare(
             changes.written[path] = content
     changes.removed = sorted(path for path in earlier.files if path not in digests and (dest / path).is_file())
     noted = {uuid: path for uuid, path in {**earlier.downloads, **downloads.paths}.items() if path in digests}
-    changes.manifest = Manifest(digests, noted)
+    names = {uuid: name for uuid, name in {**earlier.names, **downloads.names}.items() if uuid in noted}
+    changes.manifest = Manifest(digests, noted, names)
     return changes
 
 
@@ -245,7 +254,8 @@ def _refuse_strangers(dest: Path, earlier: Manifest, exported: Exported, wanted:
 def _carry_out(dest: Path, changes: Changes) -> None:
     # The note comes first: what it names and a broken run did not write is no harm, a file that it lacks is.
     before = Manifest.read(dest)
-    both = Manifest({**before.files, **changes.manifest.files}, changes.manifest.downloads)
+    after = changes.manifest
+    both = Manifest({**before.files, **after.files}, after.downloads, after.names)
     if changes.written or changes.removed:
         both.write(dest)
     for path, content in changes.written.items():
