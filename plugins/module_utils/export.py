@@ -32,7 +32,7 @@ from .portable import (
     unwritable_fields,
     writable_fields,
 )
-from .schema import Schema, field_from_definition
+from .schema import Schema, field_from_definition, type_of
 from .world import World
 
 Row = dict[str, Any]
@@ -119,6 +119,7 @@ class _Export:
         self._write_all()
         if self._selection.holds("hub"):
             self._name_orders()
+        self._result.left_out = list(dict.fromkeys(self._result.left_out))
         return self._result
 
     def _write_all(self) -> None:
@@ -133,8 +134,7 @@ class _Export:
                 return
 
     def _leave_out(self, why: str) -> None:
-        if why not in self._result.left_out:
-            self._result.left_out.append(why)
+        self._result.left_out.append(why)
 
     def _section(self, section: str) -> None:
         exports: dict[str, Callable[[], None]] = {
@@ -192,6 +192,7 @@ class _Export:
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Adds the relations to the definitions; they may refer to any other one that is not left out."""
         schema = Schema.of(FIELD_DEFINITION)
+        show = type_of(schema.fields["relations"]).show
         fields = [field_from_definition(raw) for raw in self._named(template)]
         names = {of.uuid: name_in_files(of) for of in fields if not self._is_withheld(template, of)}
         for raw in self._named(template):
@@ -200,7 +201,11 @@ class _Export:
             if row is None or not relations:
                 continue
             try:
-                row["relations"] = [_relation(one, names) for one in relations]
+                named = [_relation(one, names) for one in relations]
+                errors = schema.parse({"relations": show(relations)}, "")[1].errors
+                if errors:
+                    raise NotPortable(errors[0])
+                row["relations"] = named
             except NotPortable as reason:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
@@ -312,11 +317,11 @@ class _Export:
             try:
                 meant = Reference("object", id=values.get("asset_id"))
                 row = {"object": self._portable.checked(Field("object", "LINKED_ASSET"), meant)}
+                if values.get("price") is not None:
+                    row["price"] = self._portable.checked(_PRICE, values["price"])
+                rows.append(row)
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
-                continue
-            price = values.get("price")
-            rows.append(row | ({} if price is None else {"price": self._portable.checked(_PRICE, price)}))
         self._result.sections["hub"] = sorted(rows, key=lambda row: str(row["object"]))
 
     def _name_orders(self) -> None:

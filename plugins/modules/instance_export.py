@@ -67,10 +67,13 @@ attributes:
     support: none
 notes:
   - Takes one list of each kind, a page for every 1000 records, three lists of field definitions, and one request for
-    each attachment that an earlier export to the same directory did not fetch (one more where the instance does not
-    tell its name).
+    each attachment that an earlier export to the same directory did not fetch (one more where records do not tell its
+    name, and no earlier export noted it).
   - Archived objects are not exported, because no list shows them. Nor are the orders of the hub, and users who are no
     persons. Passwords and rights of users can't be read at all.
+  - A record that files can't name, or of which a mandatory value can't be written, is left out. So is each value that
+    refers to it, and each record that must have such a value, until nothing that is written refers to what is not. All
+    of that is told in RV(left_out). Records that O(only) or O(filters) leave out are still referred to.
   - A label that two fields share is an error where files would need it to name one of them.
 seealso:
   - module: community.seventhings.instance
@@ -146,7 +149,8 @@ not_cloned:
     users: [operator@acme.example]
 left_out:
   description:
-    - Single values and records that were left out, and why.
+    - Single values and records that were left out, and why. Values of a field that is left out as a whole, and of types
+      that this collection never writes, such as COORDINATES, are counted for each field.
   returned: success
   type: list
   elements: str
