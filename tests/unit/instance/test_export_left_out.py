@@ -369,3 +369,16 @@ def test_values_of_types_that_are_never_written_are_told_once(site: Site) -> Non
     told = export_of(site, site.root / "out")["left_out"]
     assert told == ["objects: position: 3 value(s) of the type COORDINATES, which nothing here writes"]
     assert export_of(site, site.root / "only", only=["rooms"])["left_out"] == []
+
+
+def test_users_whose_address_no_file_can_hold_are_left_out_where_persons_are_not_asked_for(site: Site) -> None:
+    for email in ("{{x}}@acme.example", "ada@acme.example "):
+        make(site, "person", email=email, first_name="x", last_name="y")
+        filters = {"filter": {"email": {"eq": email}}}
+        site.client().send("POST", "/persons/create-user", Effect.ONCE, body=filters)
+    done = export_of(site, site.root / "out", only=["users"])
+    assert done["left_out"] == [
+        f"users: {{{{x}}}}@acme.example: {TEMPLATE}",
+        "users: ada@acme.example : the address begins or ends with blanks",
+    ]
+    assert Site(site.root / "out", site.service).plan().findings == []
