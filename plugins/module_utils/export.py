@@ -247,7 +247,7 @@ class _Export:
         fields = [of for of in writable_fields(schema, definitions) if of.key not in withheld]
         rows = {}
         for uuid in sorted(named, key=named.__getitem__):
-            row = self._portable.record(schema, fields, read[uuid], f"{kind.name} {'/'.join(named[uuid][0])}")
+            row = self._portable.record(schema, fields, read[uuid], f"{kind.name} {'/'.join(named[uuid][0])}", uuid)
             if row is None:
                 self._portable.leave_out(kind.name, uuid)
             else:

@@ -58,6 +58,7 @@ class Portable:
         self._tell = tell
         self._names: dict[tuple[str, str], Any] = {}
         self._left_out: set[tuple[str, str]] = set()
+        self._needed_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
         self._was_named = False
 
     def begin(self) -> None:
@@ -66,10 +67,14 @@ class Portable:
         self._downloads.paths.clear()
 
     def leave_out(self, kind: str, uuid: str) -> None:
-        """Notes a record that no file will hold, so that no other one may refer to it."""
-        self._left_out.add((kind, uuid))
-        if self._names.pop((kind, uuid), None) is not None:
-            self._was_named = True
+        """Notes a record that no file will hold, so that no other one may refer to it; with it those that must."""
+        waiting = [(kind, uuid)]
+        while waiting:
+            record = waiting.pop()
+            if record not in self._left_out:
+                self._left_out.add(record)
+                self._was_named |= self._names.pop(record, None) is not None
+                waiting += self._needed_by.get(record, ())
 
     def is_left_out(self, kind: str, uuid: str) -> bool:
         """Whether no file will hold a record."""
@@ -81,7 +86,7 @@ class Portable:
         return self._was_named
 
     def record(
-        self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], where: str
+        self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], where: str, uuid: str = ""
     ) -> dict[str, Any] | None:
         """The fields of one record, those without a value left out; None where nothing could be made of it, because a
         mandatory one can't be written.
@@ -89,6 +94,7 @@ class Portable:
         :param fields: which fields, in the order in which they shall stand.
         :param values: canonical values by field key.
         :param where: what the record is called in a message.
+        :param uuid: of the record, where it may refer to others.
         """
         written = {}
         files: list[Attachment] = []
@@ -111,8 +117,17 @@ class Portable:
                 files += attachments_in(value)
                 if found != {}:
                     written[name] = found
+                if of.mandatory:
+                    self._need((schema.kind.name, uuid), value)
         self._downloads.keep(files)
         return written
+
+    def _need(self, record: tuple[str, str], value: Any) -> None:
+        """Notes that a record can't be without those that a value refers to."""
+        for reference in references_in(value):
+            other = self._world.find(reference)
+            if other is not None:
+                self._needed_by.setdefault((reference.target, other.uuid), set()).add(record)
 
     def _parts(self, schema: Schema, of: Field, value: Mapping[str, Any], where: str) -> dict[str, Any]:
         """A map in which what is not written is kept, so that a part of it is no change: all that can be written."""
