@@ -53,6 +53,17 @@ class Ambiguous(SeventhingsError):
 class IncompleteList(SeventhingsError):
     """A list did not add up, so nothing may be decided from it."""
 
+    @classmethod
+    def of_the_list(cls, words: str) -> IncompleteList:
+        """A list that did not hold everything, as another look at it shows.
+
+        :param words: what it is a list of, such as ``rental case``.
+        """
+        return cls(
+            f"Read once more, the list of {words}s holds others, and the service does not say how many there are. "
+            "Nothing is decided from it; try again when nobody else is writing."
+        )
+
 
 class WriteRefused(SeventhingsError):
     """A write was about to be sent in check mode. It was not."""

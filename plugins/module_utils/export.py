@@ -16,7 +16,7 @@ from typing import Any
 from .client import Client
 from .desired import SECTIONS
 from .downloads import Downloads
-from .errors import FeatureOff, InvalidInput
+from .errors import FeatureOff, IncompleteList, InvalidInput
 from .fields import EMPTY, Field
 from .info import matching_records
 from .kinds import FIELD_DEFINITION, HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS, TEMPLATES, USER, Kind
@@ -95,6 +95,7 @@ def export_instance(
 
     :param tell: is told each section with the number of its records when it is done.
     :raises InvalidInput: where files could not name what is there (a label of two fields).
+    :raises IncompleteList: where somebody deletes records while they are read.
     """
     return _Export(client, selection, downloads, tell).run()
 
@@ -117,6 +118,9 @@ class _Export:
         for template in TEMPLATES:
             self._check_labels(template)
         self._write_all()
+        for name in sorted(self._client.unsure):
+            if self._world.has_missed(name):
+                raise IncompleteList.of_the_list(KINDS[name].words)
         if self._selection.holds("hub"):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))

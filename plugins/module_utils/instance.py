@@ -183,11 +183,7 @@ class _Run:
             doubtful = unlisted & self._client.unsure
             if made.world is None or made.findings or not any(map(made.world.has_missed, sorted(doubtful))):
                 return made
-        raise IncompleteList(
-            f"Each time that the list of {KINDS[min(doubtful)].words}s is read there are other ones in it, and the "
-            f"service does not say how many there are. Nothing is decided from it; try again when nobody else is "
-            f"writing."
-        )
+        raise IncompleteList.of_the_list(KINDS[min(doubtful)].words)
 
     def _guard(self) -> str:
         """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""

@@ -82,9 +82,13 @@ class World:
                 self._ahead = {}
 
     def has_missed(self, name: str) -> bool:
-        """Whether a kind, listed once more, has records that are not known here."""
+        """Whether a kind, listed once more, has records that were there before and are not known here."""
         known = {record.uuid for record in self.records(KINDS[name])}
-        return any(record.uuid not in known for record in self._client.list_all(KINDS[name]))
+        newest = max((record.id for record in self.records(KINDS[name]) if record.id is not None), default=0)
+        return any(
+            record.uuid not in known and (record.id is None or record.id <= newest)
+            for record in self._client.list_all(KINDS[name])
+        )
 
     def is_listed(self, kind: Kind) -> bool:
         """Whether the kind was listed already."""
