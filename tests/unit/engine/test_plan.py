@@ -163,6 +163,9 @@ def test_what_is_written_for_a_field_that_gets_another_type_is_sent(
     change = plan.plan_present(schema, {"size": wanted}, record("object", 1, size=is_now))
     assert change.action == action
     assert dict(change.values) == ({"size": wanted} if action == UPDATE else {})
+    # The diff shows what is there as it is, not as the type to come reads it.
+    assert dict(change.before) == ({"size": is_now} if action == UPDATE else {})
+    assert dict(change.after) == ({"size": wanted} if action == UPDATE else {})
 
 
 # ---- to change one
