@@ -76,6 +76,7 @@ def test_a_copy_exports_as_its_original(demo: Site, site: Site, format_name: str
     assert contents(site.root / "copy") == contents(demo.root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12 if LONG else 2))
 def test_a_made_up_instance_with_circles_and_documents_is_copied(site: Site, seed: int) -> None:
     site.write({**sample_files(80, seed), "instance.yml": CREATE_USERS})

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from emulator_process import Emulator, running
 from hypothesis import HealthCheck, Phase, note, seed, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -218,6 +219,7 @@ def _shown(account: Account) -> Any:
     return account.outcome, account.summary, changes, account.reported, account.refusals, len(account.findings)
 
 
+@pytest.mark.slow
 def test_applies_converge_whatever_happens() -> None:
     print(f"seed {_SEED}")
     with running(data="empty") as service:

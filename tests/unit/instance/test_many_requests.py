@@ -15,6 +15,7 @@ def _objects(number: int, name: str = "Thing") -> str:
     return "barcode,inventory_name\n" + "".join(f"B{one:05d},{name}\n" for one in range(number))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "weather", "lists"),
     [

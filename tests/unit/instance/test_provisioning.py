@@ -96,6 +96,7 @@ def test_check_mode_never_makes_a_plan_of_nothing(site: Site, tmp_path: Path) ->
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_applied_in_part_can_be_applied_again(site: Site, tmp_path: Path) -> None:
     site.write({"objects.yml": _objects("1", "2", "3")})
     path = tmp_path / "plan.json"

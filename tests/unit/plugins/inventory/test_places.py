@@ -507,6 +507,7 @@ def test_the_end_of_the_file_name_decides(tmp_path: Path, name: str, fits: bool)
 # ---- many
 
 
+@pytest.mark.slow
 def test_ten_thousand_rooms_take_seconds(instance: Any, parse: Any) -> None:
     instance.locations = [location(number, f"Site {number}") for number in range(1, 501)]
     instance.rooms = [room(number, f"Lab {number}", number % 500 + 1) for number in range(1, 10_001)]
