@@ -8,8 +8,6 @@ that refer to what is taken away.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from graphlib import CycleError, TopologicalSorter
 
 from .client import Record
 from .desired import SECTIONS, Place
@@ -18,6 +16,7 @@ from .ground import Ground, numbered_references
 from .kinds import FIELD_DEFINITION, USER
 from .links import Reference, references_in
 from .planned import Planned
+from .turns import waiting_for_ever
 from .wanted import written_as
 
 _LEFT_OUT = "is not there yet, and making it is not part of this plan"
@@ -167,31 +166,10 @@ def judge_unique(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) 
 
 def judge_turns(ground: Ground) -> None:
     """Records that wait for each other's unique values wait for ever."""
-    turns = {id(planned.entry): planned for planned in ground.result.changes if planned.after}
-    order = TopologicalSorter({one: [id(holder) for _key, holder in turns[one].after] for one in turns})
-    with suppress(CycleError):
-        order.prepare()
-    while ready := order.get_ready():
-        # Long rows, in which each waits for the one before it, have an end.
-        order.done(*ready)
-        for one in ready:
-            turns.pop(one, None)
-    for planned in turns.values():
-        for key, holder in planned.after:
-            seen: set[int] = set()
-            ahead = [id(holder)]
-            while ahead:
-                at = ahead.pop()
-                if at in turns and at not in seen:
-                    seen.add(at)
-                    ahead += [id(entry) for _key, entry in turns[at].after]
-            if id(planned.entry) in seen:
-                name = written_as(planned.schema, planned.entry, key)
-                words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"
-                value = shorten(planned.change.values[key])
-                ground.find(
-                    planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first"
-                )
+    for planned, key, holder in waiting_for_ever(ground.result.changes):
+        name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
+        words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"
+        ground.find(planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first")
 
 
 def judge_user(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:

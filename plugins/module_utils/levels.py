@@ -12,10 +12,9 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
-from graphlib import TopologicalSorter
 
 from . import matching, plan
 from .accounts import make_user
@@ -31,6 +30,7 @@ from .links import Reference, attachments_in, references_in
 from .lost import looks
 from .plan import Change
 from .planned import LEVELS, InstancePlan, Planned, level_of
+from .turns import in_turns
 from .twins import twins
 from .uploads import Uploads
 from .values import DECIMAL
@@ -163,7 +163,7 @@ class Levels:
         totals = Counter(planned.section for planned in level)
         done: Counter[str] = Counter()
         with ThreadPoolExecutor(max_workers=max(1, self._workers)) as pool:
-            for turn in _turns(level):
+            for turn in in_turns(level):
                 running = {pool.submit(self._try, planned): planned for planned in turn}
                 for future in as_completed(running):
                     planned = running[future]
@@ -364,28 +364,6 @@ class Levels:
         if reference.uuid and reference.id is None:
             record = self._client.get(KINDS[reference.target], reference.uuid)
             reference.id = record.id if record else None
-
-
-def _turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
-    """The changes of a level, those that wait for a unique value after those that let go of it."""
-    if not any(planned.after for planned in level):
-        yield level
-        return
-    numbers: dict[int, list[int]] = {}
-    for number, planned in enumerate(level):
-        numbers.setdefault(id(planned.entry), []).append(number)
-    order = TopologicalSorter(
-        {
-            number: [ahead for _key, holder in planned.after for ahead in numbers.get(id(holder), ())]
-            for number, planned in enumerate(level)
-        }
-    )
-    # A circle is found when it is planned.
-    order.prepare()
-    while order.is_active():
-        ready = order.get_ready()
-        yield [level[number] for number in sorted(ready)]
-        order.done(*ready)
 
 
 def _key_to_come(change: Change) -> str:
