@@ -1,0 +1,187 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files below a directory, opened so that no name, no link and no device leads out of it.
+
+Names come from answers, manifests, plan files and desired-state files, and other users of the machine may make links
+before we do. So every step below the directory is opened without following links, and a file is made under a name that
+nobody can guess and moved into place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import InvalidInput
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+_OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_CHUNK = 1 << 20
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """The steps of a relative path.
+
+    :param name: such as ``files/0a1b/invoice.pdf``, with slashes on every system.
+    :raises InvalidInput: where it is empty, absolute, holds ``.``, ``..``, an empty step or a NUL character.
+    """
+    parts = tuple(name.split("/"))
+    if "\0" in name or any(part in ("", ".", "..") for part in parts):
+        raise InvalidInput(f"{name!r} is not a path below the directory")
+    return parts
+
+
+class Folder:
+    """A directory that the task names, and what lies below it.
+
+    The directory itself may be a link: it is resolved once. Nothing below it may be one.
+
+    :param path: the directory.
+    :ivar path: the directory, resolved.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.realpath(path))
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The content of a regular file.
+
+        :param name: relative path, with slashes.
+        :param limit: bytes; a longer file is refused, and no more than that is ever read.
+        :raises FileNotFoundError: where there is none.
+        :raises InvalidInput: where it is a link, a directory, a device or a pipe, or longer than the limit.
+        :raises OSError: where it can't be read.
+        """
+        with self._opened(name) as descriptor:
+            content = bytearray()
+            while len(content) <= limit and (chunk := os.read(descriptor, _CHUNK)):
+                content += chunk
+            if len(content) > limit:
+                raise InvalidInput(f"{self.path / name} has more than {limit} bytes")
+            return bytes(content)
+
+    def status(self, name: str) -> os.stat_result:
+        """What the system says of a regular file: size, mode, owner. Raises as :meth:`read`."""
+        with self._opened(name) as descriptor:
+            return os.fstat(descriptor)
+
+    def has_file(self, name: str) -> bool:
+        """Whether there is a regular file of this name, with no link on the way to it."""
+        try:
+            self.status(name)
+        except (InvalidInput, OSError):
+            return False
+        return True
+
+    def write(self, name: str, content: bytes, mode: int | None = None, folder_mode: int = PRIVATE_FOLDER) -> None:
+        """Writes a file: all of it, or nothing. A link of its name is replaced, never followed.
+
+        :param name: relative path, with slashes. The directories on the way are made.
+        :param mode: of the file; None: that of the file it replaces, or 0600.
+        :param folder_mode: of the directories that are made.
+        :raises InvalidInput: where a directory on the way is a link or no directory.
+        :raises OSError: where it can't be written.
+        """
+        *folders, last = parts_of(name)
+        self.path.mkdir(mode=folder_mode, parents=True, exist_ok=True)
+        with self._folder(folders, folder_mode) as folder:
+            fresh = f".{secrets.token_hex(8)}.tmp"
+            descriptor = os.open(fresh, _MAKE_FILE, PRIVATE_FILE, dir_fd=folder)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    os.fchmod(file.fileno(), _mode_of(last, folder) if mode is None else mode)
+                    file.write(content)
+                os.replace(fresh, last, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(fresh, dir_fd=folder)
+                raise
+
+    def remove(self, name: str) -> None:
+        """Takes a file away, and the directories on the way to it that are empty then. One that is not there is fine.
+
+        :raises InvalidInput: where a directory on the way is a link.
+        """
+        *folders, last = parts_of(name)
+        try:
+            with self._folder(folders) as folder:
+                os.unlink(last, dir_fd=folder)
+        except FileNotFoundError:
+            return
+        while folders:
+            *above, empty = folders
+            try:
+                with self._folder(above) as folder:
+                    os.rmdir(empty, dir_fd=folder)
+            except OSError:
+                return
+            folders = above
+
+    def names(self) -> list[str]:
+        """The relative paths of all regular files below the directory, sorted; links are left out."""
+        paths = [Path(top, name) for top, _folders, files in os.walk(self.path) for name in files]
+        regular = [path for path in paths if stat.S_ISREG(path.lstat().st_mode)]
+        return sorted(path.relative_to(self.path).as_posix() for path in regular)
+
+    @contextlib.contextmanager
+    def _opened(self, name: str) -> Iterator[int]:
+        *folders, last = parts_of(name)
+        with self._folder(folders) as folder:
+            try:
+                descriptor = os.open(last, _OPEN_FILE, dir_fd=folder)
+            except FileNotFoundError:
+                raise
+            except OSError as error:
+                if self.path.joinpath(*folders, last).is_symlink():
+                    raise InvalidInput(f"{self.path / name} is a link; expected a regular file") from error
+                raise
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise InvalidInput(f"{self.path / name} is not a regular file")
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    @contextlib.contextmanager
+    def _folder(self, folders: list[str], make_mode: int | None = None) -> Iterator[int]:
+        """A directory below, open.
+
+        :param make_mode: the mode of those that are made where they are missing; None: they must be there.
+        """
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for number, part in enumerate(folders):
+                if make_mode is not None:
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(part, make_mode, dir_fd=descriptor)
+                try:
+                    below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
+                except FileNotFoundError:
+                    raise
+                except OSError as error:
+                    at = self.path.joinpath(*folders[: number + 1])
+                    raise InvalidInput(f"{at} is a link or no directory") from error
+                os.close(descriptor)
+                descriptor = below
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+
+def _mode_of(name: str, folder: int) -> int:
+    """The mode of the regular file that is about to be replaced, else 0600."""
+    try:
+        found = os.lstat(name, dir_fd=folder)
+    except FileNotFoundError:
+        return PRIVATE_FILE
+    return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else PRIVATE_FILE
