@@ -26,6 +26,16 @@ _CHANGED_FILE = _FILES / "objects" / "it.yml"
 _OLD, _NEW = 'purchasing_price: "849.90"', 'purchasing_price: "799.00"'
 _PLAY = ("ansible-playbook", "site.yml")
 
+GO_ON = (
+    "How to go on: read examples/acme (it is all YAML). Start a service of your own with 'make emulator', paste the",
+    "lines that it prints into another terminal, and run there, in this directory:",
+    "  .venv/bin/ansible-playbook examples/acme/site.yml --check",
+    "  .venv/bin/ansible-playbook examples/acme/site.yml",
+    "Then your own instance, with its credentials. To begin with what it has:",
+    "  .venv/bin/ansible-playbook community.seventhings.export -e export_dest=my-instance",
+)
+"""What to do next, with commands that a test runs as they are written."""
+
 
 @dataclass
 class Demo:
@@ -76,7 +86,7 @@ def main() -> int:
         _export(demo, other)
         demo.say("Rooms and locations as an inventory")
         graph = demo.run("ansible-inventory", "-i", "lab.seventhings.yml", "--graph")
-        demo.show("Workshop" in graph and "Reception" in graph, "inventory     rooms are hosts, locations are groups")
+        demo.show("Shipyard" in graph and "Reception" in graph, "inventory     rooms are hosts, locations are groups")
         sent = len(service.log())
     print("\n=== What was shown\n")
     for holds, text in demo.shown:
@@ -85,10 +95,7 @@ def main() -> int:
         f"  {sent} requests to the instance, {time.monotonic() - started:.0f} s",
         "",
         f"Report: {(_WORK / 'report.html').relative_to(ROOT)} (open it in a browser)",
-        "How to go on: read examples/acme (it is all YAML). Start a service of your own with 'make emulator', set the",
-        "variables that it prints, and run 'ansible-playbook examples/acme/site.yml' against it; then against your own",
-        "instance with its credentials. To begin with what you have:",
-        "  ansible-playbook community.seventhings.export -e export_dest=my-instance",
+        *GO_ON,
         "examples/ci and examples/awx put it into a pipeline.",
         sep="\n",
     )

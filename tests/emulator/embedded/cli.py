@@ -146,9 +146,9 @@ def _announce(options: argparse.Namespace, base_url: str, admin: str) -> None:
         unfinished = options.ready_file.with_name(f"{options.ready_file.name}.{os.getpid()}")
         unfinished.write_text(line + "\n", encoding="utf-8")
         unfinished.replace(options.ready_file)
-    print(line, flush=True)
-    if sys.stdout.isatty():
-        print("\nFor Ansible, in another terminal:\n")
-        for name in ("base_url", "username", "password", "client_id"):
-            print(f"  export SEVENTHINGS_{name.upper()}={shlex.quote(ready[name])}")
-        print("\nCtrl+C ends it.", flush=True)
+    exports = [
+        f"  export SEVENTHINGS_{name.upper()}={shlex.quote(ready[name])}"
+        for name in ("base_url", "username", "password", "client_id")
+    ]
+    # In one write, so that whoever reads the first line only and goes does not end the service.
+    print(line, "\nFor Ansible, in another terminal:\n", *exports, "\nCtrl+C ends it.", sep="\n", flush=True)
