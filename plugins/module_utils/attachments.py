@@ -208,8 +208,8 @@ def content_of(attachment: Attachment) -> bytes:
 
     Between judging and reading somebody may put another file, or a link, in its place. That one is not read.
 
-    :raises SeventhingsError: where it is not, or not any more, what may be read, or not what was judged.
-    :raises OSError: where it can't be read.
+    :raises SeventhingsError: where it is not what was judged any more.
+    :raises OSError: where it can't be read, and was not to come from a certain folder.
     """
     shown = attachment.written or attachment.path
     if attachment.folder is None:
@@ -217,8 +217,10 @@ def content_of(attachment: Attachment) -> bytes:
     else:
         try:
             content = attachment.folder.read(str(attachment.path), MAX_SIZE)
-        except InvalidInput as refused:
-            raise SeventhingsError(f"{shown} is not what it was any more: {refused.message}") from refused
+        except NotOpened as refused:
+            raise SeventhingsError(f"{shown} can't be read any more: {refused.at} {refused.why}") from refused
+        except OSError as error:
+            raise SeventhingsError(f"{shown} can't be read any more: {error.strerror}") from error
     if attachment.digest and hashlib.sha256(content).hexdigest() != attachment.digest:
         raise SeventhingsError(f"{shown} was changed since it was compared, so it is not uploaded; run it again.")
     return content
