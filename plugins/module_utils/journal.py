@@ -32,6 +32,7 @@ SIZE_LIMIT = 256 << 20
 """Bytes of a journal: about those that 500,000 records take."""
 
 _LINE_LIMIT = 1 << 20
+_MOST_UNREADABLE = 1000
 _ID_BYTES = 8
 _LOCK_SECONDS = 60.0
 _POLL_SECONDS = 0.5
@@ -268,6 +269,10 @@ class Journal:
                 self._end += len(line)
                 if not fits:
                     self._unread.append(number)
+                if len(self._unread) > _MOST_UNREADABLE:
+                    raise JournalRefused(
+                        f"journal: {self._path} is no journal: more than {_MOST_UNREADABLE} of its lines can't be read"
+                    )
                 self._torn = not line.endswith(b"\n")
         self.set_id = self._known_id()
         self.memory = memories.get(self.set_id, Memory())

@@ -58,8 +58,8 @@ class Pruning:
         mine = {record.uuid for record in left if self._belongs(schema, record)} if action != "report" else set()
         if mine and not self.desired.set_name:
             result.warnings.append(
-                f"{section}: prune takes nothing away, because instance.yml names no set (records that these files held "
-                f"before, and that stay: {len(mine)})."
+                f"{section}: prune takes nothing away, because instance.yml names no set (records that these files "
+                f"held before, and that stay: {len(mine)})."
             )
             mine = set()
         named = {record.uuid: self._named(section, schema, record) for record in left}
