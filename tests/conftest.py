@@ -5,10 +5,30 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
+from pathlib import Path
 
 import emulator_process
 import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _state_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No journal of a test gets into the state directory of the user."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def state_home(
+    _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """The state directory of one test, which nothing has made yet; below it lie the journals."""
+    path = tmp_path_factory.getbasetemp() / f"state-{secrets.token_hex(8)}"
+    monkeypatch.setenv("XDG_STATE_HOME", str(path))
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,18 @@ from . import plan
 from .desired import Limits
 
 
-def brakes(limits: Limits, actions: Iterable[tuple[str, str]], existing: Mapping[str, int]) -> list[str]:
+def brakes(
+    limits: Limits,
+    actions: Iterable[tuple[str, str]],
+    existing: Mapping[str, int],
+    resumed: Mapping[str, int] | None = None,
+) -> list[str]:
     """Which limits a plan passes, and how to let it pass; nothing where it keeps them all.
 
     :param actions: section and action of each change.
     :param existing: section to number of records in scope.
+    :param resumed: section to number of those that an interrupted run made. Percents of what is made and changed are of
+        the records that were there before it; those of what is taken away are not affected.
     """
     percents = {
         plan.CREATE: "create_percent",
@@ -42,6 +49,8 @@ def brakes(limits: Limits, actions: Iterable[tuple[str, str]], existing: Mapping
                 )
             continue
         there = existing.get(section, 0)
+        if resumed and action != plan.DELETE:
+            there -= resumed.get(section, 0)
         percent = getattr(limits, percents[action])
         total = getattr(limits, totals[action])
         if there >= limits.from_existing and number * 100 > there * percent:

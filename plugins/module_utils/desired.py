@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -154,6 +156,7 @@ class DesiredInstance:
 
     :ivar instances: roots of the instances that it may be applied to; empty: any.
     :ivar set_name: name of the managed set.
+    :ivar set_id: tells it from other sets of its name.
     :ivar timezone: for date-times written without an offset.
     :ivar identity: section to the fields that identify its records, where the default is not meant.
     :ivar scope: section to field to the values that a record in scope has; empty: all of it.
@@ -168,6 +171,7 @@ class DesiredInstance:
     entries: list[Entry] = field(default_factory=list)
     instances: Sequence[str] = ()
     set_name: str = ""
+    set_id: str = ""
     timezone: str = ""
     identity: Mapping[str, Sequence[str]] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)
@@ -188,3 +192,17 @@ class DesiredInstance:
     def place_of(self, setting: str) -> Place:
         """Where a setting was written."""
         return self.setting_places.get(setting, Place("instance.yml"))
+
+
+def digest_of(desired: DesiredInstance) -> str:
+    """The SHA-256 of what the records shall be, and of what tells them apart: the same for the same files."""
+    digest = hashlib.sha256()
+    for part in (desired.identity, desired.scope, desired.marker, desired.moved):
+        digest.update(_as_bytes(part))
+    for one in desired.entries:
+        digest.update(_as_bytes((one.kind.name, one.template, one.state, one.uuid, one.fields)))
+    return digest.hexdigest()
+
+
+def _as_bytes(value: Any) -> bytes:
+    return json.dumps(value, default=str, skipkeys=True).encode()

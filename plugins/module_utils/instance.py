@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import hashlib
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,10 +18,11 @@ from typing import Any
 from .attachments import Contents
 from .client import Client
 from .connection import instance_root
-from .desired import SECTIONS, DesiredInstance, Limits, limit_of, prune_actions
+from .desired import SECTIONS, DesiredInstance, Limits, digest_of, limit_of, prune_actions
 from .errors import IncompleteList, InvalidInput, SeventhingsError
 from .instance_account import Account, failures_of, shown, summary_of
-from .journal import Journal, JournalHeld
+from .journal import Journal, JournalRefused
+from .journal_place import earlier_journal
 from .kinds import KINDS
 from .levels import Levels, Outcome, Progress
 from .many import plan_instance
@@ -106,6 +109,7 @@ class _Run:
         self._started = clock()
         self._before = client.transport.sent
         self._stored: StoredPlan | None = None
+        self._told: list[str] = []
 
     def run(self) -> Account:
         if self._order.workers < 1:
@@ -122,15 +126,17 @@ class _Run:
         policy = self._desired.policy
         limits = _limits(policy.limits, self._order.limits)
         self._desired.policy = replace(policy, prune={**policy.prune, **self._chosen_prune()}, limits=limits)
-        journal = self._journal()
-        if self._order.check_mode or self._desired.findings:
-            return self._planned(journal)
         try:
+            journal = self._journal()
+            if self._order.check_mode or self._desired.findings:
+                self._told += journal.warnings
+                return self._planned(journal)
             # From before the first look: what another run is about to make must not be planned once more.
             with journal:
+                self._told += journal.warnings
                 return self._planned(journal)
-        except JournalHeld as held:
-            return self._account("refused", InstancePlan(), refusals=[held.message])
+        except JournalRefused as refused:
+            return self._account("refused", InstancePlan(), refusals=[refused.message])
 
     def _planned(self, journal: Journal) -> Account:
         choices = Choices(
@@ -139,7 +145,7 @@ class _Run:
             frozenset(journal.known),
             self._order.allow_destructive,
             self._order.confirm_empty,
-            journal.approved,
+            self._resumed(journal),
             self._order.workers,
         )
         try:
@@ -207,8 +213,35 @@ class _Run:
         return dict(self._order.prune)
 
     def _journal(self) -> Journal:
-        directory = self._order.journal or Path(self._desired.src or ".") / ".seventhings"
-        return Journal(directory, self._client.transport.root, self._desired.set_name, self._sleep, self._clock)
+        desired = self._desired
+        journal = Journal(
+            self._order.journal,
+            self._client.transport.root,
+            desired.set_name,
+            self._sleep,
+            self._clock,
+            set_id=desired.set_id,
+            src=desired.src,
+        )
+        earlier = earlier_journal(desired.src, journal.place)
+        if earlier is not None:
+            self._told.append(
+                f"{earlier} is the journal of an earlier version. It is not read; the journal is {journal.place.path} "
+                f"now. Take the old one away."
+            )
+        return journal
+
+    def _run_of(self, journal: Journal) -> str:
+        """What is to be done, as a digest: a later run goes on with it only where it is to do the very same."""
+        what = self._stored.digest if self._stored else digest_of(self._desired)
+        names = (self._client.transport.root, self._desired.set_name, journal.set_id, what)
+        return hashlib.sha256(json.dumps(names).encode()).hexdigest()
+
+    def _is_resumed(self, journal: Journal) -> bool:
+        return journal.memory.run != "" and journal.memory.run == self._run_of(journal)
+
+    def _resumed(self, journal: Journal) -> frozenset[str]:
+        return frozenset(journal.memory.made) if self._is_resumed(journal) else frozenset()
 
     def _apply(self, made: InstancePlan, journal: Journal) -> Account:
         levels = Levels(
@@ -224,7 +257,7 @@ class _Run:
         if not made.changes:
             journal.managed(made.managed)
             return self._account("unchanged", made)
-        journal.begun((planned.approval for planned in made.changes), self._stored.digest if self._stored else "")
+        journal.begun(self._run_of(journal))
         outcome = levels.run()
         bad = outcome.failures or outcome.skipped or outcome.twice
         if not bad:
@@ -246,12 +279,12 @@ class _Run:
     def _without_stale(
         self, made: InstancePlan, stored: StoredPlan, journal: Journal
     ) -> tuple[InstancePlan, list[str]]:
+        is_resumed = self._is_resumed(journal)
+
         def is_own(one: Planned) -> bool:
-            """What an earlier run of the same plan made, or began to change, is as that run left it."""
-            uuid = one.change.current.uuid if one.change.current else ""
-            return journal.plan == stored.digest and (
-                uuid in journal.touched or f"{one.kind.name} {one.key}" in journal.unresolved
-            )
+            """Whether an earlier run of the same plan made a record, or began to change it, and left it like this."""
+            names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.key}"}
+            return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(one)
 
         stale = stored.stale(made, Contents(self._client), is_own)
         if not stale:
@@ -279,7 +312,7 @@ class _Run:
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
             findings=[str(finding) for finding in made.findings],
-            warnings=made.warnings,
+            warnings=[*self._told, *made.warnings],
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),

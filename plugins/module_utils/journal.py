@@ -5,6 +5,9 @@
 
 It holds no secrets. A run that was killed reads it and looks up what was on its way; losing it never causes a
 duplicate, because every run finds records by their natural key. So nothing waits until a disk has really written it.
+
+What it says is believed only as far as that is harmless. It lifts no limit, and its notes count for the set with its
+``set_id`` and for no other.
 """
 
 from __future__ import annotations
@@ -12,21 +15,34 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from .errors import InvalidInput, SeventhingsError
+from .journal_place import place_of
+from .safe_files import WRITABLE_BY_OTHERS
 
-_FILE = "journal.jsonl"
+SIZE_LIMIT = 256 << 20
+"""Bytes of a journal: about those that 500,000 records take."""
+
+_LINE_LIMIT = 1 << 20
+_MOST_UNREADABLE = 1000
+_ID_BYTES = 8
 _LOCK_SECONDS = 60.0
 _POLL_SECONDS = 0.5
 
 
-class JournalHeld(InvalidInput):
+class JournalRefused(InvalidInput):
+    """The journal can't be trusted, or is not the one of these files; nothing has been sent."""
+
+
+class JournalHeld(JournalRefused):
     """Another run holds the journal and does not let go of it."""
 
 
@@ -45,112 +61,321 @@ class Upload(NamedTuple):
         return self._asdict()
 
 
-class Journal:
-    """A file of JSON lines, locked from before the first write to the end of the run.
+def new_set_id() -> str:
+    """A ``set_id`` that no other set has."""
+    return secrets.token_hex(_ID_BYTES)
 
-    :param directory: where the journal lies; made if it is not there.
-    :param instance: root of the instance; notes of other instances are left alone.
-    :param set_name: name of the managed set.
+
+@dataclass
+class Memory:
+    """What the notes of one ``set_id`` say.
+
     :ivar known: uuids of the records that belong to the set.
     :ivar unresolved: kind and key of creates that were sent, and nothing says what came of them.
     :ivar uploads: files that earlier runs uploaded, to their uuids; empty where nothing says what came of one.
-    :ivar approved: what the brakes let pass and an earlier run did not come to the end of.
     :ivar files: uuids of all files that were uploaded for this set.
-    :ivar plan: which plan file an earlier run did not come to the end of. :ivar touched: uuids of what it made or began
-        to change.
+    :ivar run: what an earlier run was about to do and did not come to the end of, as a digest; empty where all is done.
+    :ivar made: uuids of what that run made, and kind and key of what it was about to make.
+    :ivar touched: the same, and uuids of what it began to change.
+    """
+
+    known: set[str] = field(default_factory=set)
+    unresolved: set[str] = field(default_factory=set)
+    uploads: dict[Upload, str] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
+    run: str = ""
+    made: set[str] = field(default_factory=set)
+    touched: set[str] = field(default_factory=set)
+
+    def take(self, note: dict[str, str]) -> None:
+        """Takes one note in.
+
+        :raises KeyError: where it is none.
+        """
+        _TAKERS[note["note"]](self, note)
+
+    def _begun(self, note: dict[str, str]) -> None:
+        self._run_is(note["run"])
+
+    def _ended(self, _note: dict[str, str]) -> None:
+        self._run_is("")
+
+    def _run_is(self, run: str) -> None:
+        if not run or run != self.run:
+            self.made.clear()
+            self.touched.clear()
+        self.run = run
+
+    def _sent(self, note: dict[str, str]) -> None:
+        what = f"{note['kind']} {note['key']}"
+        self.unresolved.add(what)
+        self.made.add(what)
+        self.touched.add(what)
+
+    def _made(self, note: dict[str, str]) -> None:
+        uuid = note["uuid"]
+        self.unresolved.discard(f"{note['kind']} {note['key']}")
+        self.known.add(uuid)
+        self.made.add(uuid)
+        self.touched.add(uuid)
+
+    def _changing(self, note: dict[str, str]) -> None:
+        self.touched.add(note["uuid"])
+
+    def _managed(self, note: dict[str, str]) -> None:
+        self.known.add(note["uuid"])
+
+    def _gone(self, note: dict[str, str]) -> None:
+        self.unresolved.discard(f"{note['kind']} {note['key']}")
+        self.known.discard(note["uuid"])
+
+    def _uploading(self, note: dict[str, str]) -> None:
+        self.uploads[Upload(note["name"], note["sha256"])] = ""
+
+    def _uploaded(self, note: dict[str, str]) -> None:
+        self.uploads[Upload(note["name"], note["sha256"])] = note["uuid"]
+        self.files.add(note["uuid"])
+
+
+_TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
+    "begun": Memory._begun,
+    "ended": Memory._ended,
+    "sent": Memory._sent,
+    "made": Memory._made,
+    "changing": Memory._changing,
+    "managed": Memory._managed,
+    "gone": Memory._gone,
+    "uploading": Memory._uploading,
+    "uploaded": Memory._uploaded,
+}
+
+
+class Journal:
+    """A file of JSON lines, locked from before the first write to the end of the run.
+
+    :param directory: where the journal lies; None: in the state directory of the user. Made if it is not there.
+    :param instance: root of the instance; notes of other instances are left alone.
+    :param set_name: name of the managed set; empty where there is none.
+    :param set_id: what tells this set from others of its name; empty: that of the journal.
+    :param src: the directory of the files, by which they are known where they have no ``set_id``.
+    :ivar set_id: the one that counts; empty where there is none yet, or no set.
+    :ivar memory: what the notes say.
+    :ivar warnings: what the user should know about the journal.
+    :raises JournalRefused: where it can't be trusted, or is not the one of these files.
+    :raises InvalidInput: where there is no place for it.
     """
 
     def __init__(
         self,
-        directory: Path,
+        directory: Path | None,
         instance: str,
         set_name: str,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        set_id: str = "",
+        src: str = "",
     ) -> None:
-        self._path = directory / _FILE
-        self._name = {"instance": instance, "set": set_name}
+        self.place = place_of(directory, instance, set_name)
+        self._path = self.place.path
+        self._of = {"instance": instance, "set": set_name}
+        self._written_id = set_id if set_name else ""
+        self._src = os.path.realpath(src) if src else ""
         self._sleep = sleep
         self._clock = clock
         self._descriptor: int | None = None
+        self._seen: tuple[int, int, int] | None = None
+        self._end = 0
         self._torn = False
         self._mutex = threading.Lock()
-        self.known: set[str] = set()
-        self.unresolved: set[str] = set()
-        self.uploads: dict[Upload, str] = {}
-        self.files: set[str] = set()
-        self.approved: frozenset[str] = frozenset()
-        self.plan = ""
-        self.touched: set[str] = set()
-        self._read()
+        self._ids: dict[str, str] = {}
+        self._unread: list[int] = []
+        self._made_id = False
+        self.set_id = self._written_id
+        self.memory = Memory()
+        self._look()
 
-    def _read(self) -> None:
-        if not self._path.exists():
-            return
-        text = self._path.read_bytes().decode("utf-8", "replace")
-        self._torn = text != "" and not text.endswith("\n")
-        for line in text.split("\n"):
-            try:
-                note = json.loads(line)
-            except (ValueError, RecursionError):
-                # The last line of a run that was killed may be torn.
-                continue
-            if isinstance(note, dict) and all(note.get(key) == value for key, value in self._name.items()):
-                self._take(note)
+    @property
+    def known(self) -> set[str]:
+        """Uuids of the records that belong to the set."""
+        return self.memory.known
 
-    def _take(self, note: dict[str, Any]) -> None:
-        if note.get("note") in ("begun", "ended"):
-            self._take_run(note)
-            return
-        if note.get("note") in ("uploading", "uploaded"):
-            upload = Upload(*(str(note.get(name)) for name in Upload._fields))
-            self.uploads[upload] = str(note.get("uuid") or "")
-            self.files.add(self.uploads[upload])
-            return
-        what, uuid = f"{note.get('kind')} {note.get('key')}", str(note.get("uuid") or "")
-        if note.get("note") == "sent":
-            self.unresolved.add(what)
-            return
-        if note.get("note") in ("made", "changing"):
-            self.touched.add(uuid)
-        if note.get("note") == "changing":
-            return
-        self.unresolved.discard(what)
-        if note.get("note") == "gone":
-            self.known.discard(uuid)
-        elif uuid:
-            self.known.add(uuid)
+    @property
+    def unresolved(self) -> set[str]:
+        """Kind and key of creates that were sent, and nothing says what came of them."""
+        return self.memory.unresolved
 
-    def _take_run(self, note: dict[str, Any]) -> None:
-        approved, of_plan = note.get("approved"), str(note.get("plan") or "")
-        self.approved = frozenset(map(str, approved)) if isinstance(approved, list) else frozenset()
-        if not of_plan or of_plan != self.plan:
-            self.touched.clear()
-        self.plan = of_plan
+    @property
+    def uploads(self) -> dict[Upload, str]:
+        """Files that earlier runs uploaded, to their uuids; empty where nothing says what came of one."""
+        return self.memory.uploads
+
+    @property
+    def files(self) -> set[str]:
+        """Uuids of all files that were uploaded for this set."""
+        return self.memory.files
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user should know about the journal."""
+        told = []
+        if self._unread:
+            told.append(
+                f"journal: {self._path} holds lines that can't be read and are passed over: {len(self._unread)}, the "
+                f"first is line {self._unread[0]}."
+            )
+        if self._made_id:
+            told.append(
+                f"instance.yml has no set_id, by which the journal knows the records of this set again. Add this line "
+                f'to it: set_id: "{self.set_id}"'
+            )
+        return told
+
+    # ---- reading
+
+    def _look(self) -> None:
+        try:
+            with self.place.folder.opened(self.place.name) as descriptor:
+                self._read(descriptor)
+        except FileNotFoundError:
+            return
+        except JournalRefused:
+            raise
+        except InvalidInput as unfit:
+            raise JournalRefused(f"journal: {unfit.message}") from unfit
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _read(self, descriptor: int) -> None:
+        found = os.fstat(descriptor)
+        self._judge(found)
+        seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+        if seen == self._seen:
+            return
+        self._seen = seen
+        self._ids.clear()
+        self._unread.clear()
+        self._end, self._torn = 0, False
+        memories: dict[str, Memory] = {}
+        with open(descriptor, "rb", closefd=False) as stream:
+            for number, line in enumerate(stream, start=1):
+                if self._end + len(line) > SIZE_LIMIT:
+                    raise self._too_long()
+                fits = self._take(line, memories)
+                if not line.endswith(b"\n") and not fits:
+                    # The last line of a run that was killed may be torn.
+                    self._torn = True
+                    break
+                self._end += len(line)
+                if not fits:
+                    self._unread.append(number)
+                if len(self._unread) > _MOST_UNREADABLE:
+                    raise JournalRefused(
+                        f"journal: {self._path} is no journal: more than {_MOST_UNREADABLE} of its lines can't be read"
+                    )
+                self._torn = not line.endswith(b"\n")
+        self.set_id = self._known_id()
+        self.memory = memories.get(self.set_id, Memory())
+
+    def _judge(self, found: os.stat_result) -> None:
+        """What the place does not judge: it may be one that the task names."""
+        if found.st_nlink > 1:
+            raise JournalRefused(f"journal: {self._path} is linked to a file of another name; expected one of its own")
+        if found.st_mode & WRITABLE_BY_OTHERS:
+            raise JournalRefused(
+                f"journal: {self._path} can be written by others, so anybody may have written it; take it away, or "
+                f"look at it and run chmod 600"
+            )
+        if found.st_size > SIZE_LIMIT:
+            raise self._too_long()
+
+    def _too_long(self) -> JournalRefused:
+        return JournalRefused(
+            f"journal: {self._path} has more than {SIZE_LIMIT} bytes; take it away (then prune takes away nothing that "
+            f"was made before)"
+        )
+
+    def _take(self, line: bytes, memories: dict[str, Memory]) -> bool:
+        """Whether a line is a note; those of other instances and sets are left alone."""
+        if len(line) > _LINE_LIMIT:
+            return False
+        try:
+            note = json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(note, dict) or not all(isinstance(value, str) for value in note.values()):
+            return False
+        try:
+            if any(note[key] != value for key, value in self._of.items()):
+                return True
+            if note["note"] == "set":
+                self._ids[note["src"]] = note["set_id"]
+            else:
+                memories.setdefault(note["set_id"], Memory()).take(note)
+        except KeyError:
+            return False
+        return True
+
+    def _known_id(self) -> str:
+        """The ``set_id`` that counts.
+
+        :raises JournalRefused: where the files have another one than the journal.
+        """
+        if not self._of["set"]:
+            return ""
+        if self._written_id and self._ids and self._written_id not in self._ids.values():
+            there = self._ids.get(self._src) or next(iter(self._ids.values()))
+            raise JournalRefused(
+                f"set_id: {self._written_id} is not that of the journal of the set {self._of['set']} ({self._path}), "
+                f"which is {there}. Two directories of one name would prune each other: give this one another set. If "
+                f'these are the same files as ever, write set_id: "{there}".'
+            )
+        return self._written_id or self._ids.get(self._src, "")
+
+    # ---- the lock
 
     def __enter__(self) -> Journal:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            self._descriptor = self.place.folder.open_to_append(self.place.name)
+        except InvalidInput as unfit:
+            raise JournalRefused(f"journal: {unfit.message}") from unfit
         except OSError as error:
-            raise InvalidInput(f"journal: {self._path} can't be written ({error.strerror})") from error
+            raise self._unusable(error) from error
+        try:
+            self._lock(self._descriptor)
+            # What the run before noted while this one waited.
+            self._read(self._descriptor)
+            self._settle_id()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def _lock(self, descriptor: int) -> None:
         deadline = self._clock() + _LOCK_SECONDS
         while True:
             try:
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if self._clock() >= deadline:
-                    self._close()
                     raise JournalHeld(
                         f"journal: another run holds {self._path} for more than {_LOCK_SECONDS:g} seconds; try "
                         f"again when it is done"
                     ) from None
                 self._sleep(_POLL_SECONDS)
             else:
-                break
-        # What the run before noted while this one waited.
-        self._read()
-        return self
+                return
+
+    def _settle_id(self) -> None:
+        """Notes which ``set_id`` these files have, and makes one where they have none."""
+        if not self._of["set"]:
+            return
+        if not self.set_id:
+            self.set_id = new_set_id()
+            self._made_id = True
+        if self._ids.get(self._src) != self.set_id:
+            self._write([{"note": "set", "src": self._src}])
+            self._ids[self._src] = self.set_id
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -162,14 +387,17 @@ class Journal:
             os.close(self._descriptor)
             self._descriptor = None
 
+    def _unusable(self, error: OSError) -> InvalidInput:
+        return InvalidInput(f"journal: {self._path} can't be written ({error.strerror}){self.place.hint}")
+
     # ---- runs
 
-    def begun(self, approved: Iterable[str], of_plan: str = "") -> None:
-        """Notes what a run is about to do, after the brakes let it pass; the rest of it may be done by a later run.
+    def begun(self, run: str) -> None:
+        """Notes what a run is about to do, after the limits let it pass; the rest of it may be done by a later run.
 
-        :param of_plan: which plan file is applied, where one is.
+        :param run: a digest of it.
         """
-        self._write([{"note": "begun", "approved": sorted(approved), **({"plan": of_plan} if of_plan else {})}])
+        self._write([{"note": "begun", "run": run}])
 
     def ended(self) -> None:
         """Notes that all of it was done."""
@@ -215,15 +443,26 @@ class Journal:
     def _write(self, notes: list[dict[str, Any]]) -> None:
         if self._descriptor is None or not notes:
             return
-        text = "".join(json.dumps({**self._name, **note}, ensure_ascii=False) + "\n" for note in notes)
+        name = {**self._of, "set_id": self.set_id}
+        # Escaped, so that no text of a record can be anything else than a text of one line.
+        data = "".join(json.dumps({**name, **note}) + "\n" for note in notes).encode("ascii")
         with self._mutex:
-            # A line that a full disk or a kill cut off must not swallow the next one.
-            data = (("\n" if self._torn else "") + text).encode()
+            if self._end + len(data) > SIZE_LIMIT:
+                raise JournalBroken(self._too_long().message)
             try:
+                if self._torn:
+                    self._mend(self._descriptor)
+                self._torn = True
                 written = os.write(self._descriptor, data)
                 while written < len(data):
-                    self._torn = True
                     written += os.write(self._descriptor, data[written:])
             except OSError as error:
                 raise JournalBroken(f"journal: {self._path} can't be written ({error.strerror})") from error
             self._torn = False
+            self._end += len(data)
+
+    def _mend(self, descriptor: int) -> None:
+        """A line that a full disk or a kill cut off goes, and one that lacks nothing but its end gets it."""
+        os.ftruncate(descriptor, self._end)
+        if self._end and os.pread(descriptor, 1, self._end - 1) != b"\n":
+            self._end += os.write(descriptor, b"\n")

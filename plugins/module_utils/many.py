@@ -95,11 +95,11 @@ class _Planner:
         result.brakes += brakes(
             self._desired.policy.limits,
             (
-                (planned.section, planned.change.action)
+                (planned.section, plan.CREATE if planned.resumed else planned.change.action)
                 for planned in result.changes
-                if planned.section == "users" or planned.approval not in ground.choices.approved
             ),
             result.existing,
+            result.resumed,
         )
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
@@ -257,11 +257,22 @@ class _Planner:
             self._result.managed.append(current.uuid)
         self._result.warnings += [f"{planned}: {warning}" for warning in change.warnings]
         planned.change = change
+        if current is not None:
+            self._resume(planned, current)
         if planned.kind is USER:
             judge_user(self._ground, planned, self._gone)
         elif planned.kind.template:
             judge_unique(self._ground, planned, self._gone)
         self._ground.take(planned)
+
+    def _resume(self, planned: Planned, current: Record) -> None:
+        """What an interrupted run made of the same files counts as still to be made, where it is as they say so far."""
+        noted = self._ground.choices.resumed
+        if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.key}"}:
+            return
+        if not planned.change.changed or planned.is_half_made:
+            planned.resumed = planned.change.changed
+            self._result.resumed[planned.section] += 1
 
     # ---- hub, prune
 

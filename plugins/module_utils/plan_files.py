@@ -33,12 +33,14 @@ class StoredPlan:
 
     :ivar desired: its changes, as a desired state.
     :ivar images: identity of an entry to the hash of the record that its change was made from.
+    :ivar before: identity of an entry to the fields that its change was to change, as they were.
     :ivar files: identity of an entry to its local files, by path, with their SHA-256.
     :ivar digest: which plan it is: its SHA-256.
     """
 
     desired: DesiredInstance
     images: dict[int, str] = field(default_factory=dict)
+    before: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
 
@@ -53,6 +55,14 @@ class StoredPlan:
             if (self.images.get(id(one.entry), one.image) != one.image and not is_own(one))
             or _files_of(one, contents) != self.files.get(id(one.entry), {})
         ]
+
+    def is_half_done(self, one: Planned) -> bool:
+        """Whether what a change has left to do is a part of what was planned: what differs still is as it was then, or
+        was not there.
+        """
+        then = self.before.get(id(one.entry), {})
+        now = json.loads(json.dumps(shown(one)["before"], default=str))
+        return one.is_half_made or all(name in then and then[name] == value for name, value in now.items())
 
 
 def read_plan(path: Path) -> StoredPlan:
@@ -72,6 +82,7 @@ def read_plan(path: Path) -> StoredPlan:
         stored = StoredPlan(desired, digest=hashlib.sha256(text.encode()).hexdigest())
         for entry, change in changes:
             stored.images[id(entry)] = change["image"]
+            stored.before[id(entry)] = change["before"]
             stored.files[id(entry)] = change.get("files", {})
         return stored
     except OSError as error:
@@ -90,6 +101,7 @@ def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePl
         "version": PLAN_VERSION,
         "instance": root,
         "set": desired.set_name,
+        "set_id": desired.set_id,
         "timezone": desired.timezone,
         "root": desired.root,
         "identity": {section: list(keys) for section, keys in desired.identity.items()},
@@ -127,6 +139,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
     desired = DesiredInstance(
         instances=[document["instance"]],
         set_name=document["set"],
+        set_id=document["set_id"],
         timezone=document["timezone"],
         identity=document["identity"],
         src=document["root"],

@@ -15,6 +15,7 @@ from typing import Any
 from . import plan
 from .client import Record
 from .desired import Entry, Finding
+from .fields import EMPTY
 from .kinds import KINDS, SERVER_KEYS, Kind
 from .plan import Change
 from .schema import Schema
@@ -43,6 +44,7 @@ class Planned:
     :ivar made: uuid of the record once it is there.
     :ivar archived: whether the record is there, but archived.
     :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
+    :ivar resumed: whether an interrupted run made it of the same files.
     :ivar relations: of a definition, relations to others that are still to be made, as written.
     """
 
@@ -57,6 +59,7 @@ class Planned:
     made: str | None = None
     relations: Sequence[Any] = ()
     archived: bool = False
+    resumed: bool = False
     after: tuple[tuple[str, Entry], ...] = ()
 
     @property
@@ -64,10 +67,13 @@ class Planned:
         return self.schema.kind
 
     @property
-    def approval(self) -> str:
-        """What the brakes let pass, as a later run knows it again: half of what is made may be left to update."""
-        kind = "remove" if self.change.action in (plan.DELETE, plan.ARCHIVE) else "write"
-        return f"{kind} {self.section} {self.key}"
+    def is_half_made(self) -> bool:
+        """Whether a record lacks only what is written after it was made: links, files, a status of its own."""
+        change = self.change
+        later = {"status"} if self.kind.status_path else set()
+        return change.action == plan.UPDATE and all(
+            value in EMPTY or name in later for name, value in change.before.items()
+        )
 
     def __str__(self) -> str:
         return f"{self.kind.words} {self.key}"
@@ -81,6 +87,7 @@ class InstancePlan:
     :ivar unchanged: section to number.
     :ivar skipped: section to number of records that are left as they are although they are not as written.
     :ivar existing: section to number of records in scope.
+    :ivar resumed: section to number of those that an interrupted run made of the same files.
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar brakes: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
@@ -91,6 +98,7 @@ class InstancePlan:
     unchanged: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     existing: Counter[str] = field(default_factory=Counter)
+    resumed: Counter[str] = field(default_factory=Counter)
     reported: dict[str, list[str]] = field(default_factory=dict)
     brakes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -105,7 +113,7 @@ class Choices:
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set.
-    :ivar approved: what the brakes let pass before, by :attr:`Planned.approval`.
+    :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
     """
 
     only: Sequence[str] = ()
@@ -113,7 +121,7 @@ class Choices:
     known: frozenset[str] = frozenset()
     allow_destructive: bool = False
     confirm_empty: bool = False
-    approved: frozenset[str] = frozenset()
+    resumed: frozenset[str] = frozenset()
     workers: int = 8
 
 

@@ -56,6 +56,12 @@ class Pruning:
     def _section(self, section: str, schema: Schema, left: Sequence[Record], result: InstancePlan) -> Iterator[Planned]:
         action = self.desired.policy.prune.get(section, "report")
         mine = {record.uuid for record in left if self._belongs(schema, record)} if action != "report" else set()
+        if mine and not self.desired.set_name:
+            result.warnings.append(
+                f"{section}: prune takes nothing away, because instance.yml names no set (records that these files "
+                f"held before, and that stay: {len(mine)})."
+            )
+            mine = set()
         named = {record.uuid: self._named(section, schema, record) for record in left}
         others = sorted(named[record.uuid][1] for record in left if record.uuid not in mine)
         if others:

@@ -24,10 +24,12 @@ from .errors import InvalidInput
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
 _LINK = "is a link; expected a regular file"
@@ -93,11 +95,13 @@ class Folder:
     The directory itself may be a link: it is resolved once. Nothing below it may be one.
 
     :param path: the directory.
+    :param owner: the user that everything below must belong to, and that nobody else may write to it; None: not judged.
     :ivar path: the directory, resolved.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, owner: int | None = None) -> None:
         self.path = Path(os.path.realpath(path))
+        self._owner = owner
 
     def read(self, name: str, limit: int) -> bytes:
         """The content of a regular file.
@@ -110,7 +114,7 @@ class Folder:
         :raises InvalidInput: where it is no path below the directory.
         :raises OSError: where it can't be read.
         """
-        with self._opened(name) as descriptor:
+        with self.opened(name) as descriptor:
             content = bytearray()
             size = os.fstat(descriptor).st_size
             # One that grows meanwhile is read no further than the limit.
@@ -133,7 +137,7 @@ class Folder:
 
     def status(self, name: str) -> os.stat_result:
         """What the system says of a regular file: size, mode, owner. Raises as :meth:`read`."""
-        with self._opened(name) as descriptor:
+        with self.opened(name) as descriptor:
             return os.fstat(descriptor)
 
     def has_file(self, name: str) -> bool:
@@ -194,8 +198,33 @@ class Folder:
         regular = [path for path in paths if stat.S_ISREG(path.lstat().st_mode)]
         return sorted(path.relative_to(self.path).as_posix() for path in regular)
 
+    def open_to_append(self, name: str) -> int:
+        """A regular file, open to be read and appended to. It is made where it is not there, and so are the directories
+        on the way, for nobody else to read.
+
+        :returns: the descriptor, which the caller closes.
+        :raises InvalidInput: where it is a link, a directory, a device or a pipe, or does not belong to the owner.
+        :raises OSError: where it can't be written.
+        """
+        *folders, last = parts_of(name)
+        path = self.path / name
+        self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        with self._folder(folders, PRIVATE_FOLDER) as folder:
+            # To open a device may do something, so it is looked at before.
+            with contextlib.suppress(FileNotFoundError):
+                self._require_regular(name, os.lstat(last, dir_fd=folder))
+            descriptor = os.open(last, _APPEND_FILE, PRIVATE_FILE, dir_fd=folder)
+        try:
+            self._require_regular(name, os.fstat(descriptor))
+            self._judge_owner(os.fstat(descriptor), path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
     @contextlib.contextmanager
-    def _opened(self, name: str) -> Iterator[int]:
+    def opened(self, name: str) -> Iterator[int]:
+        """The descriptor of a regular file, open to be read. Raises as :meth:`read`."""
         *folders, last = parts_of(name)
         with self._folder(folders) as folder:
             # Opening a device may have effects, so it is looked at first. What was opened may be another, so again.
@@ -208,6 +237,7 @@ class Folder:
                 raise NotOpened(self.path, name, _LINK) from error
         try:
             self._require_regular(name, os.fstat(descriptor))
+            self._judge_owner(os.fstat(descriptor), self.path / name)
             yield descriptor
         finally:
             os.close(descriptor)
@@ -239,9 +269,18 @@ class Folder:
                     raise NotOpened(self.path, at, "is a link or no directory") from error
                 os.close(descriptor)
                 descriptor = below
+                self._judge_owner(os.fstat(descriptor), self.path.joinpath(*folders[: number + 1]))
             yield descriptor
         finally:
             os.close(descriptor)
+
+    def _judge_owner(self, found: os.stat_result, path: Path) -> None:
+        if self._owner is None:
+            return
+        if found.st_uid != self._owner:
+            raise InvalidInput(f"{path} belongs to another user (uid {found.st_uid})")
+        if found.st_mode & WRITABLE_BY_OTHERS:
+            raise InvalidInput(f"{path} can be written by others (mode {stat.S_IMODE(found.st_mode):04o})")
 
 
 def _type_of(entry: os.DirEntry[str]) -> FileType:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from .attachments import content_of, download, name_of, newest_files, upload_content
 from .client import Client
+from .fields import is_uuid
 from .journal import Journal, Upload
 from .kinds import FILE
 from .links import Attachment
@@ -55,16 +57,25 @@ class Uploads:
         """The file that an earlier run uploaded, where it is still there."""
         uuid = self._journal.uploads.get(what)
         if uuid:
-            return uuid if self._client.get(FILE, uuid) else None
+            # The journal may be wrong, and another file must not be taken for this one.
+            file = self._client.get(FILE, uuid) if is_uuid(uuid) else None
+            return uuid if file and self._is_same(file.flat, what, content) else None
         return None if uuid is None else self._lost(what, content)
+
+    def _is_same(self, file: Mapping[str, Any], what: Upload, content: bytes) -> bool:
+        """Whether a file of the instance is the one on this machine.
+
+        :param file: its metadata.
+        """
+        alike = file.get("name") == what.name and file.get("size") == len(content)
+        return alike and download(self._client, str(file.get("uuid")).lower()) == content
 
     def _lost(self, what: Upload, content: bytes) -> str | None:
         """The file that a run uploaded right before it was killed; nobody else's that is the same."""
         for _look in looks(self._sleep):
             for file in newest_files(self._client):
                 uuid = str(file.get("uuid")).lower()
-                alike = file.get("name") == what.name and file.get("size") == len(content)
-                if alike and uuid not in self._journal.files and download(self._client, uuid) == content:
+                if uuid not in self._journal.files and self._is_same(file, what, content):
                     self._journal.uploaded(what, uuid)
                     return uuid
         return None

@@ -74,9 +74,19 @@ options:
     type: path
   journal:
     description:
-      - Directory of the journal. Default is C(.seventhings) in O(src), or in the working directory where there is none.
-      - The journal notes what was sent and which records belong to this set. A run that was killed is simply run again,
-        and O(prune) takes away only what the journal (or the marker field that C(instance.yml) names) knows.
+      - Directory of the journal. Default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in
+        C(~/.local/state), one for each instance and set, with both names percent-encoded. It does not lie in O(src),
+        and C(.seventhings/journal.jsonl) there is not read. Where there is no home directory that can be written, as in
+        many containers, name a directory that outlives the run.
+      - The journal notes what was sent and which records belong to this set. A run that was killed is simply run again
+        with the same files, and O(prune) takes away only what the journal (or the marker field that C(instance.yml)
+        names) knows. What a killed run made does not count against O(limits) when it is run again. The journal lifts no
+        limit.
+      - C(set_id) in C(instance.yml) tells this set from others of its name. Another one than that of the journal is
+        refused. Where there is none, the journal makes one, and a warning says which line to add. Until then files are
+        known by their directory.
+      - A journal is refused where it is a link, no regular file, larger than 268435456 bytes (256 MiB) or writable by
+        others. One at the default place must belong to the user who runs this.
       - It holds no secrets. Losing it never causes a duplicate. Keep it between runs, as a cache of the CI job.
     type: path
   only:
@@ -96,6 +106,7 @@ options:
       - What to do with records that belong to this set and are in no file any more, by section. V(report), V(delete) or
         V(archive).
       - Overrides C(policy.prune) of C(instance.yml). Where neither says anything, they are reported.
+      - Where C(instance.yml) names no C(set), records are only reported, and a warning says so.
     type: dict
     default: {}
   limits:
@@ -233,7 +244,7 @@ outcome:
     - What it came to. The last three fail the task.
     - V(unchanged), nothing differs. V(changed), everything was applied (in check mode, would be).
     - V(failed), nothing was applied, because of RV(findings) or because every change failed.
-    - V(refused), a brake, a stale plan or the guard held. V(partly_applied), some changes failed.
+    - V(refused), a brake, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
   returned: O(mode=apply)
   type: str
   sample: changed

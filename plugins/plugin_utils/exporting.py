@@ -27,6 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.export impor
     Selection,
     export_instance,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.journal import new_set_id
 
 from .json_schema import schema_files
 from .layout import SCHEMAS, section_files, settings_file
@@ -36,7 +37,7 @@ MANIFEST = ".export.json"
 """Which files an export wrote, by their SHA-256. It is the same for the same records of another instance."""
 
 _FETCHED = ".seventhings/export.json"
-"""Which file of the instance each attachment is, and its name, beside the journal: it only saves requests."""
+"""Which file of the instance each attachment is, and its name: it only saves requests."""
 
 _SETTINGS = "instance.yml"
 _EVERY_SECONDS = 4.0
@@ -142,9 +143,18 @@ def _is_as_exported(dest: Path) -> bool:
     content = (dest / _SETTINGS).read_bytes()
     try:
         said = yaml.safe_load(content)
-        return content == settings_file(said["instance"], said.get("identity", {}))
+        return content == settings_file(said["instance"], said.get("identity", {}), said.get("set_id", ""))
     except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError):
         return False
+
+
+def _set_id(dest: Path) -> str:
+    """The ``set_id`` that an earlier export wrote; a new one where there is none."""
+    if (dest / _SETTINGS).exists():
+        kept = yaml.safe_load((dest / _SETTINGS).read_bytes()).get("set_id")
+        if kept:
+            return str(kept)
+    return new_set_id()
 
 
 def _still_there(dest: Path, earlier: Manifest) -> dict[str, str]:
@@ -177,7 +187,7 @@ def _changes(
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     _refuse_strangers(dest, earlier, exported, wanted)
     if not (dest / _SETTINGS).exists() or _is_as_exported(dest):
-        wanted[_SETTINGS] = settings_file(root, exported.identity)
+        wanted[_SETTINGS] = settings_file(root, exported.identity, _set_id(dest))
     kept = {path: digest for path, digest in earlier.files.items() if not _is_exported(path, exported)}
     still = {*downloads.paths.values(), *_named_elsewhere(dest, earlier, exported)} - set(downloads.fetched)
     kept |= {path: earlier.files[path] for path in still if path in earlier.files}

@@ -345,7 +345,12 @@ def _settings() -> Json:
                 "description": "Root of the instance, or a list of roots: any other is refused",
                 "anyOf": [root, {"type": "array", "items": root}],
             },
-            "set": {"type": "string", "description": "Name of this managed set"},
+            "set": {"type": "string", "description": "Name of this managed set. Without it, prune only reports"},
+            "set_id": {
+                "type": "string",
+                "minLength": 1,
+                "description": "Tells this set from others of its name; the first run, or an export, makes one",
+            },
             "timezone": {"type": "string", "examples": ["Europe/Berlin"]},
             "identity": {**_by_section(names), "description": "Fields that identify a record"},
             "policy": _closed(

@@ -115,9 +115,13 @@ def _csv(_section: str, records: Sequence[Mapping[str, Any]], size: int) -> _Par
     return growing.parts, rest
 
 
-def settings_file(root: str, identity: Mapping[str, Sequence[str]]) -> bytes:
-    """The ``instance.yml`` of an export: which instance it is, and what tells its records apart."""
+def settings_file(root: str, identity: Mapping[str, Sequence[str]], set_id: str = "") -> bytes:
+    """The ``instance.yml`` of an export: which instance it is, what tells its records apart, and these files from
+    others.
+    """
     members: dict[str, Any] = {"api": "seventhings/v1", "instance": root}
+    if set_id:
+        members["set_id"] = set_id
     if identity:
         members["identity"] = {section: list(keys) for section, keys in sorted(identity.items())}
     head = _yaml_head("instance", "") + "# Yours: an export writes this file once, and again only while you leave it.\n"

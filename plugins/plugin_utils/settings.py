@@ -33,7 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.fields impor
 from .nodes import Node
 
 API = "seventhings/v1"
-_SETTINGS = ("api", "instance", "set", "timezone", "identity", "policy", "scope", "marker")
+_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker")
 
 
 class Settings:
@@ -56,6 +56,7 @@ class Settings:
         desired = self._desired
         desired.instances = self._instances(node)
         desired.set_name = self._text(node, "set")
+        desired.set_id = self._text(node, "set_id")
         desired.timezone = self._timezone(node)
         desired.marker = self._text(node, "marker")
         desired.identity = {section: one.value for section, one in self._by_section(node, "identity").items()}

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import requests
 from bench_page import Part
-from bench_play import LATENCY, PREFIX, WORK, WORKERS, Sizes, Tasks, instance, late, play
+from bench_play import LATENCY, PREFIX, STATE, WORK, WORKERS, Sizes, Tasks, instance, late, play
 from emulator_process import Emulator, running
 
 _LIMIT = 200
@@ -64,7 +64,7 @@ def new_objects(sizes: Sizes) -> Part:
     with running(data="empty") as service:
 
         def applied() -> float:
-            shutil.rmtree(directory / ".seventhings", ignore_errors=True)
+            shutil.rmtree(STATE, ignore_errors=True)
             return play(service, [instance(directory)]).seconds
 
         ways: list[tuple[str, int, int, Callable[[], float]]] = [

@@ -22,6 +22,9 @@ from emulator_process import Emulator
 from project import BUILD, ROOT
 
 WORK = BUILD / "bench"
+STATE = WORK / "state"
+"""Where the journals are."""
+
 LATENCY = 0.05
 WORKERS = 8
 PREFIX = "/customer-api/v1"
@@ -88,7 +91,8 @@ def command(name: str) -> str:
 
 def run(words: Sequence[str], service: Emulator, variables: Mapping[str, str]) -> Ran:
     """Runs a command of Ansible with a connection to the service."""
-    given = {**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0", "ANSIBLE_FORKS": "1", **variables}
+    given = {**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0", "ANSIBLE_FORKS": "1", "XDG_STATE_HOME": str(STATE)}
+    given |= variables
     started = time.monotonic()
     with (
         tempfile.TemporaryFile("w+", dir=WORK) as printed,

@@ -56,6 +56,8 @@ class Demo:
         """Runs a command and shows what it prints; ends the demo where it fails and should not."""
         print("$", *command, flush=True)
         variables = {**self.service.variables(), "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml", **(extra or {})}
+        # The journals go with the other files of the demo.
+        variables["XDG_STATE_HOME"] = str(_WORK / "state")
         with subprocess.Popen(
             [str(BIN / command[0]), *command[1:]],
             cwd=_FILES,
@@ -171,7 +173,7 @@ def _export(demo: Demo, other: Emulator) -> None:
 
 
 def _records(root: Path) -> list[Path]:
-    """The files of an export that hold records: not the journal, not what names the instance."""
+    """The files of an export that hold records: not what names the instance."""
     return sorted(
         path.relative_to(root)
         for path in root.rglob("*.yml")

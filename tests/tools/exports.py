@@ -29,7 +29,7 @@ def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Every file of an export but the settings, which name the instance, and what is kept beside the journal."""
+    """Every file of an export but the settings, which name the instance, and the note of its attachments."""
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))

@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.connection i
 from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
+from ansible_collections.community.seventhings.plugins.module_utils.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
 
 LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
@@ -53,6 +54,10 @@ class Site:
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def journal(self, set_name: str = "test") -> Path:
+        """Where the journal lies when no task says where."""
+        return place_of(None, self.service.base_url, set_name).path
 
     def client(self, read_only: bool = False) -> Client:
         """A connection of its own, that never waits between two attempts."""

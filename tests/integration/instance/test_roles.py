@@ -71,7 +71,7 @@ def writes(service: Emulator) -> list[str]:
 
 
 def test_an_instance_is_provisioned_by_name_and_the_second_run_changes_nothing(
-    acme: Path, service: Emulator, tmp_path: Path
+    acme: Path, service: Emulator, tmp_path: Path, state_home: Path
 ) -> None:
     planned = applied(provision(tmp_path, service, "--check", "--diff"))
     assert planned["changed"]
@@ -83,7 +83,8 @@ def test_an_instance_is_provisioned_by_name_and_the_second_run_changes_nothing(
     second = provision(tmp_path, service)
     assert applied(second)["outcome"] == "unchanged"
     assert "changed=0" in second.output
-    assert acme.joinpath(".seventhings").is_dir()
+    assert not acme.joinpath(".seventhings").exists()
+    assert [path.name for path in state_home.rglob("*") if path.is_file()] == ["journal.jsonl"]
 
 
 def test_the_plan_alone_is_made_and_can_be_applied_as_it_was(acme: Path, service: Emulator, tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None
     def wait(seconds: float) -> None:
         waited.append(seconds)
 
-    with Journal(site.root / ".seventhings", site.service.base_url, "sample"):
+    with Journal(None, site.service.base_url, "sample"):
         account = run_instance(site.client(), site.load(), Order(), sleep=wait, clock=lambda: sum(waited))
     assert account.outcome == "refused"
     assert "another run holds" in account.refusals[0]
@@ -270,7 +270,7 @@ def test_of_a_stale_plan_what_is_stale_can_be_skipped(site: Site, planned: Path)
 def test_a_plan_file_is_applied_without_reading_the_files(site: Site, planned: Path) -> None:
     _behind_the_back(site, "002", {"inventory_name": "Old"})
     site.write({"objects.yml": "this: is [not YAML"})
-    account = site.run(DesiredInstance(), plan_file=planned, journal=site.root / ".seventhings")
+    account = site.run(DesiredInstance(), plan_file=planned)
     assert account.outcome == "changed"
     assert account.summary["objects"]["updated"] == 10
     assert account.summary["objects"]["created"] == 1
@@ -344,6 +344,6 @@ def test_a_full_disk_stops_the_run_before_anything_is_sent_that_is_not_noted(
 def test_a_journal_that_is_lost_causes_nothing_to_be_made_twice(undisturbed: Any, site: Site) -> None:
     site.write(sample_files(_RECORDS, 1))
     assert site.run().outcome == "changed"
-    (site.root / ".seventhings" / "journal.jsonl").unlink()
+    site.journal("sample").unlink()
     assert site.run().outcome == "unchanged"
     assert site.dump() == undisturbed

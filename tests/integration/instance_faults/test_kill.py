@@ -120,7 +120,6 @@ def test_a_run_after_kill_9_ends_where_an_undisturbed_one_does(
 ) -> None:
     site.write(sample_files(_RECORDS, 1))
     reference = _reference(site, undisturbed)
-    _forget_journal(site.root)
     chance = random.Random(seed)
     moment = chance.randrange(1, reference["requests"])
     with_worker = chance.random() < _SHARE_WITH_WORKER
@@ -149,15 +148,10 @@ def _short_pause(seconds: float) -> None:
 
 def _wait_for_worker(site: Site) -> None:
     """Who gets the lock of the journal knows that no worker writes any more."""
-    path = site.root / ".seventhings" / "journal.jsonl"
+    path = site.journal("sample")
     if path.exists():
         with path.open() as journal:
             fcntl.flock(journal, fcntl.LOCK_EX)
-
-
-def _forget_journal(root: Path) -> None:
-    for path in (root / ".seventhings").glob("*"):
-        path.unlink()
 
 
 def test_a_worker_whose_parent_is_gone_stops_before_its_next_write(site: Site) -> None:

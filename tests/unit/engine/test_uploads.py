@@ -56,9 +56,21 @@ def test_what_no_run_uploaded_is_uploaded_and_noted(
 
 def test_what_an_earlier_run_uploaded_is_taken(journal: Journal, invoice: Attachment, clock: Clock) -> None:
     journal.uploads[WHAT] = EARLIER
-    transport = FakeTransport({f"GET /file/{EARLIER}": by_uuid(meta(EARLIER))})
+    transport = FakeTransport(
+        {f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), f"GET /file/{EARLIER}/data": answer(CONTENT)}
+    )
     assert upload(transport, journal, invoice, clock) == EARLIER
     assert transport.writes == []
+
+
+@pytest.mark.parametrize("claimed", [EARLIER, "../object/1", "1/data?x="])
+def test_another_file_is_never_taken_because_the_journal_says_so(
+    journal: Journal, invoice: Attachment, clock: Clock, claimed: str
+) -> None:
+    journal.uploads[WHAT] = claimed
+    other = {f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), f"GET /file/{EARLIER}/data": answer(b"somebody's\n")}
+    transport = FakeTransport({**other, POST: made(3)})
+    assert upload(transport, journal, invoice, clock) == NEW
 
 
 def test_what_an_earlier_run_uploaded_and_is_gone_is_uploaded_again(

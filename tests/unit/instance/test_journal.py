@@ -7,15 +7,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+import yaml
+from exports import export_of
+from instance_site import SETTINGS, Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal, JournalHeld, Upload
+from ansible_collections.community.seventhings.plugins.module_utils.journal import (
+    Journal,
+    JournalHeld,
+    JournalRefused,
+    Upload,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.journal_place import place_of
+
+ID = "0123456789abcdef"
 
 
-def _journal(directory: Path, instance: str = "https://acme.test", name: str = "set") -> Journal:
-    return Journal(directory, instance, name)
+def _journal(directory: Path, instance: str = "https://acme.test", name: str = "set", set_id: str = ID) -> Journal:
+    return Journal(directory, instance, name, set_id=set_id)
 
 
 def _lines(directory: Path) -> list[str]:
@@ -38,16 +50,16 @@ def test_what_is_gone_belongs_to_the_set_no_more(tmp_path: Path) -> None:
         journal.gone("object", "A", "one")
         journal.managed(["two"])
     assert _journal(tmp_path).known == {"two"}
-    assert len(_lines(tmp_path)) == 3
+    assert [json.loads(line)["note"] for line in _lines(tmp_path)] == ["set", "managed", "managed", "gone"]
 
 
 @pytest.mark.parametrize(("instance", "name"), [("https://other.test", "set"), ("https://acme.test", "other")])
 def test_notes_of_other_instances_and_sets_are_left_alone(tmp_path: Path, instance: str, name: str) -> None:
     with _journal(tmp_path) as journal:
         journal.managed(["one"])
-        journal.begun(["write objects A"])
+        journal.begun("a run")
     other = _journal(tmp_path, instance, name)
-    assert (other.known, other.approved) == (set(), frozenset())
+    assert (other.known, other.memory.run) == (set(), "")
 
 
 def test_a_line_that_was_cut_off_swallows_no_other(tmp_path: Path) -> None:
@@ -58,19 +70,34 @@ def test_a_line_that_was_cut_off_swallows_no_other(tmp_path: Path) -> None:
         stream.write('{"instance": "https://acme.te')
     with _journal(tmp_path) as journal:
         journal.managed(["two"])
-    assert _journal(tmp_path).known == {"one", "two"}
+    again = _journal(tmp_path)
+    assert (again.known, again.warnings) == ({"one", "two"}, [])
+
+
+def test_a_last_line_that_lacks_nothing_but_its_end_counts(tmp_path: Path) -> None:
+    with _journal(tmp_path) as journal:
+        journal.managed(["one"])
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    with _journal(tmp_path) as journal:
+        journal.managed(["two"])
+    again = _journal(tmp_path)
+    assert (again.known, again.warnings) == ({"one", "two"}, [])
 
 
 @pytest.mark.parametrize(
     "line",
     ["\x00\x00", "[]", "5", '"text"', "{}", '{"note": "made"}', "\udcff", pytest.param("[" * 100_000, id="deep")],
 )
-def test_odd_lines_are_passed_over(tmp_path: Path, line: str) -> None:
+def test_odd_lines_are_passed_over_and_told(tmp_path: Path, line: str) -> None:
     with _journal(tmp_path) as journal:
         journal.managed(["one"])
     with (tmp_path / "journal.jsonl").open("ab") as stream:
         stream.write(line.encode("utf-8", "surrogateescape") + b"\n")
-    assert _journal(tmp_path).known == {"one"}
+    again = _journal(tmp_path)
+    assert again.known == {"one"}
+    (warning,) = again.warnings
+    assert warning.endswith("journal.jsonl holds lines that can't be read and are passed over: 1, the first is line 3.")
 
 
 def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
@@ -84,20 +111,24 @@ def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
     assert "file-1" in again.files
 
 
-def test_what_was_approved_stays_so_until_all_of_it_was_done(tmp_path: Path) -> None:
+def test_a_run_is_known_until_all_of_it_was_done(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.begun(["write objects A", "remove rooms B"])
-    assert _journal(tmp_path).approved == {"write objects A", "remove rooms B"}
+        journal.managed(["there"])
+        journal.begun("a run")
+        journal.sent("object", "A")
+        journal.made("object", "A", "uuid-a")
+        journal.sent("object", "B")
+    memory = _journal(tmp_path).memory
+    assert (memory.run, memory.made) == ("a run", {"object A", "uuid-a", "object B"})
     with _journal(tmp_path) as journal:
         journal.ended()
-    assert _journal(tmp_path).approved == frozenset()
+    memory = _journal(tmp_path).memory
+    assert (memory.run, memory.made) == ("", set())
 
 
 def test_one_at_a_time_and_the_second_knows_what_the_first_noted(tmp_path: Path) -> None:
-    first, second = (
-        _journal(tmp_path),
-        Journal(tmp_path, "https://acme.test", "set", lambda _seconds: first.__exit__(None, None, None)),
-    )
+    first = _journal(tmp_path)
+    second = Journal(tmp_path, "https://acme.test", "set", lambda _seconds: first.__exit__(None, None, None), set_id=ID)
     first.__enter__()
     first.managed(["one"])
     with second:
@@ -125,10 +156,11 @@ def test_a_directory_that_can_not_be_written_is_an_error(tmp_path: Path) -> None
 def test_it_holds_no_more_than_it_needs(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
         journal.sent("object", "A")
-    (line,) = _lines(tmp_path)
+    _set, line = _lines(tmp_path)
     assert json.loads(line) == {
         "instance": "https://acme.test",
         "set": "set",
+        "set_id": ID,
         "note": "sent",
         "kind": "object",
         "key": "A",
@@ -136,16 +168,188 @@ def test_it_holds_no_more_than_it_needs(tmp_path: Path) -> None:
     assert (tmp_path / "journal.jsonl").stat().st_mode & 0o077 == 0
 
 
-def test_what_a_run_of_a_plan_file_touched_is_known_until_another_run_begins(tmp_path: Path) -> None:
+def test_what_a_run_touched_is_known_until_another_run_begins(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
         journal.made("object", "A", "before")
-        journal.begun([], "plan-1")
+        journal.begun("plan-1")
         journal.made("object", "B", "made")
         journal.changing("changed")
-        journal.begun([], "plan-1")
+        journal.begun("plan-1")
     again = _journal(tmp_path)
-    assert (again.plan, again.touched) == ("plan-1", {"made", "changed"})
+    assert (again.memory.run, again.memory.touched) == ("plan-1", {"made", "changed"})
     assert "changed" not in again.known
     with again:
-        again.begun([])
-    assert (_journal(tmp_path).plan, _journal(tmp_path).touched) == ("", set())
+        again.begun("plan-2")
+    assert (_journal(tmp_path).memory.run, _journal(tmp_path).memory.touched) == ("plan-2", set())
+
+
+# ---- where it lies
+
+
+def test_there_is_one_for_each_instance_and_set_and_nobody_else_can_read_it(state_home: Path) -> None:
+    with Journal(None, "https://acme.test", "head office") as journal:
+        journal.managed(["one"])
+    path = state_home / "seventhings" / quote("https://acme.test", safe="") / "head%20office" / "journal.jsonl"
+    assert path.stat().st_mode & 0o777 == 0o600
+    while path != state_home / "seventhings":
+        path = path.parent
+        assert path.stat().st_mode & 0o777 == 0o700, path
+
+
+@pytest.mark.parametrize("name", [".", "..", "_", "../../x", "/etc", "a/b", "\0", "\ud800", "%2E%2E", "ä" * 500, "~"])
+def test_the_name_of_a_set_is_one_step_of_the_path_and_another_one_for_each(name: str, state_home: Path) -> None:
+    place = place_of(None, "https://acme.test", name)
+    above = state_home / "seventhings" / quote("https://acme.test", safe="")
+    assert place.path.parent.parent == above
+    assert place.path != place_of(None, "https://acme.test", "").path
+    assert place.path != place_of(None, "https://acme.test", f"{name}x").path
+    with Journal(None, "https://acme.test", name) as journal:
+        journal.managed(["one"])
+        set_id = journal.set_id
+    assert place.path.resolve() == place.path
+    assert Journal(None, "https://acme.test", name, set_id=set_id).known == {"one"}
+
+
+def test_the_home_directory_is_where_it_lies_without_another_state_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for value in ("", "relative/path"):
+        monkeypatch.setenv("XDG_STATE_HOME", value)
+        assert (
+            place_of(None, "i", "s").path == tmp_path / ".local" / "state" / "seventhings" / "i" / "s" / "journal.jsonl"
+        )
+
+
+def test_without_a_home_directory_the_message_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", "")
+    with pytest.raises(InvalidInput, match=r"no home directory .*; set journal to a directory"):
+        Journal(None, "i", "s")
+
+
+def test_a_state_directory_that_can_not_be_written_says_what_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    with pytest.raises(InvalidInput, match=r"can't be written .*; set journal to a directory"):
+        Journal(None, "i", "s")
+
+
+# ---- whose it is
+
+
+def test_the_journal_makes_an_id_where_the_files_have_none_and_says_so_once(tmp_path: Path) -> None:
+    with Journal(tmp_path, "i", "s", src="acme") as journal:
+        made = journal.set_id
+        journal.managed(["one"])
+        assert journal.warnings[0].endswith(f'Add this line to it: set_id: "{made}"')
+    with Journal(tmp_path, "i", "s", src="acme") as again:
+        assert (again.set_id, again.known, again.warnings) == (made, {"one"}, [])
+    assert Journal(tmp_path, "i", "s", set_id=made, src="elsewhere").known == {"one"}
+
+
+def test_another_id_is_refused_and_the_message_tells_both(tmp_path: Path) -> None:
+    with Journal(tmp_path, "i", "s", set_id="mine"):
+        pass
+    with pytest.raises(
+        JournalRefused, match=r"^set_id: theirs is not that of the journal .* write set_id: \"mine\"\.$"
+    ):
+        Journal(tmp_path, "i", "s", set_id="theirs")
+
+
+def test_two_directories_of_one_name_without_an_id_know_nothing_of_each_other(tmp_path: Path) -> None:
+    with Journal(tmp_path, "i", "s", src="first") as first:
+        first.managed(["one"])
+    with Journal(tmp_path, "i", "s", src="second") as second:
+        second.managed(["two"])
+    assert first.set_id != second.set_id
+    assert Journal(tmp_path, "i", "s", src="first").known == {"one"}
+    assert Journal(tmp_path, "i", "s", src="second").known == {"two"}
+
+
+def test_without_a_set_there_is_no_id(tmp_path: Path) -> None:
+    with Journal(tmp_path, "i", "", set_id="mine") as journal:
+        journal.sent("object", "A")
+    again = Journal(tmp_path, "i", "", set_id="theirs")
+    assert (again.set_id, again.unresolved, again.warnings) == ("", {"object A"}, [])
+
+
+# ---- in a run
+
+
+def _objects(*numbers: int) -> str:
+    return yaml_list({"barcode": f"{number:03d}", "inventory_name": f"Thing {number}"} for number in numbers)
+
+
+def test_one_directory_serves_many_instances(site: Site, demo: Site) -> None:
+    site.write({"locations.yml": "- name: North\n"})
+    for service in (site.service, demo.service):
+        assert Site(site.root, service).run().outcome == "changed"
+        assert Site(site.root, service).journal().exists()
+    assert not (site.root / ".seventhings").exists()
+
+
+def test_a_run_tells_the_line_that_instance_yml_lacks_and_takes_it(site: Site) -> None:
+    site.write({"objects.yml": _objects(1, 2)})
+    (told,) = site.run().warnings
+    line = told.partition("Add this line to it: ")[2]
+    site.write(
+        {"instance.yml": f"{SETTINGS}{line}\npolicy: {{prune: {{objects: delete}}}}\n", "objects.yml": _objects(1)}
+    )
+    account = site.run()
+    assert (account.outcome, account.warnings) == ("changed", [])
+    assert [(one["key"], one["action"]) for one in account.changes] == [("002", "delete")]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_files_with_another_id_are_refused_before_anything_is_sent(site: Site, check_mode: bool) -> None:
+    site.write({"instance.yml": f'{SETTINGS}set_id: "{ID}"\n', "objects.yml": _objects(1)})
+    site.run()
+    site.write({"instance.yml": f'{SETTINGS}set_id: "another"\n', "objects.yml": _objects(1, 2)})
+    site.service.clear_log()
+    account = site.run(check_mode=check_mode)
+    assert account.outcome == "refused"
+    assert "set_id: another is not that of the journal of the set test" in account.refusals[0]
+    assert site.sent() == []
+
+
+def test_without_a_set_prune_only_reports_and_says_so(site: Site) -> None:
+    site.write(
+        {"instance.yml": "api: seventhings/v1\npolicy: {prune: {objects: delete}}\n", "objects.yml": _objects(1, 2)}
+    )
+    assert site.run().warnings == []
+    site.write({"objects.yml": _objects(1)})
+    account = site.run(prune={"objects": "archive"})
+    assert (account.outcome, account.reported) == ("unchanged", {"objects": ["002"]})
+    (warning,) = account.warnings
+    assert warning.startswith("objects: prune takes nothing away, because instance.yml names no set")
+
+
+def test_an_id_that_is_no_text_is_a_finding(site: Site) -> None:
+    site.write({"instance.yml": f"{SETTINGS}set_id: 12345678\n"})
+    assert any("set_id: '12345678' does not fit; expected a text" in one for one in site.plan().findings)
+
+
+def test_an_export_writes_an_id_and_keeps_it(demo: Site, tmp_path: Path) -> None:
+    export_of(demo)
+    path = demo.root / "instance.yml"
+    first = path.read_bytes()
+    assert len(yaml.safe_load(first)["set_id"]) == 16
+    assert not export_of(demo)["changed"]
+    assert path.read_bytes() == first
+    export_of(demo, tmp_path / "other")
+    assert (tmp_path / "other" / "instance.yml").read_bytes() != first
+
+
+def test_a_plan_file_belongs_to_the_set_that_it_was_made_for(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "p.plan"
+    site.write({"instance.yml": f'{SETTINGS}set_id: "{ID}"\n', "objects.yml": _objects(1)})
+    site.plan(plan_file=path)
+    assert json.loads(path.read_text("utf-8"))["set_id"] == ID
+    with Journal(None, site.service.base_url, "test", set_id="another"):
+        pass
+    account = site.run(plan_file=path)
+    assert account.outcome == "refused"
+    assert site.writes() == []

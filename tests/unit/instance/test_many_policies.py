@@ -76,7 +76,7 @@ def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
 
 
 def test_without_the_journal_nothing_is_pruned(ten: Site) -> None:
-    (ten.root / ".seventhings" / "journal.jsonl").unlink()
+    ten.journal().unlink()
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": _objects(range(9))})
     account = ten.run()
     assert account.outcome == "unchanged"
@@ -84,11 +84,11 @@ def test_without_the_journal_nothing_is_pruned(ten: Site) -> None:
 
 
 def test_a_marker_field_tells_what_belongs_to_the_set_without_a_journal(ten: Site) -> None:
-    (ten.root / ".seventhings" / "journal.jsonl").unlink()
+    ten.journal().unlink()
     marked = yaml_list([{"barcode": "008", "serial_number": "test"}, {"barcode": "009", "serial_number": "others"}])
     ten.write({"objects.yml": marked})
     ten.run()
-    (ten.root / ".seventhings" / "journal.jsonl").unlink()
+    ten.journal().unlink()
     settings = "api: seventhings/v1\nset: test\nmarker: serial_number\npolicy: {prune: {objects: delete}}\n"
     ten.write({"instance.yml": settings, "objects.yml": _objects(range(8))})
     assert [one["key"] for one in ten.plan().changes] == ["008"]

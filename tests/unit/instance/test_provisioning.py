@@ -238,7 +238,7 @@ def test_what_a_run_of_a_plan_left_half_done_is_finished_by_the_next_one(
     _planned(site, path)
     faults = [{"fault": "422", "method": "PATCH"}, {"fault": "422", "method": "PUT", "path": "*/status"}]
     site.service.steer("PUT", "/faults", faults)
-    options: dict[str, Any] = {"plan_file": path, "stale": stale, "journal": site.root / ".seventhings"}
+    options: dict[str, Any] = {"plan_file": path, "stale": stale}
     assert _provision(site, **options)["outcome"] == "partly_applied"
     assert _provision(site, **options)["outcome"] == "failed"
     site.service.steer("DELETE", "/faults")
@@ -260,7 +260,7 @@ def test_what_somebody_else_changed_is_stale_also_after_a_run_of_another_plan(si
     site.write({"objects.yml": yaml_list({"barcode": one.flat["barcode"], "inventory_name": "New"} for one in changed)})
     _planned(site, path)
     client.update(OBJECT, changed[0].uuid, {"description": "by hand"})
-    assert _provision(site, plan_file=path, journal=site.root / ".seventhings")["outcome"] == "refused"
+    assert _provision(site, plan_file=path)["outcome"] == "refused"
 
 
 def test_a_file_that_is_not_as_it_was_when_it_was_planned_is_not_uploaded(site: Site, tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_a_file_that_changed_is_stale_also_where_the_record_was_left_half_done(s
     site.write({"objects.yml": yaml_list(objects), "files/a.txt": "approved"})
     _planned(site, path)
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH"}])
-    options: dict[str, Any] = {"plan_file": path, "journal": site.root / ".seventhings"}
+    options: dict[str, Any] = {"plan_file": path}
     assert _provision(site, **options)["outcome"] == "partly_applied"
     site.service.steer("DELETE", "/faults")
     site.write({"files/a.txt": "not so"})

@@ -175,9 +175,10 @@ def test_tasks_are_yaml_in_every_format() -> None:
 
 
 def test_settings_name_the_instance_and_what_tells_records_apart() -> None:
-    text = settings_file("https://acme.seventhings.com", {"tasks": ["title", "deadline"]}).decode()
+    text = settings_file("https://acme.seventhings.com", {"tasks": ["title", "deadline"]}, "0123456789012345").decode()
     assert yaml.safe_load(text) == {
         "api": "seventhings/v1",
         "instance": "https://acme.seventhings.com",
+        "set_id": "0123456789012345",
         "identity": {"tasks": ["title", "deadline"]},
     }

