@@ -207,7 +207,7 @@ class _Run:
         return dict(self._order.prune)
 
     def _journal(self) -> Journal:
-        directory = self._order.journal or Path(self._desired.root or ".") / ".seventhings"
+        directory = self._order.journal or Path(self._desired.src or ".") / ".seventhings"
         return Journal(directory, self._client.transport.root, self._desired.set_name, self._sleep, self._clock)
 
     def _apply(self, made: InstancePlan, journal: Journal) -> Account:
@@ -239,6 +239,8 @@ class _Run:
         path = self._order.plan_file
         if path is not None and not self._order.check_mode and path.exists():
             self._stored = read_plan(path)
+            # Where local files are is for the task to say.
+            self._stored.desired.root = self._desired.root or self._stored.desired.root
             self._desired = self._stored.desired
 
     def _without_stale(

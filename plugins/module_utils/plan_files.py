@@ -129,6 +129,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         set_name=document["set"],
         timezone=document["timezone"],
         identity=document["identity"],
+        src=document["root"],
         root=document["root"],
     )
     desired.policy = replace(
