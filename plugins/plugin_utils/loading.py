@@ -103,7 +103,6 @@ def local_files(src: Path | None, files_root: Path | None) -> str:
 class _Loading:
     def __init__(self, read_text: Callable[[Folder, str], str]) -> None:
         self._read_text = read_text
-        self._inline = False
         self.desired = DesiredInstance()
         self._read_settings = Settings(self.desired)
 
@@ -200,8 +199,10 @@ class _Loading:
 
         :param takes_files: whether a directory was named that its local files come from.
         """
-        self._inline = not takes_files
+        from_files = len(self.desired.entries)
         self.document(plain_node(sections, "desired"))
+        for entry in self.desired.entries[from_files:]:
+            entry.inline = not takes_files
 
     def document(self, node: Node) -> None:
         """A map of sections; ``instance`` holds what instance.yml holds."""
@@ -284,7 +285,7 @@ class _Loading:
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
         if section == "users" and isinstance(node.value, str):
-            return Entry(kind, {"email": node.value}, node.place, inline=self._inline)
+            return Entry(kind, {"email": node.value}, node.place)
         if not isinstance(node.value, dict):
             self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
             return None
@@ -299,8 +300,8 @@ class _Loading:
         if "_state" in fields:
             fields = {name: value for name, value in fields.items() if name != "_state"}
         if state not in allowed:
-            return Entry(kind, fields, node.place, Places(node), template=template, misread=True, inline=self._inline)
-        return Entry(kind, fields, node.place, Places(node), state, template, inline=self._inline)
+            return Entry(kind, fields, node.place, Places(node), template=template, misread=True)
+        return Entry(kind, fields, node.place, Places(node), state, template)
 
 
 def _parts(name: str) -> tuple[str, str]:
