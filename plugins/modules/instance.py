@@ -35,8 +35,8 @@ options:
   src:
     description:
       - The directory with the files, or one file with the sections as its keys.
-      - The directory may be reached by a link. Nothing in it may be one, and a single file may not be one either. A link, a
-        device, a pipe or a socket in the place of a file is a finding, and so is a file of more than 1 GiB.
+      - The directory may be reached by a link. Nothing in it may be one, and a single file may not be one either. A
+        link, a device, a pipe or a socket in the place of a file is a finding, and so is a file of more than 1 GiB.
       - Paths of attachments in it are relative to the directory, and nothing else can be sent. See O(files_root).
       - One of O(src), O(desired) and O(plan_file) is required.
     type: path
@@ -54,9 +54,9 @@ options:
         Keep such a file in a directory of its own, not beside a playbook and its secrets, or set this option.
       - Given besides O(src), this directory takes the place of O(src).
       - >-
-        An absolute path, one with V(~) at its beginning or V(..) in it, a hidden name (one with a point at its beginning,
-        such as C(.vault_pass), or below such a directory), a link, a device, a pipe, a socket, and a file of more than
-        52428800 bytes are findings. Whether there is anything outside is never looked at.
+        An absolute path, one with V(~) at its beginning or V(..) in it, a hidden name (one with a point at its
+        beginning, such as C(.vault_pass), or below such a directory), a link, a device, a pipe, a socket, and a file of
+        more than 52428800 bytes are findings. Whether there is anything outside is never looked at.
       - A file is read again when it is uploaded. If it was changed or replaced meanwhile, it is not uploaded.
     type: path
   plan_file:
