@@ -115,7 +115,11 @@ class _Loading:
         """A directory: instance.yml, a file or directory for each section, fields/TEMPLATE.yml, moved.yml."""
         self.desired.src = str(src)
         root = Folder(src)
-        there = root.listed()
+        try:
+            there = root.listed()
+        except OSError as error:
+            self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
+            return
         settings = [one for one in there if one.name in _SETTINGS and one.type is not FileType.FOLDER]
         if len(settings) != 1:
             self._find(Place("instance.yml"), f"expected exactly one instance.yml in {src}")

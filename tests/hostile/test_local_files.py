@@ -403,6 +403,8 @@ def test_what_may_not_be_read_is_a_finding(site: Site) -> None:
             "rooms.yml: can't be read: Permission denied",
             "tasks.yml:1:28: attachments[0]: files/locked.txt can't be read: Permission denied",
         ]
+        top.chmod(0)
+        assert list(map(str, load(top).findings)) == [f"{top}: can't be read: Permission denied"]
     assert site.sent() == []
 
 
