@@ -41,6 +41,11 @@ def prune_actions(section: str) -> tuple[str, ...]:
     return PRUNE if "archived" in kind.states else PRUNE[:2]
 
 
+def states_of(section: str) -> tuple[str, ...]:
+    """What ``_state`` may be in a section."""
+    return ("present",) if section in ("fields", "users") else KINDS[SECTIONS[section]].states
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something was written: a file with line and column (from 1), or a path in a playbook's ``desired``."""
@@ -74,6 +79,7 @@ class Entry:
     :ivar template: of a field definition, the template that it belongs to.
     :ivar uuid: the record that is meant, where a plan file says which; else it is found by its natural key.
     :ivar misread: whether something is wrong with it that leaves open what is meant; it is judged and never planned.
+    :ivar pruned: whether it stands in no file, and is taken away because of that.
     """
 
     kind: Kind
@@ -84,6 +90,7 @@ class Entry:
     template: str = ""
     uuid: str = ""
     misread: bool = False
+    pruned: bool = False
 
     def place_of(self, name: str) -> Place:
         """Where a field was written, or the record where the field was not."""
@@ -128,7 +135,7 @@ def limit_of(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) and number >= 0 else None
 
@@ -138,11 +145,13 @@ class Policy:
     """What a run may do beyond making and changing records.
 
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
+    :ivar limits: limits that are written, by name; the others are as :class:`Limits` has them.
+    :ivar create_users: None where nothing is written about it.
     """
 
     prune: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
-    create_users: bool = False
+    limits: Mapping[str, float] = field(default_factory=dict)
+    create_users: bool | None = None
     notify: bool = False
 
 
@@ -160,6 +169,7 @@ class DesiredInstance:
     :ivar moved_places: where a pair was written, by the identity of its new key.
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
     :ivar root: the directory that local paths are relative to; empty where there is none.
+    :ivar no_files: why no local file may be read; empty where they may.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -175,6 +185,7 @@ class DesiredInstance:
     setting_places: dict[str, Place] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     root: str = ""
+    no_files: str = ""
     sections: set[str] = field(default_factory=set)
 
     def misread_places(self) -> frozenset[Place]:

@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
     Entry,
     Finding,
     Place,
+    states_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.fields import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, TEMPLATES
@@ -29,8 +30,6 @@ from .yaml_source import read_yaml
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
-
-_STATES = ("present", "absent", "archived")
 
 
 def load(
@@ -233,9 +232,7 @@ class _Loading:
             self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
             return None
         state = node.value.get("_state", "present")
-        allowed = [
-            one for one in _STATES if one in (("present",) if section in ("fields", "users") else (*kind.states,))
-        ]
+        allowed = states_of(section)
         if state not in allowed:
             place = node.member("_state").place
             self._find(place, f"_state: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
