@@ -118,7 +118,7 @@ class PlanFile:
         content = _content_of(_document(root, desired, made, contents))
         if len(content) > MAX_PLAN:
             raise InvalidInput(
-                f"plan_file: the plan has {len(content)} bytes, and at most {MAX_PLAN} are read; use only"
+                f"plan_file: the plan has {len(content)} bytes; expected at most {MAX_PLAN}. Choose less with only."
             )
         try:
             self._folder.write(self.path.name, content, PRIVATE_FILE)
