@@ -223,18 +223,19 @@ EXAMPLES = r"""
     report: plan.md
     plan_file: acme.plan
   check_mode: true
+  register: planned
 
 - name: Apply exactly what was planned and approved
   community.seventhings.instance:
     src: acme
     plan_file: acme.plan
-    plan_digest: "{{ approved_digest }}"
+    plan_digest: "{{ planned.plan_digest }}"
 
 - name: Plan files that strangers may have changed, with all that they may ask for
   community.seventhings.instance:
     src: acme
     protected: true
-    expect_instance: [https://acme.seventhings.com]
+    expect_instance: ["{{ seventhings_base_url }}"]
     limits:
       creates: 200
     prune:
