@@ -118,7 +118,8 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None) -> StoredPl
         if digest is not None or options["require_plan"]:
             raise InvalidInput(f"{'require_plan' if digest is None else 'plan_digest'}: give plan_file too")
         return None
-    stored = PlanFile(plan_file).read()
+    with many_objects():
+        stored = PlanFile(plan_file).read()
     if stored is None and (digest is not None or options["require_plan"]):
         raise InvalidInput(f"plan_file: there is no {plan_file}, and no other plan was approved. Plan again.")
     if stored is not None and digest not in (None, stored.digest):
