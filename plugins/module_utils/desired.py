@@ -43,6 +43,11 @@ def prune_actions(section: str) -> tuple[str, ...]:
     return PRUNE if "archived" in kind.states else PRUNE[:2]
 
 
+def states_of(section: str) -> tuple[str, ...]:
+    """What ``_state`` may be in a section."""
+    return ("present",) if section in ("fields", "users") else KINDS[SECTIONS[section]].states
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something was written: a file with line and column (from 1), or a path in a playbook's ``desired``."""
@@ -77,6 +82,7 @@ class Entry:
     :ivar uuid: the record that is meant, where a plan file says which; else it is found by its natural key.
     :ivar misread: whether something is wrong with it that leaves open what is meant; it is judged and never planned.
     :ivar inline: whether it was written where no directory of local files is known.
+    :ivar pruned: whether it stands in no file, and is taken away because of that.
     """
 
     kind: Kind
@@ -88,6 +94,7 @@ class Entry:
     uuid: str = ""
     misread: bool = False
     inline: bool = False
+    pruned: bool = False
 
     def place_of(self, name: str) -> Place:
         """Where a field was written, or the record where the field was not."""
@@ -132,7 +139,7 @@ def limit_of(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) and number >= 0 else None
 
@@ -142,11 +149,13 @@ class Policy:
     """What a run may do beyond making and changing records.
 
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
+    :ivar limits: limits that are written, by name; the others are as :class:`Limits` has them.
+    :ivar create_users: None where nothing is written about it.
     """
 
     prune: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
-    create_users: bool = False
+    limits: Mapping[str, float] = field(default_factory=dict)
+    create_users: bool | None = None
     notify: bool = False
 
 

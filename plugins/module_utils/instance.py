@@ -9,6 +9,7 @@ import contextlib
 import gc
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from .attachments import Contents
+from .ceilings import Ceilings
 from .client import Client
-from .connection import instance_root
-from .desired import SECTIONS, DesiredInstance, Limits, digest_of, limit_of, prune_actions
+from .desired import DesiredInstance, Limits, digest_of
 from .errors import IncompleteList, InvalidInput, SeventhingsError
 from .instance_account import Account, failures_of, shown, summary_of
 from .journal import Journal, JournalRefused
@@ -27,35 +28,44 @@ from .kinds import KINDS
 from .levels import Levels, Outcome, Progress
 from .many import plan_instance
 from .plan import CREATE
-from .plan_files import StoredPlan, read_plan, write_plan
+from .plan_files import PlanFile, StoredPlan
 from .planned import Choices, InstancePlan, Planned, drop_changes
 from .validation import judge
 
 _PLAN_AGAIN = 2
 """How often a plan is made anew because a list that it was made from was not complete."""
 
+_NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
+
 
 @dataclass(frozen=True)
 class Order:
     """What the user wants done.
 
-    :ivar plan_file: written in check mode; applied in a real run where it is there.
+    :ivar plan_file: written in check mode; taken away in a real run when all of it was applied.
+    :ivar stored: what ``plan_file`` holds, in a real run; its changes are all that is desired then.
+    :ivar drift: only compare: no brake holds anything back, because nothing is applied.
     :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
-    :ivar expect_instance: the root that the connection must have, in place of what the files say.
+    :ivar prune: ceilings, as :class:`.ceilings.Ceilings` has them; so are ``limits``, ``create_users``,
+        ``expect_instance``, ``protected``.
     """
 
     check_mode: bool = False
     plan_file: Path | None = None
+    stored: StoredPlan | None = None
+    drift: bool = False
     journal: Path | None = None
     only: Sequence[str] = ()
     exclude: Sequence[str] = ()
     prune: Mapping[str, str] = field(default_factory=dict)
-    limits: Mapping[str, float] = field(default_factory=dict)
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    create_users: bool | None = None
     workers: int = 8
     stale: str = "refuse"
     confirm_empty: bool = False
     allow_destructive: bool = False
     expect_instance: Sequence[str] = ()
+    protected: bool = False
 
 
 @contextlib.contextmanager
@@ -108,24 +118,28 @@ class _Run:
         self._sleep = sleep
         self._started = clock()
         self._before = client.transport.sent
-        self._stored: StoredPlan | None = None
+        self._stored = order.stored
         self._told: list[str] = []
+        self._ceilings = Ceilings.of(
+            order.limits, order.prune, order.create_users, order.expect_instance, order.protected
+        )
+        self._asked = desired.policy
+        self._digest = order.stored.digest if order.stored else ""
 
     def run(self) -> Account:
         if self._order.workers < 1:
             raise InvalidInput(f"workers: {self._order.workers} does not fit; expected 1 or more")
-        if self._order.check_mode and self._order.plan_file is not None:
-            # Whatever becomes of this plan, the one before is not it. A file that is none is left alone.
-            with contextlib.suppress(InvalidInput):
-                read_plan(self._order.plan_file)
-                self._order.plan_file.unlink()
-        self._read_plan()
+        plan_file = self._plan_file()
+        if self._order.check_mode and plan_file is not None:
+            plan_file.require_writable()
+            # Whatever becomes of this plan, the one before is not it.
+            plan_file.discard()
         refusal = self._guard()
         if refusal:
             return self._account("refused", InstancePlan(), refusals=[refusal])
-        policy = self._desired.policy
-        limits = _limits(policy.limits, self._order.limits)
-        self._desired.policy = replace(policy, prune={**policy.prune, **self._chosen_prune()}, limits=limits)
+        self._desired.policy = self._ceilings.policy(self._asked)
+        if self._order.drift:
+            self._desired.policy = replace(self._desired.policy, limits=_NO_LIMITS)
         try:
             journal = self._journal()
             if self._order.check_mode or self._desired.findings:
@@ -143,8 +157,8 @@ class _Run:
             self._order.only,
             self._order.exclude,
             frozenset(journal.known),
-            self._order.allow_destructive,
-            self._order.confirm_empty,
+            self._order.allow_destructive or self._order.drift,
+            self._order.confirm_empty or self._order.drift,
             self._resumed(journal),
             self._order.workers,
         )
@@ -163,18 +177,23 @@ class _Run:
             made, refusals = self._without_stale(made, self._stored, journal)
             if refusals:
                 return self._account("refused", made, refusals=refusals)
-        if made.brakes:
-            return self._account("refused", made, refusals=made.brakes)
+        refusals = [*self._ceilings.forbidden(made.changes), *made.brakes]
+        if refusals:
+            made.warnings += self._ceilings.narrowed(self._asked)
+            return self._account("refused", made, refusals=refusals)
+        plan_file = self._plan_file()
         if self._order.check_mode:
-            if self._order.plan_file is not None:
-                write_plan(
-                    self._order.plan_file, self._client.transport.root, self._desired, made, Contents(self._client)
-                )
+            if plan_file is not None:
+                self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
             return self._account("changed" if made.changes else "unchanged", made)
         account = self._apply(made, journal)
         is_whole = not account.failed and not self._order.only and not self._order.exclude
-        if self._stored is not None and self._order.plan_file is not None and is_whole:
-            self._order.plan_file.unlink(missing_ok=True)
+        if self._stored is not None and plan_file is not None and is_whole:
+            try:
+                plan_file.remove(self._digest)
+            except InvalidInput as error:
+                # What was done must still be told.
+                account.warnings.append(error.message)
         return account
 
     def _plan(self, choices: Choices) -> InstancePlan:
@@ -193,24 +212,13 @@ class _Run:
 
     def _guard(self) -> str:
         """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
-        wanted = list(self._order.expect_instance) or list(self._desired.instances)
-        roots = [instance_root(root, allow_http=True) for root in wanted]
-        here = self._client.transport.root
-        if wanted and here not in roots:
-            meant = ", ".join(roots)
-            if self._order.expect_instance:
-                return f"expect_instance names {meant}, and the connection is to {here}."
-            return f"These files are for {meant}, and the connection is to {here}. expect_instance overrides it."
-        return ""
+        here, named = self._client.transport.root, self._desired.instances
+        if self._stored is not None and here not in named:
+            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {here}. Plan again."
+        return self._ceilings.wrong_instance(here, named)
 
-    def _chosen_prune(self) -> dict[str, str]:
-        for section, action in self._order.prune.items():
-            if section not in SECTIONS:
-                raise InvalidInput(f"prune.{section}: expected one of the sections {', '.join(SECTIONS)}")
-            if action not in prune_actions(section):
-                allowed = " or ".join(prune_actions(section))
-                raise InvalidInput(f"prune.{section}: {action!r} does not fit; expected {allowed}")
-        return dict(self._order.prune)
+    def _plan_file(self) -> PlanFile | None:
+        return None if self._order.plan_file is None else PlanFile(self._order.plan_file)
 
     def _journal(self) -> Journal:
         desired = self._desired
@@ -267,15 +275,6 @@ class _Run:
 
     # ---- plan files
 
-    def _read_plan(self) -> None:
-        """Reads the plan file of a real run where there is one: its changes are all that is desired then."""
-        path = self._order.plan_file
-        if path is not None and not self._order.check_mode and path.exists():
-            self._stored = read_plan(path)
-            # Where local files are is for the task to say.
-            self._stored.desired.root = self._desired.root or self._stored.desired.root
-            self._desired = self._stored.desired
-
     def _without_stale(
         self, made: InstancePlan, stored: StoredPlan, journal: Journal
     ) -> tuple[InstancePlan, list[str]]:
@@ -316,16 +315,5 @@ class _Run:
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),
+            plan_digest=self._digest,
         )
-
-
-def _limits(given: Limits, narrowed: Mapping[str, Any]) -> Limits:
-    """The limits with those that an option gives in their place."""
-    values = dict(vars(given))
-    for name, value in narrowed.items():
-        number = limit_of(value)
-        if name not in values or number is None:
-            known = ", ".join(values)
-            raise InvalidInput(f"limits.{name}: {value!r} does not fit; expected a number from 0 for one of {known}")
-        values[name] = number
-    return Limits(**values)

@@ -18,7 +18,7 @@ from .brakes import brakes
 from .changing import Changing
 from .client import Client, Record
 from .definition_plan import Definitions
-from .desired import SECTIONS, DesiredInstance, Entry
+from .desired import SECTIONS, DesiredInstance, Entry, Limits
 from .errors import InvalidInput
 from .ground import Ground
 from .hub_plan import plan_offers
@@ -93,7 +93,7 @@ class _Planner:
         judge_turns(ground)
         judge_chosen(ground)
         result.brakes += brakes(
-            self._desired.policy.limits,
+            Limits(**self._desired.policy.limits),
             (
                 (planned.section, plan.CREATE if planned.resumed else planned.change.action)
                 for planned in result.changes
@@ -172,7 +172,7 @@ class _Planner:
         else:
             hits = self._world.having(schema, keys, values)
             hits = hits or self._moved.record_of(section, schema, values, written)
-            if schema.kind is USER and not hits:
+            if schema.kind is USER and not hits and "email" in values:
                 hits = self._changing.user_of_person(str(values["email"]))
             if schema.kind is TASK:
                 as_wanted = partial(self._is_as_wanted, schema, values)
@@ -241,7 +241,7 @@ class _Planner:
                 return
             judge_needs(self._ground, planned, self._gone)
         if planned.kind is USER and current is None and not self._desired.policy.create_users:
-            self._ground.skip(planned, "not made, because policy.create_users is off (a new user gets an e-mail).")
+            self._ground.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")
             return
         try:
             change = self._changing.change(planned, current)

@@ -1,30 +1,41 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plan files: the changes of a plan with the hash of the record that each was made from, to be applied later."""
+"""Plan files: the changes of a plan with the hash of the record that each was made from, to be applied later.
+
+A plan file is approved by its digest. Without that, it is as good as whoever could write it, so nothing in it is taken
+for granted: its shape is judged, the task's limits hold once more, and it names no file outside of ``src``.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
 import json
-import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import plan
 from .attachments import Contents
-from .desired import DesiredInstance, Entry, Limits, Place
+from .desired import DesiredInstance, Entry, Place
 from .errors import InvalidInput
-from .fields import CellList, CellMap, Plain
+from .fields import CellList, CellMap, Plain, shorten
 from .instance_account import shown
 from .kinds import HUB_ITEM, KINDS
 from .links import attachments_in
+from .plan_shape import judge_document
 from .planned import InstancePlan, Planned
+from .safe_files import PRIVATE_FILE, Folder
 
-PLAN_VERSION = 1
+PLAN_VERSION = 2
+
+MAX_PLAN = 268_435_456
+"""Bytes that a plan file may have: some hundred thousand changes."""
+
+_DIGEST = re.compile("(?:sha256:)?([0-9a-fA-F]{64})")
 
 
 @dataclass
@@ -35,7 +46,7 @@ class StoredPlan:
     :ivar images: identity of an entry to the hash of the record that its change was made from.
     :ivar before: identity of an entry to the fields that its change was to change, as they were.
     :ivar files: identity of an entry to its local files, by path, with their SHA-256.
-    :ivar digest: which plan it is: its SHA-256.
+    :ivar digest: which plan it is: the SHA-256 of its bytes.
     """
 
     desired: DesiredInstance
@@ -43,6 +54,22 @@ class StoredPlan:
     before: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
+
+    def lies_in(self, src: Path | None, root: str) -> None:
+        """Notes where the files are now, wherever they were when the plan was made.
+
+        :param src: the directory that was planned, or the file; None: nobody said.
+        :param root: what the paths of local files are relative to; empty: nobody said.
+        :raises InvalidInput: where the plan has local files, and nobody said where.
+        """
+        paths = [path for files in self.files.values() for path in files]
+        if not root and paths:
+            raise InvalidInput(
+                f"plan_file: this plan has local files, such as {shorten(min(paths))}; give src too, the directory "
+                f"that they are in"
+            )
+        self.desired.src = "" if src is None else str(src if src.is_dir() else src.parent)
+        self.desired.root = root
 
     def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
         """The changes whose records, or whose local files, are not as they were.
@@ -65,55 +92,144 @@ class StoredPlan:
         return one.is_half_made or all(name in then and then[name] == value for name, value in now.items())
 
 
-def read_plan(path: Path) -> StoredPlan:
-    """Reads a plan file.
+class PlanFile:
+    """A plan file on this machine: a regular file, and no link to one.
 
-    :raises InvalidInput: where it is none, or of another version.
+    :param path: where it is, or shall be.
     """
-    try:
-        text = path.read_text("utf-8")
-        document = json.loads(text)
-        if document["version"] != PLAN_VERSION:
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._folder = Folder(path.parent)
+
+    def read(self) -> StoredPlan | None:
+        """The plan; None where there is no file.
+
+        :raises InvalidInput: where it is none, of another version, too long, or no regular file.
+        """
+        content = self._content()
+        return None if content is None else _stored_plan(content, self.path)
+
+    def require_writable(self) -> None:
+        """Whether a plan can be written here, asked before anything is sent.
+
+        :raises InvalidInput: where there is no such directory, or something else than a regular file has its name.
+        """
+        if not self.path.parent.is_dir():
+            raise InvalidInput(f"plan_file: {self.path} can't be written (there is no such directory)")
+        self._content()
+
+    def write(self, root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> str:
+        """Writes a plan, for its owner alone.
+
+        :param root: root of the instance that the plan is for.
+        :returns: its digest.
+        :raises InvalidInput: where that can't be done.
+        """
+        content = _content_of(_document(root, desired, made, contents))
+        if len(content) > MAX_PLAN:
             raise InvalidInput(
-                f"plan_file: {path} is of version {document['version']}; expected {PLAN_VERSION}. Plan again."
+                f"plan_file: the plan has {len(content)} bytes; expected at most {MAX_PLAN}. Choose less with only."
             )
-        desired = _desired_from(document)
-        changes = zip(desired.entries, document["changes"], strict=True)
-        stored = StoredPlan(desired, digest=hashlib.sha256(text.encode()).hexdigest())
-        for entry, change in changes:
-            stored.images[id(entry)] = change["image"]
-            stored.before[id(entry)] = change["before"]
-            stored.files[id(entry)] = change.get("files", {})
-        return stored
-    except OSError as error:
-        raise InvalidInput(f"plan_file: {path} can't be read ({error.strerror})") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({error!r}). Plan again.") from error
+        try:
+            self._folder.write(self.path.name, content, PRIVATE_FILE)
+        except OSError as error:
+            self._refuse(f"can't be written ({error.strerror})", error)
+        return hashlib.sha256(content).hexdigest()
+
+    def discard(self) -> None:
+        """Takes an earlier plan away. A file that is none is left alone."""
+        try:
+            stored = self.read()
+        except InvalidInput:
+            return
+        if stored is not None:
+            self.remove(stored.digest)
+
+    def remove(self, digest: str) -> None:
+        """Takes the file away, unless it is another one than that with the digest by now."""
+        content = self._content()
+        if content is None or hashlib.sha256(content).hexdigest() != digest:
+            return
+        try:
+            self._folder.remove(self.path.name)
+        except OSError as error:
+            self._refuse(f"can't be removed ({error.strerror})", error)
+
+    def _content(self) -> bytes | None:
+        try:
+            return self._folder.read(self.path.name, MAX_PLAN)
+        except FileNotFoundError:
+            return None
+        except InvalidInput as error:
+            raise InvalidInput(f"plan_file: {error.message}") from error
+        except OSError as error:
+            self._refuse(f"can't be read ({error.strerror})", error)
+
+    def _refuse(self, why: str, error: OSError) -> NoReturn:
+        raise InvalidInput(f"plan_file: {self.path} {why}") from error
 
 
-def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> None:
-    """Writes a plan file.
+def digest_of(written: str) -> str:
+    """A digest as a person wrote it, as it is compared.
 
-    :param root: root of the instance that the plan is for.
-    :raises InvalidInput: where that can't be done.
+    :raises InvalidInput: where it is none.
     """
-    document = {
+    found = _DIGEST.fullmatch(written.strip())
+    if found is None:
+        raise InvalidInput(f"plan_digest: {shorten(written)} does not fit; expected a SHA-256, 64 hexadecimal digits")
+    return found.group(1).lower()
+
+
+def _stored_plan(content: bytes, path: Path) -> StoredPlan:
+    try:
+        document = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+        if not isinstance(document, dict) or "version" not in document:
+            raise ValueError("version is missing")
+        version = document["version"]
+        if version != PLAN_VERSION or not isinstance(version, int):
+            raise InvalidInput(
+                f"plan_file: {path} is of version {shorten(version)}; expected {PLAN_VERSION}. Plan again."
+            )
+        judge_document(document)
+        stored = StoredPlan(_desired_from(document), digest=hashlib.sha256(content).hexdigest())
+    except (ValueError, RecursionError) as error:
+        why = "it is too deep" if isinstance(error, RecursionError) else error
+        raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({why}). Plan again.") from error
+    for entry, change in zip(stored.desired.entries, document["changes"], strict=True):
+        stored.images[id(entry)] = change["image"]
+        stored.before[id(entry)] = change["before"]
+        stored.files[id(entry)] = change["files"]
+    return stored
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _content_of(document: Mapping[str, Any]) -> bytes:
+    try:
+        text = json.dumps(document, indent=1, ensure_ascii=False, default=str, allow_nan=False) + "\n"
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"plan_file: the plan can't be written as JSON ({error})") from error
+    # Halves of surrogate pairs, as services may answer them, in the escapes of JSON.
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> dict[str, Any]:
+    return {
         "version": PLAN_VERSION,
         "instance": root,
         "set": desired.set_name,
         "set_id": desired.set_id,
         "timezone": desired.timezone,
-        "root": desired.root,
         "identity": {section: list(keys) for section, keys in desired.identity.items()},
-        "create_users": desired.policy.create_users,
+        "scope": _storable(desired.scope),
+        "limits": dict(desired.policy.limits),
+        "create_users": bool(desired.policy.create_users),
         "notify": desired.policy.notify,
         "changes": [_stored(planned, contents) for planned in made.changes],
     }
-    text = json.dumps(document, indent=1, ensure_ascii=False, default=str) + "\n"
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise InvalidInput(f"plan_file: {path} can't be written ({error.strerror})") from error
 
 
 def _stored(planned: Planned, contents: Contents) -> dict[str, Any]:
@@ -122,6 +238,7 @@ def _stored(planned: Planned, contents: Contents) -> dict[str, Any]:
         "kind": planned.kind.name,
         "template": planned.entry.template,
         "state": planned.entry.state,
+        "pruned": planned.entry.pruned,
         "fields": {name: _storable(value) for name, value in planned.entry.fields.items()}
         or {key: planned.schema.brief(key, value) for key, value in planned.desired.items()},
         "image": planned.image,
@@ -136,21 +253,23 @@ def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:
 
 
 def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
+    """The changes of a document whose shape is right, as a desired state.
+
+    :raises ValueError: where a value is marked for what it can't be.
+    """
     desired = DesiredInstance(
         instances=[document["instance"]],
         set_name=document["set"],
         set_id=document["set_id"],
         timezone=document["timezone"],
         identity=document["identity"],
-        src=document["root"],
-        root=document["root"],
+        scope=_restored(document["scope"]),
     )
     desired.policy = replace(
         desired.policy,
+        limits=document["limits"],
         create_users=document["create_users"],
         notify=document["notify"],
-        # The plan was judged when it was made.
-        limits=Limits(math.inf, math.inf, math.inf, math.inf, math.inf),
     )
     for change in document["changes"]:
         entry = Entry(
@@ -160,7 +279,8 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
             {},
             change["state"],
             change["template"],
-            "" if change["action"] == plan.CREATE or change["kind"] == HUB_ITEM.name else change["uuid"] or "",
+            "" if change["action"] == plan.CREATE or change["kind"] == HUB_ITEM.name else change["uuid"],
+            pruned=change["pruned"],
         )
         desired.entries.append(entry)
     return desired
@@ -190,9 +310,17 @@ def _storable(value: Any) -> Any:
 def _restored(value: Any) -> Any:
     if isinstance(value, Mapping):
         if set(value) == {_SOURCE_TEXT}:
-            return Plain(value[_SOURCE_TEXT])
+            return Plain(_text_of(value[_SOURCE_TEXT]))
         if set(value) == {_CELL, "is"}:
-            items = _restored(value["is"])
-            return CellMap.of(items, value[_CELL]) if isinstance(items, dict) else CellList.of(items, value[_CELL])
+            items, text = _restored(value["is"]), _text_of(value[_CELL])
+            if not isinstance(items, (dict, list)):
+                raise ValueError(f"{_CELL}: {shorten(items)} does not fit; expected a list or a map")
+            return CellMap.of(items, text) if isinstance(items, dict) else CellList.of(items, text)
         return {name: _restored(one) for name, one in value.items()}
     return [_restored(one) for one in value] if isinstance(value, list) else value
+
+
+def _text_of(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{shorten(value)} does not fit; expected a text")
+    return value

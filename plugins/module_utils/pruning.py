@@ -75,7 +75,7 @@ class Pruning:
             if record.uuid not in mine:
                 continue
             state = "archived" if action == "archive" else "absent"
-            entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid)
+            entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
             keys, name = named[record.uuid]
             desired = read_some(schema, keys, record)
             change = plan.plan_gone(schema, desired, record, plan.ARCHIVE if action == "archive" else plan.DELETE)

@@ -184,23 +184,27 @@ SERVICE_INFO: Spec = dict(CONNECTION)
 
 INSTANCE: Spec = {
     **{name: option for name, option in CONNECTION.items() if name != "execution"},
-    "mode": {"type": "str", "choices": ["apply", "validate"], "default": "apply"},
+    "mode": {"type": "str", "choices": ["apply", "drift", "validate"], "default": "apply"},
     "src": {"type": "path"},
     "desired": {"type": "dict"},
     "files_root": {"type": "path"},
     "plan_file": {"type": "path"},
+    "plan_digest": {"type": "str"},
+    "require_plan": {"type": "bool", "default": False},
     "report": {"type": "path"},
     "journal": {"type": "path"},
     "only": {"type": "list", "elements": "str", "default": []},
     "exclude": {"type": "list", "elements": "str", "default": []},
-    "prune": {"type": "dict", "default": {}},
-    "limits": {"type": "dict", "default": {}},
+    "protected": {"type": "bool", "default": False},
+    "prune": {"type": "dict"},
+    "limits": {"type": "dict"},
+    "create_users": {"type": "bool"},
     "workers": {"type": "int", "default": 8},
     "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},
     "confirm_empty": {"type": "bool", "default": False},
     "allow_destructive": {"type": "bool", "default": False},
     "drift_fail": {"type": "bool", "default": False},
-    "expect_instance": {"type": "list", "elements": "str", "default": []},
+    "expect_instance": {"type": "list", "elements": "str"},
 }
 
 INSTANCE_EXPORT: Spec = {

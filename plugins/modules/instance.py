@@ -28,6 +28,9 @@ options:
     type: str
     choices:
       apply: Plan, and apply the plan unless check mode is on.
+      drift: >-
+        Only compare, whether check mode is on or not. No limit holds anything back, because nothing is applied, and
+        O(plan_file) is left alone.
       validate: >-
         Only judge what is written. No connection is needed. All findings come at once, each with its file, line and
         column.
@@ -61,11 +64,31 @@ options:
     type: path
   plan_file:
     description:
-      - Check mode writes the plan to this file.
-      - A real run applies the file if it is there, then reads no O(src), and takes it away when all of it was applied.
-        After a run that failed in part, the next one applies the rest of it.
+      - Check mode writes the plan to this file, readable for its owner alone.
+      - A real run applies the file if it is there, and takes it away when all of it was applied. After a run that
+        failed in part, the next one applies the rest of it. Of O(src), only local files such as attachments are read
+        then. Their paths are relative to O(src), wherever the plan was made.
+      - Where the file is not there, a real run plans anew, and a warning says so. O(require_plan) and O(plan_digest)
+        refuse that.
+      - Whoever can write the file decides what is applied. Nothing but O(plan_digest) proves that nobody edited it.
+        What this task says in O(limits), O(prune), O(create_users), O(allow_destructive) and O(expect_instance) holds
+        for a plan file too, beside the limits that held when it was made.
+      - A plan for another instance, or of another version of the format, is refused. So is a link, a pipe, a device,
+        and a file of more than 256 MiB.
       - Each change in it carries the hash of the record that it was made from. See O(stale).
     type: path
+  plan_digest:
+    description:
+      - SHA-256 of the plan that was approved, 64 hexadecimal digits. Planning tells it, in RV(plan_digest), in words
+        and in the O(report).
+      - A real run refuses any other O(plan_file), and a missing one. Check mode makes the plan anew, whatever stands
+        here.
+    type: str
+  require_plan:
+    description:
+      - Refuse to plan anew in a real run where O(plan_file) is missing.
+    type: bool
+    default: false
   report:
     description:
       - Writes what was planned, done or found to this file. Its ending says how.
@@ -101,23 +124,40 @@ options:
     type: list
     elements: str
     default: []
+  protected:
+    description:
+      - For files that strangers may change, as in a pull request. O(limits), O(prune), O(create_users),
+        O(allow_destructive) and O(expect_instance) must all be given then, so that no file decides about what they say.
+        What is missing is named before anything is read or sent.
+      - A limit that O(limits) does not name is at most its default then, and a section that O(prune) does not name is
+        only reported. O(limits) and O(prune) may be V({}).
+      - Concerns O(mode=apply), in check mode too.
+    type: bool
+    default: false
   prune:
     description:
       - What to do with records that belong to this set and are in no file any more, by section. V(report), V(delete) or
         V(archive).
-      - Overrides C(policy.prune) of C(instance.yml). Where neither says anything, they are reported.
+      - The most that C(policy.prune) of C(instance.yml) may ask for. Of both the weaker one counts, from V(report) over
+        V(archive) to V(delete). Where only one of them names a section, that counts, and where neither does, the
+        records are reported.
       - Where C(instance.yml) names no C(set), records are only reported, and a warning says so.
     type: dict
-    default: {}
   limits:
     description:
       - Brakes, by name. C(create_percent) (30), C(update_percent) (30) and C(delete_percent) (10) are percent of the
         records of a section that are there. They hold from C(from_existing) (10) records on, so that an empty instance
         can be filled. C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archiving is
         deleting here. C(users) (10) is the number of users that one run may make.
-      - Overrides C(policy.limits) of C(instance.yml).
+      - The most that C(policy.limits) of C(instance.yml) may set. Of both the smaller number counts. Where only one of
+        them names a limit, that counts.
     type: dict
-    default: {}
+  create_users:
+    description:
+      - Whether users may be made. A new user gets an e-mail.
+      - V(false) forbids it, whatever the files say. V(true) makes them unless C(policy.create_users) of C(instance.yml)
+        is V(false). If not given, C(policy.create_users) decides, and without it nobody is made.
+    type: bool
   workers:
     description:
       - How many requests may be under way at once. All share one token and one rate limit.
@@ -140,19 +180,22 @@ options:
     description:
       - Let field definitions change their type and lose values that records use.
       - What the files hold of a field whose type changes is sent in the same run, because the service may empty it.
+      - No file can allow this.
     type: bool
     default: false
   drift_fail:
     description:
-      - Fail in check mode where something would be changed. For jobs that only look.
+      - Fail in check mode, and with O(mode=drift), where something would be changed. For jobs that only look.
     type: bool
     default: false
   expect_instance:
     description:
-      - Roots of the instances that may be changed, in place of what C(instance.yml) says.
+      - Roots of the instances that may be changed, in place of what C(instance.yml) says. Where both share some, only
+        those count.
+      - If not given, or V([]), what C(instance.yml) says counts.
+      - A plan in O(plan_file) is for the one instance that it was made from, whatever stands here.
     type: list
     elements: str
-    default: []
 attributes:
   check_mode:
     support: full
@@ -179,8 +222,11 @@ notes:
     of several pages is read twice before anything is made because it is not in it.
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
-  - New users get an e-mail. They are made only with C(create_users) in the C(policy) of C(instance.yml). Without it,
-    what needs a user that is not there is skipped, and a warning names it.
+  - New users get an e-mail. They are made only with O(create_users), or with C(create_users) in the C(policy) of
+    C(instance.yml). Without it, what needs a user that is not there is skipped, and a warning names it.
+  - The author of the files may be somebody else than the author of the task. What the task says of O(limits), O(prune),
+    O(create_users), O(allow_destructive) and O(expect_instance) is the most that files may ask for. They may ask for
+    less.
 seealso:
   - module: community.seventhings.instance_export
   - module: community.seventhings.object
@@ -204,10 +250,26 @@ EXAMPLES = r"""
     report: plan.md
     plan_file: acme.plan
   check_mode: true
+  register: planned
 
 - name: Apply exactly what was planned and approved
   community.seventhings.instance:
+    src: acme
     plan_file: acme.plan
+    plan_digest: "{{ planned.plan_digest }}"
+
+- name: Plan files that strangers may have changed, with all that they may ask for
+  community.seventhings.instance:
+    src: acme
+    protected: true
+    expect_instance: ["{{ seventhings_base_url }}"]
+    limits:
+      creates: 200
+    prune:
+      objects: archive
+    create_users: false
+    allow_destructive: false
+  check_mode: true
 
 - name: Apply what the files say
   community.seventhings.instance:
@@ -217,8 +279,8 @@ EXAMPLES = r"""
 - name: Fail where somebody changed the instance behind the files' back
   community.seventhings.instance:
     src: acme
+    mode: drift
     drift_fail: true
-  check_mode: true
 
 - name: Archive objects of this set that are in no file any more, at most 5 percent of them
   community.seventhings.instance:
@@ -245,25 +307,25 @@ outcome:
     - V(unchanged), nothing differs. V(changed), everything was applied (in check mode, would be).
     - V(failed), nothing was applied, because of RV(findings) or because every change failed.
     - V(refused), a brake, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: str
   sample: changed
 instance:
   description:
     - Root of the instance.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: str
   sample: https://acme.seventhings.com
 check_mode:
   description:
     - Whether this was only a plan.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: bool
   sample: false
 summary:
   description:
     - Section to counts of records. In check mode, what would be done.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: dict
   sample:
     objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
@@ -271,7 +333,7 @@ changes:
   description:
     - Every change, first what others depend on. They are applied in this order. What is taken away goes after the
       others, in the opposite order, or earlier where a value of it that must be unique has to become free.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: dict
   contains:
@@ -307,7 +369,7 @@ changes:
 failures:
   description:
     - What failed, and what was skipped because of it.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: dict
   contains:
@@ -324,7 +386,7 @@ failures:
 refusals:
   description:
     - Why nothing was applied, and how to let this one pass.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: str
   sample:
@@ -341,21 +403,21 @@ findings:
 warnings:
   description:
     - What should be known although it is no error.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: str
   sample: []
 reported:
   description:
     - Section to natural keys of records that are in no file and were left alone.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: dict
   sample:
     rooms: [Workshop/0.99]
 diff:
   description:
     - The plan (or what was applied) in words, for C(--diff).
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: dict
   contains:
     prepared:
@@ -363,16 +425,22 @@ diff:
       type: str
   sample:
     prepared: "~ objects 0001003"
+plan_digest:
+  description:
+    - SHA-256 of the O(plan_file) that was written, or that is applied. Empty where there is none.
+  returned: O(mode=apply) or O(mode=drift)
+  type: str
+  sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 requests:
   description:
     - How many requests were sent, login and repeats included.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: int
   sample: 14
 duration:
   description:
     - Seconds that it took.
-  returned: O(mode=apply)
+  returned: O(mode=apply) or O(mode=drift)
   type: float
   sample: 1.842
 """

@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
     Entry,
     Finding,
     Place,
+    states_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.fields import shorten
@@ -42,7 +43,6 @@ MAX_SOURCE = 1 << 30
 
 _SETTINGS = ("instance.yml", "instance.yaml")
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
-_STATES = ("present", "absent", "archived")
 
 
 def text_of(folder: Folder, name: str) -> str:
@@ -294,9 +294,7 @@ class _Loading:
             self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
             return None
         state = node.value.get("_state", "present")
-        allowed = [
-            one for one in _STATES if one in (("present",) if section in ("fields", "users") else (*kind.states,))
-        ]
+        allowed = states_of(section)
         if state not in allowed:
             place = node.member("_state").place
             self._find(place, f"_state: {shorten(state)} does not fit; expected {' or '.join(allowed)}")

@@ -15,6 +15,7 @@ from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.utils.display import Display
 
+from ansible_collections.community.seventhings.plugins.module_utils.ceilings import require_ceilings
 from ansible_collections.community.seventhings.plugins.module_utils.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
@@ -26,6 +27,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.instance imp
 )
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.levels import Progress
+from ansible_collections.community.seventhings.plugins.module_utils.plan_files import (
+    PlanFile,
+    StoredPlan,
+    digest_of,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
 
 from .loading import MAX_SOURCE, decoded, load, local_files
@@ -55,52 +61,97 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
 def _provision(
     options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], connected: list[Client]
 ) -> dict[str, Any]:
-    src = Path(options["src"]).expanduser() if options.get("src") else None
-    files_root = Path(options["files_root"]).expanduser() if options.get("files_root") else None
-    plan_file = Path(options["plan_file"]).expanduser() if options.get("plan_file") else None
-    report = Path(options["report"]).expanduser() if options.get("report") else None
+    if options["mode"] == "apply" and options["protected"]:
+        require_ceilings(written)
+    looks_only = check_mode or options["mode"] == "drift"
+    src, report, plan_file = (_path(options, name) for name in ("src", "report", "plan_file"))
     if report is not None:
         check_report(report)
-    applies_plan = plan_file is not None and plan_file.exists() and not check_mode
-    if not applies_plan and src is None and options.get("desired") is None:
-        missing = "check mode makes it anew" if check_mode else f"there is no {plan_file}"
+    stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file)
+    if stored is not None:
+        stored.lies_in(src, local_files(src, _path(options, "files_root")))
+        desired = stored.desired
+    else:
+        desired = _load(options, src, loader, written, looks_only or options["mode"] == "validate")
+    if options["mode"] == "validate":
+        return _validated(desired, report, check_mode)
+    order = Order(
+        check_mode=looks_only,
+        plan_file=None if options["mode"] == "drift" else plan_file,
+        stored=stored,
+        drift=options["mode"] == "drift",
+        journal=_path(options, "journal"),
+        only=options["only"],
+        exclude=options["exclude"],
+        prune=options.get("prune") or {},
+        limits=options.get("limits") or {},
+        create_users=options.get("create_users"),
+        workers=options["workers"],
+        stale=options["stale"],
+        confirm_empty=options["confirm_empty"],
+        allow_destructive=options["allow_destructive"],
+        expect_instance=options.get("expect_instance") or (),
+        protected=options["protected"],
+    )
+    client = connect(options, read_only=looks_only)
+    connected.append(client)
+    account = run_instance(client, desired, order, teller())
+    if plan_file is not None and stored is None and not looks_only:
+        account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
+    if report is not None:
+        _write_report(account, report)
+    return _result(account, looks_only and options["drift_fail"])
+
+
+def _path(options: Mapping[str, Any], name: str) -> Path | None:
+    return Path(options[name]).expanduser() if options.get(name) else None
+
+
+def _stored_plan(options: Mapping[str, Any], plan_file: Path | None) -> StoredPlan | None:
+    """The plan that a real run applies, read once: what is approved is what is applied.
+
+    :returns: None where there is no plan file, and a plan may be made anew.
+    :raises InvalidInput: where the plan is not the one that was approved, or is missing and must not be.
+    """
+    approved = options.get("plan_digest")
+    digest = None if approved is None else digest_of(approved)
+    if plan_file is None:
+        if digest is not None or options["require_plan"]:
+            raise InvalidInput(f"{'require_plan' if digest is None else 'plan_digest'}: give plan_file too")
+        return None
+    with many_objects():
+        stored = PlanFile(plan_file).read()
+    if stored is None and (digest is not None or options["require_plan"]):
+        raise InvalidInput(f"plan_file: there is no {plan_file}, and no other plan was approved. Plan again.")
+    if stored is not None and digest not in (None, stored.digest):
+        raise InvalidInput(
+            f"plan_digest: {plan_file} is another plan (sha256:{stored.digest}) than the one that was approved "
+            f"(sha256:{digest})"
+        )
+    return stored
+
+
+def _load(
+    options: Mapping[str, Any], src: Path | None, loader: Any, written: Mapping[str, Any], looks_only: bool
+) -> DesiredInstance:
+    if src is None and options.get("desired") is None:
+        missing = "only a real run applies it" if looks_only else f"there is no {options['plan_file']}"
         raise InvalidInput(f"plan_file: {missing}, and neither src nor desired says what to plan")
     with many_objects():
         inline = written.get("desired")
         # The option as it was written; a text (a template gave it) as Ansible reads it.
         inline = options.get("desired") if isinstance(inline, str) else inline
-        if applies_plan:
-            desired = DesiredInstance(root=local_files(src, files_root))
-        else:
-            desired = load(src, inline, _reader(loader), files_root)
-    if options["mode"] == "validate":
-        if JSONSCHEMA_IMPORT_ERROR is not None:
-            raise SeventhingsError(missing_required_lib("jsonschema"))
-        problems = [str(finding) for finding in offline_findings(desired)]
-        if report is not None:
-            _write_report(_judged(problems, desired, check_mode), report)
-        text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
-        return {"changed": False, "failed": bool(problems), "findings": problems, "msg": "\n".join([text, *problems])}
-    order = Order(
-        check_mode=check_mode,
-        plan_file=plan_file,
-        journal=Path(options["journal"]).expanduser() if options.get("journal") else None,
-        only=options["only"],
-        exclude=options["exclude"],
-        prune=options["prune"],
-        limits=options["limits"],
-        workers=options["workers"],
-        stale=options["stale"],
-        confirm_empty=options["confirm_empty"],
-        allow_destructive=options["allow_destructive"],
-        expect_instance=options["expect_instance"],
-    )
-    client = connect(options, read_only=check_mode)
-    connected.append(client)
-    account = run_instance(client, desired, order, teller())
+        return load(src, inline, _reader(loader), _path(options, "files_root"))
+
+
+def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
+    if JSONSCHEMA_IMPORT_ERROR is not None:
+        raise SeventhingsError(missing_required_lib("jsonschema"))
+    problems = [str(finding) for finding in offline_findings(desired)]
     if report is not None:
-        _write_report(account, report)
-    return _result(account, check_mode and options["drift_fail"])
+        _write_report(_judged(problems, desired, check_mode), report)
+    text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
+    return {"changed": False, "failed": bool(problems), "findings": problems, "msg": "\n".join([text, *problems])}
 
 
 def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> Account:

@@ -124,6 +124,8 @@ def _head(account: Account) -> Iterable[str]:
         f'<span class="soft">{sent} &middot; {len(account.changes)} changes &middot; '
         f"{account.requests} requests &middot; {account.duration:.1f} s</span></p>"
     )
+    if account.plan_digest:
+        yield f'<p class="soft">Plan file: sha256:{escape(account.plan_digest)}</p>'
 
 
 # ---- the picture

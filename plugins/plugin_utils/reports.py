@@ -39,6 +39,8 @@ def as_text(account: Account) -> str:
     for section, counts in account.summary.items():
         told = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
         lines.append(f"{section}: {told}")
+    if account.plan_digest:
+        lines.append(f"Plan file: sha256:{account.plan_digest}")
     lines.append(f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s")
     return "\n".join(lines)
 
@@ -92,6 +94,8 @@ def as_markdown(account: Account, limit: int = _COMMENT_LIMIT) -> str:
             (f"\n\n**{title}**\n" if number == 0 else "", f"\n- {_code(text)}") for number, text in enumerate(texts)
         ]
     told += [("", "\n".join(_markdown_change(change))) for change in account.changes]
+    if account.plan_digest:
+        lines += ["", f"Plan file: `sha256:{account.plan_digest}`"]
     text = "\n".join(lines)
     for number, (title, one) in enumerate(told):
         if len(text) + len(title) + len(one) > limit - _REST:

@@ -157,15 +157,19 @@ class Settings:
             self._find(node, "policy: expected a map")
             return Policy()
         self._judge_names(node, tuple(member.name for member in members_of(Policy)), "policy.")
-        flags = {}
-        for name in ("create_users", "notify"):
-            value = node.value.get(name, False)
-            if not isinstance(value, bool):
-                self._find(node.member(name), f"policy.{name}: {shorten(value)} does not fit; expected true or false")
-            flags[name] = value is True
+        create_users = self._flag(node, "create_users")
+        notify = self._flag(node, "notify")
         prune = self._prune(node.member("prune")) if "prune" in node.value else {}
-        limits = self._limits(node.member("limits")) if "limits" in node.value else Limits()
-        return Policy(prune, limits, flags["create_users"], flags["notify"])
+        limits = self._limits(node.member("limits")) if "limits" in node.value else {}
+        return Policy(prune, limits, create_users, notify is True)
+
+    def _flag(self, node: Node, name: str) -> bool | None:
+        if name not in node.value:
+            return None
+        value = node.value[name]
+        if not isinstance(value, bool):
+            self._find(node.member(name), f"policy.{name}: {shorten(value)} does not fit; expected true or false")
+        return value is True
 
     def _prune(self, node: Node) -> dict[str, str]:
         if not isinstance(node.value, dict):
@@ -182,13 +186,13 @@ class Settings:
                 chosen[section] = str(one.value)
         return chosen
 
-    def _limits(self, node: Node) -> Limits:
+    def _limits(self, node: Node) -> dict[str, float]:
         if not isinstance(node.value, dict):
             self._find(node, "policy.limits: expected a map of numbers")
-            return Limits()
+            return {}
         known = tuple(member.name for member in members_of(Limits))
         self._judge_names(node, known, "policy.limits.")
-        given: dict[str, Any] = {}
+        given: dict[str, float] = {}
         for name, member in node.members.items():
             number = limit_of(member.value)
             if name not in known:
@@ -199,7 +203,7 @@ class Settings:
                 )
             else:
                 given[name] = number
-        return Limits(**given)
+        return given
 
     # ---- renames
 

@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
 from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.journal_place import place_of
+from ansible_collections.community.seventhings.plugins.module_utils.plan_files import PlanFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
 
 LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
@@ -73,6 +74,12 @@ class Site:
     def run(self, desired: DesiredInstance | None = None, **order: Any) -> Account:
         """Plans (``check_mode=True``) or applies the files."""
         wanted = desired if desired is not None else self.load()
+        if order.get("plan_file") and not order.get("check_mode"):
+            stored = PlanFile(order["plan_file"]).read()
+            if stored is not None:
+                stored.lies_in(Path(wanted.src) if wanted.src else None, wanted.root)
+                wanted = stored.desired
+            order["stored"] = stored
         sleep = order.pop("sleep", no_pause)
         return run_instance(self.client(read_only=bool(order.get("check_mode"))), wanted, Order(**order), sleep=sleep)
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -242,3 +244,57 @@ def test_local_files_come_from_the_directory_that_the_roles_name(acme: Path, ser
     drift = {"drift_src": str(acme), "drift_files_root": str(papers), "drift_fail": False}
     found = by_name("drift", tmp_path, service, **drift).named("Compare the instance with its files")
     assert found["summary"] == done["summary"]
+
+
+# ---- what the roles allow
+
+
+def ceilings(service: Emulator, pipeline: str) -> dict[str, Any]:
+    """What the example of a pipeline allows its files, for this instance."""
+    text = yaml.safe_load((ROOT / "examples" / "ci" / pipeline).read_text("utf-8"))
+    written: str = text["env" if "env" in text else "variables"]["CEILINGS"]
+    for root in ("${{ vars.SEVENTHINGS_BASE_URL }}", "$SEVENTHINGS_BASE_URL"):
+        written = written.replace(root, service.base_url)
+    found: dict[str, Any] = json.loads(written)
+    return found
+
+
+@pytest.mark.parametrize("pipeline", ["github-actions.yml", "gitlab-ci.yml"])
+def test_a_pipeline_applies_the_plan_that_was_approved_and_no_other(
+    acme: Path, service: Emulator, tmp_path: Path, pipeline: str
+) -> None:
+    assert acme.is_dir()
+    plan_file = tmp_path / "acme.plan"
+    given = {**ceilings(service, pipeline), "provision_plan_file": str(plan_file)}
+    planned = provision(tmp_path, service, provision_apply=False, **given)
+    assert planned.status == 0, planned.output
+    digest = hashlib.sha256(plan_file.read_bytes()).hexdigest()
+    assert planned.named("Plan")["plan_digest"] == digest
+    assert f"Plan file: sha256:{digest}" in planned.output
+    for other in ("", "0" * 64):
+        refused = provision(tmp_path, service, provision_plan_digest=other, **given)
+        assert refused.status != 0
+        assert refused.named("Apply")["msg"].startswith("plan_digest: ")
+    assert writes(service) == []
+    done = applied(provision(tmp_path, service, provision_plan_digest=digest, **given))
+    assert (done["outcome"], done["plan_digest"]) == ("changed", digest)
+    missing = provision(tmp_path, service, provision_require_plan=True, **given)
+    assert "there is no" in missing.named("Apply")["msg"]
+
+
+def test_a_protected_role_allows_nothing_by_its_defaults(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    assert acme.is_dir()
+    refused = provision(tmp_path, service, provision_protected=True)
+    assert refused.status != 0
+    missing = "limits, prune, create_users, allow_destructive, expect_instance"
+    assert refused.named("Apply")["msg"].startswith(f"protected: {missing} must be given too")
+    assert writes(service) == []
+
+
+def test_a_role_holds_the_files_to_what_it_allows(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    settings = (acme / "instance.yml").read_text("utf-8") + "  limits: {creates: 1000}\n"
+    (acme / "instance.yml").write_text(settings, "utf-8")
+    refused = provision(tmp_path, service, provision_limits={"creates": 1})
+    assert refused.named("Apply")["outcome"] == "refused"
+    done = applied(provision(tmp_path, service, provision_create_users=False))
+    assert done["summary"]["users"]["created"] == 0

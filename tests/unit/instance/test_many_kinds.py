@@ -164,7 +164,7 @@ def test_users_are_made_only_where_the_policy_says_so(site: Site) -> None:
     site.write({"persons.yml": PERSONS, "users.yml": "- p1@acme.example\n"})
     account = site.run()
     assert account.summary["persons"]["created"] == 12
-    assert any("policy.create_users is off" in warning for warning in account.warnings)
+    assert any("create_users is off" in warning for warning in account.warnings)
     assert "POST /persons/create-user" not in site.writes()
     site.write({"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n"})
     account = site.run()

@@ -55,7 +55,7 @@ def test_an_option_that_does_not_fit_is_an_error_before_anything_is_sent(
         ("{", "is not a plan of this collection"),
         ("[]", "is not a plan of this collection"),
         ('{"version": 0}', "is of version 0; expected"),
-        ("{}", "is not a plan of this collection (KeyError('version'))"),
+        ("{}", "is not a plan of this collection (version is missing)"),
     ],
 )
 def test_a_file_that_is_no_plan_is_refused(one: Site, tmp_path: Path, text: str, message: str) -> None:

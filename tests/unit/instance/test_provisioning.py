@@ -207,7 +207,7 @@ def test_a_plan_file_that_can_not_be_written_or_read_is_an_error(site: Site, tmp
     assert "can't be written" in _provision(site, check_mode=True, src=site.root, plan_file=where)["msg"]
     where.parent.mkdir()
     where.mkdir()
-    assert "can't be read" in _provision(site, src=site.root, plan_file=where)["msg"]
+    assert "is not a regular file" in _provision(site, src=site.root, plan_file=where)["msg"]
 
 
 # ---- plan files: what was approved, all of it, and nothing else
@@ -270,12 +270,12 @@ def test_a_file_that_is_not_as_it_was_when_it_was_planned_is_not_uploaded(site: 
     _planned(site, path)
     site.write({"files/a.txt": "not so"})
     site.service.clear_log()
-    refused = _provision(site, plan_file=path)
+    refused = _provision(site, src=site.root, plan_file=path)
     assert refused["outcome"] == "refused"
     assert "object 1 is not as it was when the plan was made" in refused["msg"]
     assert site.writes() == []
     site.write({"files/a.txt": "approved"})
-    assert _provision(site, plan_file=path)["outcome"] == "changed"
+    assert _provision(site, src=site.root, plan_file=path)["outcome"] == "changed"
 
 
 def test_a_file_that_changed_is_stale_also_where_the_record_was_left_half_done(site: Site, tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_a_file_that_changed_is_stale_also_where_the_record_was_left_half_done(s
     site.write({"objects.yml": yaml_list(objects), "files/a.txt": "approved"})
     _planned(site, path)
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH"}])
-    options: dict[str, Any] = {"plan_file": path}
+    options: dict[str, Any] = {"src": site.root, "plan_file": path}
     assert _provision(site, **options)["outcome"] == "partly_applied"
     site.service.steer("DELETE", "/faults")
     site.write({"files/a.txt": "not so"})

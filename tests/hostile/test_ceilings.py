@@ -1,0 +1,272 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files ask, tasks allow: what a pull request can write never widens what the task says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.dataloader import DataLoader
+from emulator_process import Emulator, running
+from hypothesis import given
+from hypothesis import strategies as st
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.ceilings import CEILINGS, Ceilings
+from ansible_collections.community.seventhings.plugins.module_utils.desired import (
+    SECTIONS,
+    Limits,
+    Policy,
+    prune_actions,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.plugin_utils.provisioning import provision
+
+HERE, THERE, ELSEWHERE = "https://here.test", "https://there.test", "https://elsewhere.test"
+STRENGTH = ("report", "archive", "delete")
+PERSON = "- {email: p@acme.example, first_name: A, last_name: B}\n"
+
+
+@pytest.fixture(scope="module")
+def _service() -> Iterator[Emulator]:
+    with running(data="empty") as service:
+        yield service
+
+
+@pytest.fixture
+def site(_service: Emulator, tmp_path: Path) -> Site:
+    """An empty directory and an empty instance."""
+    _service.reset()
+    return Site(tmp_path / "files", _service)
+
+
+def apply(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
+    """One call, as the action makes it."""
+    given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), **written}
+    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
+    return provision(options, check_mode, DataLoader(), given)
+
+
+def protected(site: Site, **more: Any) -> dict[str, Any]:
+    """The options of a protected task that allows as little as can be said."""
+    return {
+        "protected": True,
+        "limits": {},
+        "prune": {},
+        "create_users": False,
+        "allow_destructive": False,
+        "expect_instance": [site.service.base_url],
+        **more,
+    }
+
+
+def settings(policy: str) -> str:
+    return f"api: seventhings/v1\nset: test\npolicy: {policy}\n"
+
+
+def objects(number: int) -> str:
+    return yaml_list({"barcode": f"{one:03d}", "inventory_name": "Thing"} for one in range(number))
+
+
+def barcodes(site: Site) -> set[str]:
+    return {one["fields"]["barcode"] for one in site.dump()["objects"] if not one["archived"]}
+
+
+# ---- every pair of what is asked and what is allowed
+
+
+def _some_limits() -> st.SearchStrategy[dict[str, float]]:
+    return st.dictionaries(st.sampled_from(list(vars(Limits()))), st.integers(0, 1000).map(float))
+
+
+def _some_prune() -> st.SearchStrategy[dict[str, str]]:
+    pairs = st.sampled_from(list(SECTIONS)).flatmap(
+        lambda section: st.tuples(st.just(section), st.sampled_from(prune_actions(section)))
+    )
+    return st.lists(pairs).map(dict)
+
+
+@given(_some_limits(), _some_limits(), _some_prune(), _some_prune(), st.booleans())
+def test_no_policy_of_the_files_goes_beyond_the_task(
+    on_the_task: dict[str, float],
+    in_the_files: dict[str, float],
+    pruned_by_the_task: dict[str, str],
+    pruned_by_the_files: dict[str, str],
+    is_protected: bool,
+) -> None:
+    ceilings = Ceilings.of(on_the_task, pruned_by_the_task, None, [], is_protected)
+    found = ceilings.policy(Policy(pruned_by_the_files, in_the_files))
+    limits, defaults = vars(Limits(**found.limits)), vars(Limits())
+    for name, number in limits.items():
+        assert number <= on_the_task.get(name, defaults[name] if is_protected else number)
+        assert number <= in_the_files.get(name, number)
+        assert number == defaults[name] or name in on_the_task or name in in_the_files
+    for section, action in found.prune.items():
+        allowed = pruned_by_the_task.get(section, "report" if is_protected else action)
+        assert STRENGTH.index(action) <= STRENGTH.index(allowed)
+        assert STRENGTH.index(action) <= STRENGTH.index(pruned_by_the_files.get(section, action))
+
+
+@pytest.mark.parametrize(
+    ("on_the_task", "in_the_files", "are_made"),
+    [
+        (None, None, False),
+        (None, False, False),
+        (None, True, True),
+        (False, None, False),
+        (False, True, False),
+        (True, None, True),
+        (True, False, False),
+        (True, True, True),
+    ],
+)
+def test_users_are_made_where_neither_forbids_it_and_one_asks_for_it(
+    on_the_task: bool | None, in_the_files: bool | None, are_made: bool
+) -> None:
+    found = Ceilings.of({}, {}, on_the_task, [], False).policy(Policy(create_users=in_the_files))
+    assert found.create_users is are_made
+
+
+@pytest.mark.parametrize(
+    ("expected", "named", "here", "is_meant"),
+    [
+        ([], [], HERE, True),
+        ([], [HERE], HERE, True),
+        ([], [THERE], HERE, False),
+        ([HERE], [], HERE, True),
+        ([HERE], [THERE], HERE, True),
+        ([THERE], [HERE], HERE, False),
+        ([HERE, THERE], [THERE, ELSEWHERE], HERE, False),
+        ([HERE, THERE], [THERE, ELSEWHERE], THERE, True),
+        ([HERE, THERE], [THERE, ELSEWHERE], ELSEWHERE, False),
+        ([HERE + "/"], [], HERE, True),
+    ],
+)
+def test_the_guard_of_the_task_is_narrowed_by_the_files(
+    expected: list[str], named: list[str], here: str, is_meant: bool
+) -> None:
+    reason = Ceilings.of({}, {}, None, expected, False).wrong_instance(here, named)
+    assert (reason == "") is is_meant
+    assert is_meant or here in reason
+
+
+@pytest.mark.parametrize("root", ["", "here", "https://user:secret@here.test", "file:///etc/passwd"])
+def test_a_guard_that_means_nothing_is_an_error(root: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Ceilings.of({}, {}, None, [root], False)
+    assert caught.value.message.startswith("expect_instance: ")
+    assert "secret" not in caught.value.message
+
+
+@pytest.mark.parametrize("value", [True, None, [], {}, "inf", "nan", -1, 10**400, float("inf"), float("nan")])
+def test_a_limit_that_is_no_number_is_an_error(value: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"limits\.creates: "):
+        Ceilings.of({"creates": value}, {}, None, [], False)
+
+
+# ---- a whole run
+
+
+def test_files_lift_no_limit_of_the_task(site: Site) -> None:
+    asked = settings("{limits: {create_percent: 1000, creates: 1000, from_existing: 1000, users: 1000}}")
+    site.write({"instance.yml": asked, "objects.yml": objects(20)})
+    result = apply(site, limits={"creates": 5})
+    assert result["outcome"] == "refused"
+    assert "objects: create 20 is more than limits.creates (5)" in result["refusals"][0]
+    assert site.writes() == []
+
+
+def test_files_may_set_lower_limits_than_the_task(site: Site) -> None:
+    site.write({"instance.yml": settings("{limits: {creates: 5}}"), "objects.yml": objects(20)})
+    result = apply(site, limits={"creates": 50})
+    assert result["outcome"] == "refused"
+    assert "limits.creates: the task allows 50, and the files 5; the smaller one counts." in result["warnings"]
+    assert site.writes() == []
+
+
+def test_what_a_protected_task_does_not_name_is_held_to_its_default(site: Site) -> None:
+    site.write({"objects.yml": objects(10)})
+    assert apply(site)["outcome"] == "changed"
+    asked = settings("{limits: {create_percent: 1000, from_existing: 1000}, prune: {objects: delete}}")
+    site.write({"instance.yml": asked, "objects.yml": objects(20)})
+    result = apply(site, **protected(site, limits={"creates": 50}))
+    assert result["outcome"] == "refused"
+    assert "objects: create 10 of 10 records is more than limits.create_percent (30 %)" in result["refusals"][0]
+    site.write({"objects.yml": objects(9)})
+    result = apply(site, **protected(site))
+    assert (result["outcome"], result["reported"]) == ("unchanged", {"objects": ["009"]})
+    assert apply(site, **protected(site, prune={"objects": "archive"}))["summary"]["objects"]["archived"] == 1
+    assert len(site.dump()["objects"]) == 10, "archived, where the files ask for deletion"
+
+
+def test_files_make_no_users_where_the_task_forbids_it(site: Site) -> None:
+    asked = settings("{create_users: true}")
+    site.write({"instance.yml": asked, "persons.yml": PERSON, "users.yml": "- p@acme.example\n"})
+    result = apply(site, create_users=False)
+    assert result["summary"]["users"]["skipped"] == 1
+    assert not any("user" in line for line in site.writes() if "person" not in line)
+    assert any("create_users is off" in warning for warning in result["warnings"])
+    assert apply(site, create_users=True)["summary"]["users"]["created"] == 1
+
+
+@pytest.mark.parametrize("where", ["files", "inline"])
+def test_files_can_not_allow_what_only_a_task_may(site: Site, where: str) -> None:
+    policy = {"allow_destructive": True, "protected": False, "expect_instance": [site.service.base_url]}
+    desired: dict[str, Any] = {"instance": {"api": "seventhings/v1", "policy": policy}}
+    if where == "inline":
+        result = apply(site, src=None, desired=desired)
+    else:
+        site.write({"instance.yml": settings(str(policy).replace("True", "true").replace("False", "false"))})
+        result = apply(site)
+    assert result["outcome"] == "failed"
+    assert len([one for one in result["findings"] if "no such setting" in one]) == 3
+    assert site.writes() == []
+
+
+def test_inline_states_are_held_to_the_same_ceilings(site: Site) -> None:
+    asked = {"api": "seventhings/v1", "set": "test", "policy": {"limits": {"creates": 1000}}}
+    desired = {"instance": asked, "objects": [{"barcode": str(one), "inventory_name": "x"} for one in range(5)]}
+    assert apply(site, src=None, desired=desired, limits={"creates": 4})["outcome"] == "refused"
+    assert site.writes() == []
+
+
+# ---- protected
+
+
+@pytest.mark.parametrize("missing", CEILINGS)
+@pytest.mark.parametrize("how", ["left out", "null"])
+def test_a_protected_task_says_all_that_it_allows(site: Site, missing: str, how: str) -> None:
+    options = protected(site)
+    if how == "null":
+        options[missing] = None
+    else:
+        del options[missing]
+    result = apply(site, src="/nowhere", check_mode=True, **options)
+    assert result["failed"]
+    assert result["msg"].startswith(f"protected: {missing} must be given too")
+    assert site.sent() == []
+
+
+def test_a_protected_task_names_an_instance(site: Site) -> None:
+    result = apply(site, src="/nowhere", **protected(site, expect_instance=[]))
+    assert result["msg"] == "protected: expect_instance must name at least one instance"
+    assert site.sent() == []
+
+
+def test_all_that_is_missing_is_named_at_once(site: Site) -> None:
+    result = apply(site, protected=True)
+    assert f"protected: {', '.join(CEILINGS)} must be given too" in result["msg"]
+
+
+def test_only_comparing_needs_no_ceilings_and_no_limit_keeps_drift_from_being_told(site: Site) -> None:
+    site.write({"instance.yml": settings("{limits: {creates: 0}}"), "objects.yml": objects(3)})
+    result = apply(site, mode="drift", protected=True)
+    assert (result["outcome"], result["check_mode"]) == ("changed", True)
+    assert len(result["changes"]) == 3
+    assert site.writes() == []
