@@ -25,8 +25,8 @@ options:
         C(.export.json), which belongs to the files, and in C(.seventhings), which need not be kept.
       - Where the directory holds records that no export wrote, nothing is written, because they would stand there
         twice.
-      - An C(instance.yml) that somebody edited is kept, and its C(identity) is used. A new one gets a random C(set_id), by
-        which a journal knows these files again, and a later export keeps it.
+      - An C(instance.yml) that somebody edited is kept, and its C(identity) is used. A new one gets a random C(set_id),
+        by which a journal knows these files again, and a later export keeps it.
     type: path
     required: true
   only:
