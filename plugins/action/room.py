@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the module inside the worker where that is possible."""
+"""Runs a module in the worker where that is possible: ``room``, and all those that ``meta/runtime.yml`` routes here.
+
+Those that do something else beside it have an action plugin of their own name.
+"""
 
 from __future__ import annotations
 

@@ -12,15 +12,16 @@ import mimetypes
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .client import Client
-from .errors import InvalidInput, NotJson, OutcomeUnknown
+from .errors import InvalidInput, NotJson, OutcomeUnknown, SeventhingsError
 from .fields import is_uuid
 from .kinds import FILE
 from .links import Attachment
 from .lost import looks
+from .safe_files import NotOpened
 from .transport import Answer, Effect
 
 MAX_SIZE = 52_428_800
@@ -37,15 +38,20 @@ def check_local(attachment: Attachment, where: str, looked_in: str = "") -> list
     """
     if attachment.path is None:
         return []
-    path = Path(attachment.path).expanduser()
     shown = attachment.written or attachment.path
-    if path.exists() and not path.is_file():
-        return [f"{where}: {shown} is a directory or a device; expected a file"]
-    if not path.is_file():
+    try:
+        size = _size_of(attachment)
+    except NotOpened as refused:
+        return [f"{where}: {refused.at} {refused.why}"]
+    except InvalidInput as refused:
+        return [f"{where}: {refused.message}"]
+    except FileNotFoundError:
         place = looked_in or f"{Path.cwd()}, where the module runs"
         return [f"{where}: {shown}: no such file (looked for in {place})"]
+    except OSError as error:
+        return [f"{where}: {shown} can't be read: {error.strerror}"]
     problems = []
-    attachment.size = path.stat().st_size
+    attachment.size = size
     name = name_of(attachment)
     attachment.type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     if not 1 <= attachment.size <= MAX_SIZE:
@@ -59,13 +65,44 @@ def check_local(attachment: Attachment, where: str, looked_in: str = "") -> list
     return problems
 
 
+def _size_of(attachment: Attachment) -> int:
+    """The bytes of a regular file.
+
+    :raises InvalidInput: where it is none.
+    :raises OSError: where it is not there or can't be looked at.
+    """
+    if attachment.folder is not None:
+        return attachment.folder.status(str(attachment.path)).st_size
+    path = Path(str(attachment.path)).expanduser()
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"{attachment.written or attachment.path} is a directory or a device; expected a file")
+    return path.stat().st_size
+
+
+def name_inside(written: str, root: str) -> str:
+    """The name that a folder has for a path of a desired state.
+
+    It is judged by its letters alone. What a path outside leads to is never looked at, so that nobody learns whether it
+    is there.
+
+    :param root: the folder, for the message.
+    :raises InvalidInput: where it leads out of the folder, or a step of it is hidden.
+    """
+    parts = PurePosixPath(written).parts
+    if written.startswith(("/", "~")) or ".." in parts:
+        raise InvalidInput(f"{written} leads outside of {root}")
+    if any(part.startswith(".") for part in parts):
+        raise InvalidInput(f"{written} is hidden (a step of it begins with a point); hidden files are never sent")
+    return "/".join(parts)
+
+
 class Contents:
     """What files hold, as SHA-256; each is read or downloaded once, however many records link it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self._linked: dict[str, str] = {}
-        self._local: dict[str, str] = {}
+        self._local: dict[tuple[str, str], str] = {}
 
     def linked(self, uuid: str) -> str:
         if uuid not in self._linked:
@@ -73,15 +110,22 @@ class Contents:
         return self._linked[uuid]
 
     def local(self, attachment: Attachment) -> str:
-        path = str(attachment.path)
-        if path not in self._local:
-            self._local[path] = hashlib.sha256(_content(attachment)).hexdigest()
-        return self._local[path]
+        folder = "" if attachment.folder is None else str(attachment.folder.path)
+        place = (folder, str(attachment.path))
+        if place not in self._local:
+            self._local[place] = hashlib.sha256(content_of(attachment)).hexdigest()
+        attachment.digest = self._local[place]
+        return attachment.digest
 
     def same(self, attachment: Attachment, linked: Iterable[Attachment]) -> Iterator[Attachment]:
         """Those of some linked files that have the content of a local one (and its name, where one is told)."""
         for other in linked:
-            if other.size != attachment.size or attachment.name not in (None, other.name or attachment.name):
+            # The size of a file that may not be read is not known.
+            if (
+                attachment.size is None
+                or other.size != attachment.size
+                or attachment.name not in (None, other.name or attachment.name)
+            ):
                 continue
             # What it is called takes a request where the record does not tell it, so that is asked last.
             same = self.local(attachment) == self.linked(str(other.uuid))
@@ -159,17 +203,40 @@ def download(client: Client, uuid: str) -> bytes:
     return client.send("GET", f"/file/{uuid}/data", accept="application/octet-stream").body
 
 
-def _content(attachment: Attachment) -> bytes:
-    return Path(str(attachment.path)).expanduser().read_bytes()
+def content_of(attachment: Attachment) -> bytes:
+    """The bytes of a local file, as they are now.
+
+    Between judging and reading somebody may put another file, or a link, in its place. That one is not read.
+
+    :raises SeventhingsError: where it is not what was judged any more.
+    :raises OSError: where it can't be read, and was not to come from a certain folder.
+    """
+    shown = attachment.written or attachment.path
+    if attachment.folder is None:
+        content = Path(str(attachment.path)).expanduser().read_bytes()
+    else:
+        try:
+            content = attachment.folder.read(str(attachment.path), MAX_SIZE)
+        except NotOpened as refused:
+            raise SeventhingsError(f"{shown} can't be read any more: {refused.at} {refused.why}") from refused
+        except OSError as error:
+            raise SeventhingsError(f"{shown} can't be read any more: {error.strerror}") from error
+    if attachment.digest and hashlib.sha256(content).hexdigest() != attachment.digest:
+        raise SeventhingsError(f"{shown} was changed since it was compared, so it is not uploaded; run it again.")
+    return content
 
 
 def upload(client: Client, attachment: Attachment, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Uploads a local file and notes its uuid.
+    """Uploads a local file and notes its uuid; as :func:`upload_content`."""
+    upload_content(client, attachment, content_of(attachment), sleep)
+
+
+def upload_content(client: Client, attachment: Attachment, content: bytes, sleep: Callable[[float], None]) -> None:
+    """Uploads the content of a local file and notes its uuid.
 
     An upload whose answer was lost is looked for among the newest files by name, size and content, and sent once more
     if it is not there.
     """
-    content = _content(attachment)
     name = name_of(attachment)
     part = {"data": (name, content, attachment.type)}
     for last in (False, True):

@@ -76,6 +76,7 @@ class Entry:
     :ivar template: of a field definition, the template that it belongs to.
     :ivar uuid: the record that is meant, where a plan file says which; else it is found by its natural key.
     :ivar misread: whether something is wrong with it that leaves open what is meant; it is judged and never planned.
+    :ivar inline: whether it was written where no directory of local files is known.
     """
 
     kind: Kind
@@ -86,6 +87,7 @@ class Entry:
     template: str = ""
     uuid: str = ""
     misread: bool = False
+    inline: bool = False
 
     def place_of(self, name: str) -> Place:
         """Where a field was written, or the record where the field was not."""
@@ -162,7 +164,8 @@ class DesiredInstance:
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
     :ivar moved_places: where a pair was written, by the identity of its new key.
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
-    :ivar root: the directory that local paths are relative to; empty where there is none.
+    :ivar src: the directory that was read, or that of the file; empty where there is none.
+    :ivar root: the directory that local files come from; empty where there is none.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -178,6 +181,7 @@ class DesiredInstance:
     moved_places: dict[int, Place] = field(default_factory=dict)
     setting_places: dict[str, Place] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    src: str = ""
     root: str = ""
     sections: set[str] = field(default_factory=set)
 

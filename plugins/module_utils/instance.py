@@ -221,9 +221,9 @@ class _Run:
             self._sleep,
             self._clock,
             set_id=desired.set_id,
-            src=desired.root,
+            src=desired.src,
         )
-        earlier = earlier_journal(desired.root, journal.place)
+        earlier = earlier_journal(desired.src, journal.place)
         if earlier is not None:
             self._told.append(
                 f"{earlier} is the journal of an earlier version. It is not read; the journal is {journal.place.path} "
@@ -272,6 +272,8 @@ class _Run:
         path = self._order.plan_file
         if path is not None and not self._order.check_mode and path.exists():
             self._stored = read_plan(path)
+            # Where local files are is for the task to say.
+            self._stored.desired.root = self._desired.root or self._stored.desired.root
             self._desired = self._stored.desired
 
     def _without_stale(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .fields import BrokenCell, Field, FieldType, Plain, Unfit, each, is_uuid, parse_list, read_list, typed
+from .safe_files import Folder
 
 
 @dataclass
@@ -52,7 +53,9 @@ class Attachment:
 
     :ivar name: the name it has or shall have; None where it does not matter.
     :ivar raw: what the service answered about it.
-    :ivar written: the path as the person wrote it, where ``path`` was made absolute.
+    :ivar written: the path as the person wrote it, where ``path`` is another.
+    :ivar folder: the directory that it must come from; ``path`` is relative to it then.
+    :ivar digest: the SHA-256 of the content that was judged, where it was read; nothing else is uploaded.
     """
 
     uuid: str | None = None
@@ -62,6 +65,8 @@ class Attachment:
     size: int | None = None
     raw: Mapping[str, Any] = field(default_factory=dict)
     written: str | None = None
+    folder: Folder | None = field(default=None, compare=False)
+    digest: str = field(default="", compare=False)
 
 
 # ---- links to records

@@ -142,6 +142,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         set_id=document["set_id"],
         timezone=document["timezone"],
         identity=document["identity"],
+        src=document["root"],
         root=document["root"],
     )
     desired.policy = replace(

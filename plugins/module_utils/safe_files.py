@@ -11,10 +11,13 @@ nobody can guess and moved into place.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from .errors import InvalidInput
@@ -29,18 +32,61 @@ _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
+_LINK = "is a link; expected a regular file"
 
 
 def parts_of(name: str) -> tuple[str, ...]:
     """The steps of a relative path.
 
     :param name: such as ``files/0a1b/invoice.pdf``, with slashes on every system.
-    :raises InvalidInput: where it is empty, absolute, holds ``.``, ``..``, an empty step or a NUL character.
+    :raises InvalidInput: where it is empty, absolute, holds ``.``, ``..``, an empty step, or a character that no file
+        name holds.
     """
     parts = tuple(name.split("/"))
-    if "\0" in name or any(part in ("", ".", "..") for part in parts):
+    if "\0" in name or not _is_encodable(name) or any(part in ("", ".", "..") for part in parts):
         raise InvalidInput(f"{name!r} is not a path below the directory")
     return parts
+
+
+def _is_encodable(name: str) -> bool:
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class NotOpened(InvalidInput):
+    """Something below a directory is there, and is not what is read: a link, a device, a pipe, or too long.
+
+    :ivar at: the relative path of what is wrong; a directory on the way, where that is a link.
+    :ivar why: what it is, in words that follow its name.
+    """
+
+    def __init__(self, folder: Path, at: str, why: str) -> None:
+        super().__init__(f"{folder / at} {why}")
+        self.at = at
+        self.why = why
+
+
+class FileType(Enum):
+    """What a name in a directory stands for. Nothing is told of where a link leads."""
+
+    FILE = "file"
+    FOLDER = "directory"
+    LINK = "link"
+    OTHER = "device, pipe or socket"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands in a directory.
+
+    :ivar name: its path, relative to the :class:`Folder`.
+    """
+
+    name: str
+    type: FileType
 
 
 class Folder:
@@ -63,16 +109,31 @@ class Folder:
         :param name: relative path, with slashes.
         :param limit: bytes; a longer file is refused, and no more than that is ever read.
         :raises FileNotFoundError: where there is none.
-        :raises InvalidInput: where it is a link, a directory, a device or a pipe, or longer than the limit.
+        :raises NotOpened: where it is a link, a directory, a device, a pipe or a socket, stands behind a link, or is
+            longer than the limit.
+        :raises InvalidInput: where it is no path below the directory.
         :raises OSError: where it can't be read.
         """
         with self.opened(name) as descriptor:
             content = bytearray()
-            while len(content) <= limit and (chunk := os.read(descriptor, _CHUNK)):
+            size = os.fstat(descriptor).st_size
+            # One that grows meanwhile is read no further than the limit.
+            while size <= limit and len(content) <= limit and (chunk := os.read(descriptor, _CHUNK)):
                 content += chunk
-            if len(content) > limit:
-                raise InvalidInput(f"{self.path / name} has more than {limit} bytes")
+            if max(size, len(content)) > limit:
+                raise NotOpened(self.path, name, f"has more than {limit} bytes")
             return bytes(content)
+
+    def listed(self, name: str = "") -> list[Found]:
+        """What stands in a directory, sorted by name.
+
+        :param name: relative path of the directory; empty: this one.
+        :raises NotOpened: where it is a link or no directory, or stands behind a link.
+        :raises OSError: where it can't be read.
+        """
+        with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
+            found = [Found(f"{name}/{one.name}" if name else one.name, _type_of(one)) for one in entries]
+        return sorted(found, key=lambda one: one.name)
 
     def status(self, name: str) -> os.stat_result:
         """What the system says of a regular file: size, mode, owner. Raises as :meth:`read`."""
@@ -151,10 +212,11 @@ class Folder:
         with self._folder(folders, PRIVATE_FOLDER) as folder:
             # To open a device may do something, so it is looked at before.
             with contextlib.suppress(FileNotFoundError):
-                self._judge_file(os.lstat(last, dir_fd=folder), path)
+                self._require_regular(name, os.lstat(last, dir_fd=folder))
             descriptor = os.open(last, _APPEND_FILE, PRIVATE_FILE, dir_fd=folder)
         try:
-            self._judge_file(os.fstat(descriptor), path)
+            self._require_regular(name, os.fstat(descriptor))
+            self._judge_owner(os.fstat(descriptor), path)
         except BaseException:
             os.close(descriptor)
             raise
@@ -165,19 +227,26 @@ class Folder:
         """The descriptor of a regular file, open to be read. Raises as :meth:`read`."""
         *folders, last = parts_of(name)
         with self._folder(folders) as folder:
+            # Opening a device may have effects, so it is looked at first. What was opened may be another, so again.
+            self._require_regular(name, os.stat(last, dir_fd=folder, follow_symlinks=False))
             try:
                 descriptor = os.open(last, _OPEN_FILE, dir_fd=folder)
-            except FileNotFoundError:
-                raise
             except OSError as error:
-                if self.path.joinpath(*folders, last).is_symlink():
-                    raise InvalidInput(f"{self.path / name} is a link; expected a regular file") from error
-                raise
+                if error.errno != errno.ELOOP:
+                    raise
+                raise NotOpened(self.path, name, _LINK) from error
         try:
-            self._judge_file(os.fstat(descriptor), self.path / name)
+            self._require_regular(name, os.fstat(descriptor))
+            self._judge_owner(os.fstat(descriptor), self.path / name)
             yield descriptor
         finally:
             os.close(descriptor)
+
+    def _require_regular(self, name: str, found: os.stat_result) -> None:
+        if stat.S_ISLNK(found.st_mode):
+            raise NotOpened(self.path, name, _LINK)
+        if not stat.S_ISREG(found.st_mode):
+            raise NotOpened(self.path, name, "is not a regular file")
 
     @contextlib.contextmanager
     def _folder(self, folders: list[str], make_mode: int | None = None) -> Iterator[int]:
@@ -193,24 +262,17 @@ class Folder:
                         os.mkdir(part, make_mode, dir_fd=descriptor)
                 try:
                     below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
-                except FileNotFoundError:
-                    raise
                 except OSError as error:
-                    at = self.path.joinpath(*folders[: number + 1])
-                    raise InvalidInput(f"{at} is a link or no directory") from error
+                    if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+                        raise
+                    at = "/".join(folders[: number + 1])
+                    raise NotOpened(self.path, at, "is a link or no directory") from error
                 os.close(descriptor)
                 descriptor = below
                 self._judge_owner(os.fstat(descriptor), self.path.joinpath(*folders[: number + 1]))
             yield descriptor
         finally:
             os.close(descriptor)
-
-    def _judge_file(self, found: os.stat_result, path: Path) -> None:
-        if stat.S_ISLNK(found.st_mode):
-            raise InvalidInput(f"{path} is a link; expected a regular file")
-        if not stat.S_ISREG(found.st_mode):
-            raise InvalidInput(f"{path} is not a regular file")
-        self._judge_owner(found, path)
 
     def _judge_owner(self, found: os.stat_result, path: Path) -> None:
         if self._owner is None:
@@ -219,6 +281,14 @@ class Folder:
             raise InvalidInput(f"{path} belongs to another user (uid {found.st_uid})")
         if found.st_mode & WRITABLE_BY_OTHERS:
             raise InvalidInput(f"{path} can be written by others (mode {stat.S_IMODE(found.st_mode):04o})")
+
+
+def _type_of(entry: os.DirEntry[str]) -> FileType:
+    if entry.is_symlink():
+        return FileType.LINK
+    if entry.is_dir(follow_symlinks=False):
+        return FileType.FOLDER
+    return FileType.FILE if entry.is_file(follow_symlinks=False) else FileType.OTHER
 
 
 def _mode_of(name: str, folder: int) -> int:

@@ -187,6 +187,7 @@ INSTANCE: Spec = {
     "mode": {"type": "str", "choices": ["apply", "validate"], "default": "apply"},
     "src": {"type": "path"},
     "desired": {"type": "dict"},
+    "files_root": {"type": "path"},
     "plan_file": {"type": "path"},
     "report": {"type": "path"},
     "journal": {"type": "path"},

@@ -10,10 +10,9 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from .attachments import download, name_of, newest_files, upload
+from .attachments import content_of, download, name_of, newest_files, upload_content
 from .client import Client
 from .fields import is_uuid
 from .journal import Journal, Upload
@@ -36,20 +35,21 @@ class Uploads:
     def upload(self, attachment: Attachment) -> None:
         """Uploads a local file, or finds it where this run or an earlier one did, and notes its uuid.
 
-        :raises OSError: where the file can't be read.
+        :raises SeventhingsError: where the file is not what was judged any more.
+        :raises OSError: where it can't be read.
         """
-        content = Path(str(attachment.path)).expanduser().read_bytes()
+        content = content_of(attachment)
         what = Upload(name_of(attachment), hashlib.sha256(content).hexdigest())
         with self._mutex:
             turn = self._under_way.setdefault(what, threading.Lock())
         with turn:
             if what not in self._done:
-                self._done[what] = self._earlier(what, content) or self._anew(what, attachment)
+                self._done[what] = self._earlier(what, content) or self._anew(what, attachment, content)
             attachment.uuid = self._done[what]
 
-    def _anew(self, what: Upload, attachment: Attachment) -> str:
+    def _anew(self, what: Upload, attachment: Attachment, content: bytes) -> str:
         self._journal.uploading(what)
-        upload(self._client, attachment, self._sleep)
+        upload_content(self._client, attachment, content, self._sleep)
         self._journal.uploaded(what, str(attachment.uuid))
         return str(attachment.uuid)
 

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from .attachments import check_local
+from .attachments import check_local, name_inside
 from .desired import DesiredInstance, Entry, Place
+from .errors import InvalidInput
 from .fields import Way, words_of
 from .links import Attachment
 from .quick import Quick
+from .safe_files import Folder
 from .schema import Schema
 
 _NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
@@ -40,7 +42,7 @@ class Wanted:
         self._zone = ZoneInfo(desired.timezone) if desired.timezone else None
         self._quick: dict[str, Quick] = {}
         self._given_root = desired.root
-        self._root = Path(desired.root or ".").resolve()
+        self._root = Folder(Path(desired.root)) if desired.root else None
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
         """Canonical values of what fits.
@@ -69,16 +71,20 @@ class Wanted:
         return values
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
-        """Makes a path absolute; one that leads outside the directory of the files is refused."""
+        """Finds a local file below the directory of such files; whatever leads out of it is refused."""
         attachment.written = str(attachment.path)
-        path = (self._root / attachment.written).resolve()
-        if self._given_root and not path.is_relative_to(self._root):
-            words = f"{words_of(way)}: {attachment.written} leads outside of {self._given_root}"
+        where = words_of(way)
+        if self._root is None or entry.inline:
+            words = f"{where}: {attachment.written} is a local file, and no directory for them is known; set files_root"
             self._find(entry.place_in(way), words)
             return
-        attachment.path = str(path)
-        looked_in = f"{self._given_root}, the root of src" if self._given_root else ""
-        for problem in check_local(attachment, words_of(way), looked_in):
+        attachment.folder = self._root
+        try:
+            attachment.path = name_inside(attachment.written, self._given_root)
+        except InvalidInput as refused:
+            self._find(entry.place_in(way), f"{where}: {refused.message}")
+            return
+        for problem in check_local(attachment, where, self._given_root):
             self._find(entry.place_in(way), problem)
 
     def _with_offsets(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:

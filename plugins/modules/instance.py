@@ -35,14 +35,30 @@ options:
   src:
     description:
       - The directory with the files, or one file with the sections as its keys.
-      - Local paths in it, such as those of attachments, are relative to this directory and never lead outside of it.
+      - The directory may be reached by a link. Nothing in it may be one, and a single file may not be one either. A
+        link, a device, a pipe or a socket in the place of a file is a finding, and so is a file of more than 1 GiB.
+      - Paths of attachments in it are relative to the directory, and nothing else can be sent. See O(files_root).
       - One of O(src), O(desired) and O(plan_file) is required.
     type: path
   desired:
     description:
       - The same inline, with the sections as keys, for a playbook that computes what is wanted.
       - May be given besides O(src). No record may be in both.
+      - Names local files only together with O(files_root).
     type: dict
+  files_root:
+    description:
+      - The directory that attachments come from. Everything in it can be uploaded by whoever writes the files.
+      - >-
+        Defaults to O(src) where that is a directory, and to the directory that the file lies in where O(src) is a file.
+        Keep such a file in a directory of its own, not beside a playbook and its secrets, or set this option.
+      - Given besides O(src), this directory takes the place of O(src).
+      - >-
+        An absolute path, one with V(~) at its beginning or V(..) in it, a hidden name (one with a point at its
+        beginning, such as C(.vault_pass), or below such a directory), a link, a device, a pipe, a socket, and a file of
+        more than 52428800 bytes are findings. Whether there is anything outside is never looked at.
+      - A file is read again when it is uploaded. If it was changed or replaced meanwhile, it is not uploaded.
+    type: path
   plan_file:
     description:
       - Check mode writes the plan to this file.

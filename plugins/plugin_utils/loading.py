@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.desired import (
@@ -17,8 +17,15 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
     Finding,
     Place,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.fields import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, TEMPLATES
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import (
+    FileType,
+    Folder,
+    Found,
+    NotOpened,
+)
 
 from .csv_source import read_csv
 from .json_source import read_json_lines
@@ -30,32 +37,71 @@ ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
 
+MAX_SOURCE = 1 << 30
+"""Bytes of a file that is read. Millions of records are fewer; a file without end is more."""
+
+_SETTINGS = ("instance.yml", "instance.yaml")
+_NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
 _STATES = ("present", "absent", "archived")
+
+
+def text_of(folder: Folder, name: str) -> str:
+    """The text of a file, with the line ends that Python has.
+
+    :raises UnicodeDecodeError: where it is not UTF-8.
+    :raises NotOpened: where it is a link, a device or the like, or too long.
+    :raises OSError: where it can't be read.
+    """
+    return decoded(folder.read(name, MAX_SOURCE))
+
+
+def decoded(content: bytes) -> str:
+    """The text that some bytes are, with the line ends that Python has.
+
+    :raises UnicodeDecodeError: where they are not UTF-8.
+    """
+    return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def load(
     src: Path | None,
     inline: Mapping[str, Any] | None = None,
-    read_text: Callable[[Path], str] = lambda path: path.read_text("utf-8"),
+    read_text: Callable[[Folder, str], str] = text_of,
+    files_root: Path | None = None,
 ) -> DesiredInstance:
     """Reads what was written in files, inline, or both.
 
-    :param src: a directory as the guide shows it, or one file with the sections as keys.
+    :param src: a directory as the guide shows it, or one file with the sections as keys. Links may lead to the
+        directory; no link in it is followed.
     :param inline: sections as keys, as in one file.
-    :param read_text: the text of a file; decrypts one that is vaulted as a whole.
+    :param read_text: the text of a file below a folder; decrypts one that is vaulted as a whole. Raises as
+        :func:`text_of`.
+    :param files_root: the directory that local files come from, in place of that of ``src``.
     """
     loading = _Loading(read_text)
+    loading.desired.root = local_files(src, files_root)
     if src is not None and src.is_dir():
         loading.directory(src)
     elif src is not None:
         loading.single(src)
     if inline is not None:
-        loading.document(plain_node(inline, "desired"))
+        loading.inline(inline, takes_files=files_root is not None)
     return loading.desired
 
 
+def local_files(src: Path | None, files_root: Path | None) -> str:
+    """The directory that local files come from: that of ``src`` where nothing else is given; empty without either.
+
+    :raises InvalidInput: where ``files_root`` is no directory.
+    """
+    if files_root is not None and not files_root.is_dir():
+        raise InvalidInput(f"files_root: {files_root} is no directory")
+    root = files_root or src
+    return "" if root is None else str(root.parent if root.is_file() else root)
+
+
 class _Loading:
-    def __init__(self, read_text: Callable[[Path], str]) -> None:
+    def __init__(self, read_text: Callable[[Folder, str], str]) -> None:
         self._read_text = read_text
         self.desired = DesiredInstance()
         self._read_settings = Settings(self.desired)
@@ -65,89 +111,102 @@ class _Loading:
 
     # ---- where things are
 
-    def directory(self, root: Path) -> None:
+    def directory(self, src: Path) -> None:
         """A directory: instance.yml, a file or directory for each section, fields/TEMPLATE.yml, moved.yml."""
-        self.desired.root = str(root)
-        settings = [
-            root / f"instance{ending}" for ending in (".yml", ".yaml") if (root / f"instance{ending}").is_file()
-        ]
+        self.desired.src = str(src)
+        root = Folder(src)
+        try:
+            there = root.listed()
+        except OSError as error:
+            self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
+            return
+        settings = [one for one in there if one.name in _SETTINGS and one.type is not FileType.FOLDER]
         if len(settings) != 1:
-            self._find(Place("instance.yml"), f"expected exactly one instance.yml in {root}")
-        for path in sorted(root.iterdir()):
-            if path.name.partition(".")[0] in (*SECTIONS, "instance", "moved") and not self._is_within(path, root):
-                continue
-            name = path.name.removesuffix(path.suffix) if path.is_file() else path.name
-            if path in settings:
-                self._settings(self._yaml(path, root), path, root)
-            elif name == "moved" and path.suffix in (".yml", ".yaml"):
-                node = self._yaml(path, root)
+            self._find(Place("instance.yml"), f"expected exactly one instance.yml in {src}")
+        for one in there:
+            is_folder = one.type is FileType.FOLDER
+            name, ending = (one.name, "") if is_folder else _parts(one.name)
+            if one.type is FileType.LINK and one.name.partition(".")[0] in (*SECTIONS, "instance", "moved"):
+                self._find(Place(one.name), _NO_LINKS)
+            elif one in settings:
+                self._settings(self._yaml(root, one.name), one.name)
+            elif name == "moved" and ending in (".yml", ".yaml"):
+                node = self._yaml(root, one.name)
                 if node is not None:
                     self._read_settings.moved(node)
-            elif name in SECTIONS and (path.is_dir() or path.suffix.lower() in _ALIKE):
-                self._section_files(name, path, root)
-            elif path.is_dir() or path.suffix in ENDINGS:
+            elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
+                self._section_files(name, one, root)
+            elif is_folder or ending in ENDINGS:
                 near = get_close_matches(name, [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
-                if near and not path.name.startswith("."):
-                    self._find(Place(str(path.relative_to(root))), f"no such section; did you mean {near[0]}?")
+                if near and not one.name.startswith("."):
+                    self._find(Place(one.name), f"no such section; did you mean {near[0]}?")
 
-    def _section_files(self, section: str, path: Path, root: Path) -> None:
+    def _section_files(self, section: str, top: Found, root: Folder) -> None:
         self.desired.sections.add(section)
-        for one in self._below(path, root, (path.resolve(),)) if path.is_dir() else [path]:
-            at = Place(str(one.relative_to(root)))
-            template = one.stem if section == "fields" else ""
-            if not one.is_file() or one.suffix.lower() not in _ALIKE:
+        for name in self._below(top, root):
+            at = Place(name)
+            stem, ending = _parts(name.rpartition("/")[2])
+            template = stem if section == "fields" else ""
+            if ending.lower() not in _ALIKE:
                 continue
-            if one.suffix not in ENDINGS:
+            if ending not in ENDINGS:
                 self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
             elif section == "fields" and template not in TEMPLATES:
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
             else:
-                self._records(section, self._nodes(one, root), template)
+                self._records(section, self._nodes(root, name), template)
 
-    def _below(self, directory: Path, root: Path, above: Sequence[Path]) -> Iterator[Path]:
-        """What stands in a directory and below it, hidden names left out.
+    def _below(self, top: Found, root: Folder) -> Iterator[str]:
+        """The names of what is no directory, in a directory and below it, hidden names left out.
 
-        :param above: the directories on the way to it, this one included; a link back to one of them has no end.
+        :param top: the directory, or the one file.
         """
-        for path in sorted(directory.iterdir()):
-            if path.name.startswith(".") or not self._is_within(path, root):
-                continue
-            if not path.is_dir():
-                yield path
-            elif path.resolve() in above:
-                self._find(Place(str(path.relative_to(root))), "this link leads back to a directory that it stands in")
+        # No recursion: directories may be as deep as a path is long.
+        to_come = [top]
+        while to_come:
+            one = to_come.pop()
+            if one.type is FileType.LINK:
+                self._find(Place(one.name), _NO_LINKS)
+            elif one.type is not FileType.FOLDER:
+                yield one.name
             else:
-                yield from self._below(path, root, (*above, path.resolve()))
+                seen = [found for found in self._listed(root, one.name) if not _is_hidden(found.name)]
+                to_come += reversed(seen)
 
-    def _is_within(self, path: Path, root: Path) -> bool:
-        """Whether something stands in the directory that was named; a finding where a link leads to elsewhere."""
-        is_no_data = path.is_file() and path.suffix.lower() not in _ALIKE
-        if not path.is_symlink() or is_no_data:
-            return True
-        at = Place(str(path.relative_to(root)))
-        if not path.resolve().is_relative_to(root.resolve()):
-            self._find(at, f"leads outside of {root}")
-        elif not path.exists():
-            self._find(at, "this link leads to nothing")
-        else:
-            return True
-        return False
+    def _listed(self, root: Folder, name: str) -> list[Found]:
+        try:
+            return root.listed(name)
+        except NotOpened as refused:
+            self._find(Place(refused.at), refused.why)
+        except OSError as error:
+            self._find(Place(name), f"can't be read: {error.strerror or error}")
+        return []
 
-    def _settings(self, node: Node | None, path: Path, root: Path) -> None:
+    def _settings(self, node: Node | None, name: str) -> None:
         if node is not None:
             self._read_settings.read(node)
         elif not self.desired.findings:
-            self._find(Place(str(path.relative_to(root)), 1, 1), f"this file is empty; expected at least api: {API}")
+            self._find(Place(name, 1, 1), f"this file is empty; expected at least api: {API}")
 
     def single(self, path: Path) -> None:
         """One file with the sections as keys."""
-        self.desired.root = str(path.parent)
-        if not path.is_file():
+        self.desired.src = str(path.parent)
+        if not path.is_symlink() and not path.exists():
             self._find(Place(str(path)), "no such file or directory")
             return
-        node = self._yaml(path, path.parent)
+        node = self._yaml(Folder(path.parent), path.name)
         if node is not None:
             self.document(node)
+
+    def inline(self, sections: Mapping[str, Any], takes_files: bool) -> None:
+        """The same in a playbook.
+
+        :param takes_files: whether a directory was named that its local files come from.
+        """
+        from_files = len(self.desired.entries)
+        self.document(plain_node(sections, "desired"))
+        for entry in self.desired.entries[from_files:]:
+            entry.inline = not takes_files
 
     def document(self, node: Node) -> None:
         """A map of sections; ``instance`` holds what instance.yml holds."""
@@ -183,31 +242,33 @@ class _Loading:
 
     # ---- files
 
-    def _text(self, path: Path, root: Path) -> str | None:
+    def _text(self, root: Folder, name: str) -> str | None:
         try:
-            return self._read_text(path)
+            return self._read_text(root, name)
         except UnicodeDecodeError as error:
             start: int = error.start
             before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
-            place = Place(str(path.relative_to(root)), before.count("\n") + 1, len(before) - before.rfind("\n"))
+            place = Place(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
             self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
+        except NotOpened as refused:
+            self._find(Place(refused.at), refused.why)
         except OSError as error:
-            self._find(Place(str(path.relative_to(root))), f"can't be read: {error.strerror or error}")
+            self._find(Place(name), f"can't be read: {error.strerror or error}")
         return None
 
-    def _yaml(self, path: Path, root: Path) -> Node | None:
-        text = self._text(path, root)
-        return None if text is None else read_yaml(text, str(path.relative_to(root)), self.desired.findings)
+    def _yaml(self, root: Folder, name: str) -> Node | None:
+        text = self._text(root, name)
+        return None if text is None else read_yaml(text, name, self.desired.findings)
 
-    def _nodes(self, path: Path, root: Path) -> Iterable[Node]:
-        source = str(path.relative_to(root))
-        if path.suffix in (".yml", ".yaml"):
-            node = self._yaml(path, root)
+    def _nodes(self, root: Folder, name: str) -> Iterable[Node]:
+        ending = _parts(name)[1]
+        if ending in (".yml", ".yaml"):
+            node = self._yaml(root, name)
             return [] if node is None else self._list(node)
-        text = self._text(path, root)
+        text = self._text(root, name)
         if text is None:
             return []
-        return (read_csv if path.suffix == ".csv" else read_json_lines)(text, source, self.desired.findings)
+        return (read_csv if ending == ".csv" else read_json_lines)(text, name, self.desired.findings)
 
     def _list(self, node: Node) -> list[Node]:
         if node.value is None:
@@ -245,3 +306,13 @@ class _Loading:
         if state not in allowed:
             return Entry(kind, fields, node.place, Places(node), template=template, misread=True)
         return Entry(kind, fields, node.place, Places(node), state, template)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """The name of a file before its ending, and the ending with its point."""
+    path = PurePosixPath(name)
+    return path.stem, path.suffix
+
+
+def _is_hidden(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(".")

@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
     DesiredInstance,
     Entry,
     Finding,
+    Place,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.fields import (
     CellList,
@@ -32,10 +33,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.fields impor
     words_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import TEMPLATE_KINDS, USER
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder, NotOpened
 from ansible_collections.community.seventhings.plugins.module_utils.validation import judge
 
 from .json_schema import MAIN, saved_fields, static_schema
 from .layout import SCHEMAS
+from .loading import MAX_SOURCE
 
 try:
     import jsonschema
@@ -51,6 +54,7 @@ _SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 def offline_findings(desired: DesiredInstance) -> list[Finding]:
     """Every finding, those of reading included, in the order of their places; one for each place."""
     known = _known_fields(desired)
+    # After the schema was read, of which something may be found, too.
     found = judge(desired, known)
     places = {finding.place for finding in found}
     shapes = _Shapes()
@@ -61,13 +65,21 @@ def offline_findings(desired: DesiredInstance) -> list[Finding]:
 
 
 def _known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
-    """The fields of the kinds that an export described beside the files."""
-    path = Path(desired.root or ".") / SCHEMAS / MAIN
-    if not desired.root or not path.is_file():
+    """The fields of the kinds that an export described beside the files.
+
+    Where the description can't be read, a finding says so.
+    """
+    if not desired.src:
         return {}
     try:
-        document = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        document = json.loads(Folder(Path(desired.src)).read(f"{SCHEMAS}/{MAIN}", MAX_SOURCE))
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}
+    except NotOpened as refused:
+        desired.findings.append(Finding(Place(refused.at), refused.why))
+        return {}
+    except OSError as error:
+        desired.findings.append(Finding(Place(f"{SCHEMAS}/{MAIN}"), f"can't be read: {error.strerror}"))
         return {}
     told = {kind.name: saved_fields(document, _SECTIONS[kind.name]) for kind in TEMPLATE_KINDS.values()}
     return {name: fields for name, fields in told.items() if fields}

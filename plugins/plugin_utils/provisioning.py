@@ -26,8 +26,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.instance imp
 )
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.levels import Progress
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
 
-from .loading import load
+from .loading import MAX_SOURCE, decoded, load, local_files
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from .reports import as_text, check_report, write_report
 
@@ -55,6 +56,7 @@ def _provision(
     options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], connected: list[Client]
 ) -> dict[str, Any]:
     src = Path(options["src"]).expanduser() if options.get("src") else None
+    files_root = Path(options["files_root"]).expanduser() if options.get("files_root") else None
     plan_file = Path(options["plan_file"]).expanduser() if options.get("plan_file") else None
     report = Path(options["report"]).expanduser() if options.get("report") else None
     if report is not None:
@@ -67,7 +69,10 @@ def _provision(
         inline = written.get("desired")
         # The option as it was written; a text (a template gave it) as Ansible reads it.
         inline = options.get("desired") if isinstance(inline, str) else inline
-        desired = load(None if applies_plan else src, None if applies_plan else inline, _reader(loader))
+        if applies_plan:
+            desired = DesiredInstance(root=local_files(src, files_root))
+        else:
+            desired = load(src, inline, _reader(loader), files_root)
     if options["mode"] == "validate":
         if JSONSCHEMA_IMPORT_ERROR is not None:
             raise SeventhingsError(missing_required_lib("jsonschema"))
@@ -124,17 +129,18 @@ def _write_report(account: Account, path: Path) -> None:
         account.warnings.append(f"report: {path} can't be written ({error})")
 
 
-def _reader(loader: Any) -> Callable[[Path], str]:
+def _reader(loader: Any) -> Callable[[Folder, str], str]:
     """Reads a file, decrypted where it is vaulted as a whole."""
 
-    def read(path: Path) -> str:
-        if path.read_bytes().startswith(b"$ANSIBLE_VAULT"):
+    def read(folder: Folder, name: str) -> str:
+        content = folder.read(name, MAX_SOURCE)
+        if content.startswith(b"$ANSIBLE_VAULT"):
             try:
-                # The loader takes a relative path to be beside the playbook.
-                return str(loader.get_text_file_contents(str(path.absolute())))
+                # The loader's own reading follows links; it decrypts what was read here.
+                content = loader._vault.decrypt(content)
             except AnsibleError as error:
                 raise OSError(f"it is vaulted, and was not decrypted ({error})") from error
-        return path.read_text("utf-8")
+        return decoded(content)
 
     return read
 

@@ -100,7 +100,8 @@ def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str]
     done = subprocess.run(
         command,
         cwd=directory,
-        env=environment(variables),
+        # One end of an async job looks below HOME for it, the other below the home folder of the password file.
+        env=environment({"ANSIBLE_ASYNC_DIR": str(directory / "async"), **variables}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

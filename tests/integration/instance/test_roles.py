@@ -228,3 +228,16 @@ def test_an_export_in_check_mode_writes_nothing(service: Emulator, tmp_path: Pat
 def test_the_site_of_the_example_runs_beside_its_files(acme: Path, service: Emulator) -> None:
     done = run(acme, acme / "site.yml", variables=service.variables())
     assert applied(done)["outcome"] == "changed"
+
+
+def test_local_files_come_from_the_directory_that_the_roles_name(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "terms.txt").write_text("Terms", "utf-8")
+    (acme / "tasks.yml").write_text("- {title: Read the terms, attachments: [terms.txt]}\n", "utf-8")
+    assert "terms.txt: no such file" in provision(tmp_path, service, "--check").output
+    done = applied(provision(tmp_path, service, "--check", provision_files_root=str(papers)))
+    assert done["summary"]["tasks"]["created"] == 1
+    drift = {"drift_src": str(acme), "drift_files_root": str(papers), "drift_fail": False}
+    found = by_name("drift", tmp_path, service, **drift).named("Compare the instance with its files")
+    assert found["summary"]["tasks"]["created"] == 1

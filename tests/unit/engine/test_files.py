@@ -24,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.links import
 from ansible_collections.community.seventhings.plugins.module_utils.module import Call as ModuleCall
 from ansible_collections.community.seventhings.plugins.module_utils.module import perform
 from ansible_collections.community.seventhings.plugins.module_utils.report import Report
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.transport import Answer
 
 from .support import (
@@ -458,3 +459,60 @@ def test_what_can_not_be_written_is_told_by_its_own_name(tmp_path: Path, monkeyp
     monkeypatch.setattr("tempfile.mkstemp", refuse)
     with pytest.raises(PermissionError, match=re.escape(f"Permission denied: '{tmp_path / 'a.txt'}'")):
         write_if_different(tmp_path / "a.txt", lambda: LAPTOP, False)
+
+
+# ---- where local files come from
+
+
+def test_a_module_for_single_records_follows_what_the_operator_wrote(invoice: Path, tmp_path: Path) -> None:
+    (tmp_path / ".linked.txt").symlink_to(invoice)
+    attachment = Attachment(path=str(tmp_path / ".linked.txt"))
+    assert attachments.check_local(attachment, "path") == []
+    assert attachments.content_of(attachment) == LAPTOP
+
+
+def test_a_file_of_a_folder_is_read_below_it_alone(invoice: Path) -> None:
+    folder = Folder(invoice.parent)
+    attachment = Attachment(path=invoice.name, folder=folder)
+    assert attachments.check_local(attachment, "path") == []
+    assert attachments.content_of(attachment) == LAPTOP
+    for path in ("../" + invoice.parent.name + "/invoice.txt", str(invoice)):
+        with pytest.raises(InvalidInput, match="not a path below"):
+            attachments.content_of(Attachment(path=path, folder=folder))
+
+
+@pytest.mark.parametrize(
+    ("written", "name"), [("a", "a"), ("./a/b", "a/b"), ("a//b/", "a/b"), ("a/./b", "a/b"), ("a/~b", "a/~b")]
+)
+def test_a_path_inside_is_told_without_needless_steps(written: str, name: str) -> None:
+    assert attachments.name_inside(written, "acme") == name
+
+
+@pytest.mark.parametrize("written", ["/a", "~", "~/a", "..", "a/../b", ".a", "a/.b/c"])
+def test_a_path_outside_or_hidden_is_refused_by_its_letters(written: str) -> None:
+    with pytest.raises(InvalidInput, match=r"leads outside of acme|is hidden"):
+        attachments.name_inside(written, "acme")
+
+
+def test_the_same_name_in_two_folders_is_two_files(tmp_path: Path) -> None:
+    contents = attachments.Contents(client_on(FakeTransport()))
+    digests = set()
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file.txt").write_text(name, "utf-8")
+        digests.add(contents.local(Attachment(path="file.txt", folder=Folder(tmp_path / name))))
+    assert len(digests) == 2
+
+
+def test_a_file_that_was_not_found_fit_is_not_read_to_compare_it() -> None:
+    contents = attachments.Contents(client_on(FakeTransport()))
+    assert list(contents.same(Attachment(path="/dev/zero"), [Attachment(uuid=uuid_of(1))])) == []
+
+
+def test_what_was_changed_since_it_was_hashed_is_not_uploaded(invoice: Path) -> None:
+    client = client_on(FakeTransport())
+    attachment = Attachment(path=str(invoice))
+    attachments.Contents(client).local(attachment)
+    invoice.write_bytes(LAPTOP.upper())
+    with pytest.raises(SeventhingsError, match="was changed since it was compared"):
+        attachments.upload(client, attachment)

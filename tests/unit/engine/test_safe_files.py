@@ -5,14 +5,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import (
+    FileType,
+    Folder,
+    Found,
+    NotOpened,
+)
 
 
 @pytest.fixture
@@ -108,3 +116,78 @@ def test_removing_takes_the_empty_directories_along(folder: Folder) -> None:
     folder.remove("a/b/c")
     folder.remove("a/b/c")
     assert sorted(path.name for path in (folder.path / "a").iterdir()) == ["d"]
+
+
+def test_what_is_refused_says_where_and_why(folder: Folder, victim: Path) -> None:
+    folder.write("sub/a", b"x")
+    (folder.path / "sub" / "away").symlink_to(victim.parent, target_is_directory=True)
+    _make_socket(folder.path)
+    for name, at, why in [
+        ("sub/away/victim.txt", "sub/away", "is a link or no directory"),
+        ("sub/a/b", "sub/a", "is a link or no directory"),
+        ("sub/away", "sub/away", "is a link; expected a regular file"),
+        ("sub", "sub", "is not a regular file"),
+        ("socket", "socket", "is not a regular file"),
+    ]:
+        with pytest.raises(NotOpened) as refused:
+            folder.status(name)
+        assert (refused.value.at, refused.value.why) == (at, why)
+
+
+def _make_socket(where: Path) -> None:
+    # The whole path may be too long for a socket.
+    with contextlib.chdir(where), socket.socket(socket.AF_UNIX) as held:
+        held.bind("socket")
+
+
+def test_what_is_sparse_is_refused_by_its_size_and_not_read(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (folder.path / "a").open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    monkeypatch.setattr(os, "read", lambda *_how: pytest.fail("it was read"))
+    with pytest.raises(NotOpened, match="more than 10 bytes"):
+        folder.read("a", 10)
+
+
+def test_a_name_that_no_file_has_is_refused(folder: Folder) -> None:
+    with pytest.raises(InvalidInput, match="is not a path below"):
+        folder.read("\ud800", 10)
+
+
+def test_a_directory_lists_what_stands_in_it_and_follows_nothing(folder: Folder, victim: Path) -> None:
+    folder.write("sub/b/c", b"x")
+    folder.write("sub/a", b"x")
+    (folder.path / "sub" / "link").symlink_to(victim)
+    (folder.path / "sub" / "away").symlink_to(victim.parent, target_is_directory=True)
+    os.mkfifo(folder.path / "sub" / "pipe")
+    assert folder.listed() == [Found("sub", FileType.FOLDER)]
+    assert folder.listed("sub") == [
+        Found("sub/a", FileType.FILE),
+        Found("sub/away", FileType.LINK),
+        Found("sub/b", FileType.FOLDER),
+        Found("sub/link", FileType.LINK),
+        Found("sub/pipe", FileType.OTHER),
+    ]
+    for name in ("sub/away", "sub/a"):
+        with pytest.raises(NotOpened, match="is a link or no directory"):
+            folder.listed(name)
+    with pytest.raises(FileNotFoundError):
+        folder.listed("none")
+    with pytest.raises(InvalidInput):
+        folder.listed("..")
+
+
+def test_what_is_swapped_for_a_link_between_looking_and_opening_is_not_read(
+    folder: Folder, victim: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("a", b"x")
+    real = os.stat
+
+    def swap(*what: Any, **how: Any) -> os.stat_result:
+        found = real(*what, **how)
+        (folder.path / "a").unlink()
+        (folder.path / "a").symlink_to(victim)
+        return found
+
+    monkeypatch.setattr(os, "stat", swap)
+    with pytest.raises(NotOpened, match="is a link"):
+        folder.read("a", 10)

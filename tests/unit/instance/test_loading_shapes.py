@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load, text_of
 
 SETTINGS = "instance: {api: seventhings/v1}\n"
 
@@ -75,10 +76,10 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_a_file_that_can_not_be_read_is_told_and_the_others_are_read(tmp_path: Path) -> None:
-    def read(path: Path) -> str:
-        if path.name == "rooms.yml":
+    def read(folder: Folder, name: str) -> str:
+        if name == "rooms.yml":
             raise PermissionError(13, os.strerror(13))
-        return path.read_text("utf-8")
+        return text_of(folder, name)
 
     (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
     (tmp_path / "rooms.yml").write_text("[]\n", "utf-8")
