@@ -326,9 +326,10 @@ class Journal:
         if self._written_id and self._ids and self._written_id not in self._ids.values():
             there = self._ids.get(self._src) or next(iter(self._ids.values()))
             raise JournalRefused(
-                f"set_id: {self._written_id} is not that of the journal of the set {self._of['set']} ({self._path}), "
-                f"which is {there}. Two directories of one name would prune each other: give this one another set. If "
-                f'these are the same files as ever, write set_id: "{there}".'
+                f"set_id: {json.dumps(self._written_id)} is not that of the journal of the set "
+                f"{json.dumps(self._of['set'])} ({self._path}), which is {json.dumps(there)}. Two directories of one "
+                f"name would prune each other: give this one another set. If these are the same files as ever, write "
+                f"set_id: {json.dumps(there)}."
             )
         return self._written_id or self._ids.get(self._src, "")
 

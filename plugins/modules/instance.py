@@ -99,8 +99,8 @@ options:
     description:
       - Directory of the journal. Default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in
         C(~/.local/state), one for each instance and set, with both names percent-encoded. It does not lie in O(src),
-        and C(.seventhings/journal.jsonl) there is not read. Where there is no home directory that can be written, as in
-        many containers, name a directory that outlives the run.
+        and C(.seventhings/journal.jsonl) there is not read. Where there is no home directory that can be written, as
+        in many containers, name a directory that outlives the run.
       - The journal notes what was sent and which records belong to this set. A run that was killed is simply run again
         with the same files, and O(prune) takes away only what the journal (or the marker field that C(instance.yml)
         names) knows. What a killed run made does not count against O(limits) when it is run again. The journal lifts no

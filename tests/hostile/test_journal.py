@@ -190,7 +190,7 @@ def test_what_is_no_journal_of_ours_is_refused_and_left_as_it_is(
 ) -> None:
     path = tmp_path / "named" / "journal.jsonl" if named else site.journal()
     path.parent.mkdir(parents=True, mode=0o700)
-    os.chmod(path.parent.parent, 0o700)  # noqa: PTH101
+    path.parent.parent.chmod(0o700)
     make(path, victim)
     site.write({"objects.yml": objects(1)})
     started = time.monotonic()
@@ -428,6 +428,15 @@ def test_the_keys_of_records_are_one_line_of_text_each(site: Site, kept: Path) -
     assert Journal(kept, site.service.base_url, "test", set_id=SET_ID).unresolved == {
         f"task {key}" for key in (*keys, "\ud800")
     }
+
+
+def test_what_a_refusal_quotes_is_one_line_without_control_characters(site: Site) -> None:
+    site.run()
+    site.write({"instance.yml": 'api: seventhings/v1\nset: test\nset_id: "\\e]0;x\\a\\n\\u202e"\n'})
+    (refusal,) = site.plan().refusals
+    assert refusal.startswith("set_id: ")
+    assert refusal.isascii()
+    assert refusal.isprintable()
 
 
 # ---- whatever stands in it

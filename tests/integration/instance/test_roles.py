@@ -182,7 +182,9 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     assert writes(service) == []
     assert (tmp_path / "drift.json").exists()
     # No brake of the files, and nothing that an apply would need leave for, keeps drift from being told.
-    settings = (acme / "instance.yml").read_text("utf-8") + "  limits: {updates: 0, deletes: 0}\n"
+    settings = (acme / "instance.yml").read_text("utf-8")
+    assert "limits: {" in settings
+    settings = settings.replace("limits: {", "limits: {updates: 0, deletes: 0, ")
     (acme / "instance.yml").write_text(settings, "utf-8")
     (acme / "tasks.yml").write_text("[]\n", "utf-8")
     told = by_name("drift", tmp_path, service, drift_fail=False, **options)

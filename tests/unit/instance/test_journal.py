@@ -254,7 +254,7 @@ def test_another_id_is_refused_and_the_message_tells_both(tmp_path: Path) -> Non
     with Journal(tmp_path, "i", "s", set_id="mine"):
         pass
     with pytest.raises(
-        JournalRefused, match=r"^set_id: theirs is not that of the journal .* write set_id: \"mine\"\.$"
+        JournalRefused, match=r"^set_id: \"theirs\" is not that of the journal .* write set_id: \"mine\"\.$"
     ):
         Journal(tmp_path, "i", "s", set_id="theirs")
 
@@ -311,7 +311,7 @@ def test_files_with_another_id_are_refused_before_anything_is_sent(site: Site, c
     site.service.clear_log()
     account = site.run(check_mode=check_mode)
     assert account.outcome == "refused"
-    assert "set_id: another is not that of the journal of the set test" in account.refusals[0]
+    assert 'set_id: "another" is not that of the journal of the set "test"' in account.refusals[0]
     assert site.sent() == []
 
 
