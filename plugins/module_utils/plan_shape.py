@@ -152,6 +152,7 @@ _MAP: _Shape = (_is_map, "a map")
 _DOCUMENT: Mapping[str, _Shape] = {
     "instance": (_is_root, "the root of an instance"),
     "set": _TEXT,
+    "set_id": _TEXT,
     "timezone": (_is_timezone, "a name such as Europe/Berlin"),
     "identity": (_by_section(_is_names), "sections with lists of field keys"),
     "scope": (lambda value: _by_section(_is_scope)(value) and is_value(value), "sections with fields and their values"),
