@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .fields import Way
+from .hiding import Hiding
 from .kinds import KINDS, USER, Kind
 
 SECTIONS: dict[str, str] = {
@@ -55,10 +56,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a desired state, and where."""
+    """One thing that is wrong with a desired state, and where.
+
+    :ivar quotes_nothing: whether nothing that was written stands in the message, so that it may be told of what is
+        vaulted too.
+    """
 
     place: Place
     message: str
+    quotes_nothing: bool = False
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
@@ -74,6 +80,7 @@ class Entry:
     :ivar template: of a field definition, the template that it belongs to.
     :ivar uuid: the record that is meant, where a plan file says which; else it is found by its natural key.
     :ivar misread: whether something is wrong with it that leaves open what is meant; it is judged and never planned.
+    :ivar vaulted: names of the fields that are vaulted; all of them where the file is vaulted as a whole.
     """
 
     kind: Kind
@@ -84,6 +91,7 @@ class Entry:
     template: str = ""
     uuid: str = ""
     misread: bool = False
+    vaulted: Container[str] = ()
 
     def place_of(self, name: str) -> Place:
         """Where a field was written, or the record where the field was not."""
@@ -160,6 +168,7 @@ class DesiredInstance:
     :ivar moved_places: where a pair was written, by the identity of its new key.
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
     :ivar root: the directory that local paths are relative to; empty where there is none.
+    :ivar hiding: what of it must not be shown.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -176,6 +185,7 @@ class DesiredInstance:
     findings: list[Finding] = field(default_factory=list)
     root: str = ""
     sections: set[str] = field(default_factory=set)
+    hiding: Hiding = field(default_factory=Hiding)
 
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""

@@ -26,6 +26,7 @@ from .many import plan_instance
 from .plan import CREATE
 from .plan_files import StoredPlan, read_plan, write_plan
 from .planned import Choices, InstancePlan, Planned, drop_changes
+from .sealing import PlanOutdated, Written
 from .validation import judge
 
 _PLAN_AGAIN = 2
@@ -39,6 +40,7 @@ class Order:
     :ivar plan_file: written in check mode; applied in a real run where it is there.
     :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
     :ivar expect_instance: the root that the connection must have, in place of what the files say.
+    :ivar written: reads what a plan file was made from, where the plan holds only hashes of it.
     """
 
     check_mode: bool = False
@@ -53,6 +55,7 @@ class Order:
     confirm_empty: bool = False
     allow_destructive: bool = False
     expect_instance: Sequence[str] = ()
+    written: Written | None = None
 
 
 @contextlib.contextmanager
@@ -115,10 +118,14 @@ class _Run:
             with contextlib.suppress(InvalidInput):
                 read_plan(self._order.plan_file)
                 self._order.plan_file.unlink()
-        self._read_plan()
+        try:
+            self._read_plan()
+        except PlanOutdated as outdated:
+            return self._account("refused", InstancePlan(), refusals=[outdated.message])
         refusal = self._guard()
         if refusal:
             return self._account("refused", InstancePlan(), refusals=[refusal])
+        self._client.transport.secrets |= self._desired.hiding.texts(self._desired.entries)
         policy = self._desired.policy
         limits = _limits(policy.limits, self._order.limits)
         self._desired.policy = replace(policy, prune={**policy.prune, **self._chosen_prune()}, limits=limits)
@@ -239,6 +246,8 @@ class _Run:
         path = self._order.plan_file
         if path is not None and not self._order.check_mode and path.exists():
             self._stored = read_plan(path)
+            self._stored.holes.fill(str(path), self._order.written)
+            self._stored.desired.hiding = self._desired.hiding
             self._desired = self._stored.desired
 
     def _without_stale(
@@ -248,7 +257,7 @@ class _Run:
             """What an earlier run of the same plan made, or began to change, is as that run left it."""
             uuid = one.change.current.uuid if one.change.current else ""
             return journal.plan == stored.digest and (
-                uuid in journal.touched or f"{one.kind.name} {one.key}" in journal.unresolved
+                uuid in journal.touched or f"{one.kind.name} {one.noted}" in journal.unresolved
             )
 
         stale = stored.stale(made, Contents(self._client), is_own)
@@ -273,10 +282,10 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._order.check_mode,
             summary=summary_of(made, outcome, self._order.check_mode),
-            changes=[shown(planned) for planned in made.changes],
+            changes=[shown(planned, self._desired.hiding) for planned in made.changes],
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
-            findings=[str(finding) for finding in made.findings],
+            findings=self._desired.hiding.told(made.findings, self._desired.entries),
             warnings=made.warnings,
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,

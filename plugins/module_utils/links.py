@@ -53,6 +53,7 @@ class Attachment:
     :ivar name: the name it has or shall have; None where it does not matter.
     :ivar raw: what the service answered about it.
     :ivar written: the path as the person wrote it, where ``path`` was made absolute.
+    :ivar hidden: whether path and name are vaulted, so that they stand in no file that stays.
     """
 
     uuid: str | None = None
@@ -62,6 +63,7 @@ class Attachment:
     size: int | None = None
     raw: Mapping[str, Any] = field(default_factory=dict)
     written: str | None = None
+    hidden: bool = False
 
 
 # ---- links to records

@@ -9,7 +9,7 @@ import datetime as dt
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,12 @@ from .attachments import Contents
 from .desired import DesiredInstance, Entry, Limits, Place
 from .errors import InvalidInput
 from .fields import CellList, CellMap, Plain
+from .hiding import VAULTED, Hiding
 from .instance_account import shown
 from .kinds import HUB_ITEM, KINDS
 from .links import attachments_in
 from .planned import InstancePlan, Planned
+from .sealing import Holes, Seals, hidden_names, sealed
 
 PLAN_VERSION = 1
 
@@ -35,24 +37,27 @@ class StoredPlan:
     :ivar images: identity of an entry to the hash of the record that its change was made from.
     :ivar files: identity of an entry to its local files, by path, with their SHA-256.
     :ivar digest: which plan it is: its SHA-256.
+    :ivar holes: the vaulted values, which stand in no plan file.
     """
 
     desired: DesiredInstance
     images: dict[int, str] = field(default_factory=dict)
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
+    holes: Holes = field(default_factory=lambda: Holes({}))
 
     def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
         """The changes whose records, or whose local files, are not as they were.
 
         :param is_own: whether a record is as an earlier run of this plan left it.
         """
-        return [
-            one
-            for one in made.changes
-            if (self.images.get(id(one.entry), one.image) != one.image and not is_own(one))
-            or _files_of(one, contents) != self.files.get(id(one.entry), {})
-        ]
+
+        def is_stale(one: Planned) -> bool:
+            image, files = _marks_of(one, contents, self.holes.keys.get(id(one.entry)))
+            is_changed = self.images.get(id(one.entry), image) != image
+            return (is_changed and not is_own(one)) or files != self.files.get(id(one.entry), {})
+
+        return [one for one in made.changes if is_stale(one)]
 
 
 def read_plan(path: Path) -> StoredPlan:
@@ -69,10 +74,14 @@ def read_plan(path: Path) -> StoredPlan:
             )
         desired = _desired_from(document)
         changes = zip(desired.entries, document["changes"], strict=True)
-        stored = StoredPlan(desired, digest=hashlib.sha256(text.encode()).hexdigest())
+        stored = StoredPlan(
+            desired, digest=hashlib.sha256(text.encode()).hexdigest(), holes=Holes(document.get("vaulted", {}))
+        )
         for entry, change in changes:
             stored.images[id(entry)] = change["image"]
             stored.files[id(entry)] = change.get("files", {})
+            if "vaulted" in change:
+                stored.holes.add(entry, change["vaulted"])
         return stored
     except OSError as error:
         raise InvalidInput(f"plan_file: {path} can't be read ({error.strerror})") from error
@@ -86,6 +95,9 @@ def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePl
     :param root: root of the instance that the plan is for.
     :raises InvalidInput: where that can't be done.
     """
+    hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in made.changes}
+    sealed_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
+    seals = Seals.of(sealed_entries)
     document = {
         "version": PLAN_VERSION,
         "instance": root,
@@ -95,7 +107,8 @@ def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePl
         "identity": {section: list(keys) for section, keys in desired.identity.items()},
         "create_users": desired.policy.create_users,
         "notify": desired.policy.notify,
-        "changes": [_stored(planned, contents) for planned in made.changes],
+        "vaulted": seals.document(),
+        "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
     }
     text = json.dumps(document, indent=1, ensure_ascii=False, default=str) + "\n"
     try:
@@ -104,17 +117,50 @@ def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePl
         raise InvalidInput(f"plan_file: {path} can't be written ({error.strerror})") from error
 
 
-def _stored(planned: Planned, contents: Contents) -> dict[str, Any]:
-    return {
-        **shown(planned),
+def _hidden_in(planned: Planned, hiding: Hiding) -> list[str]:
+    """The fields of an entry that stand in no plan file."""
+
+    def key_of(name: str) -> str:
+        of = planned.schema.find(name)
+        return of.key if of is not None else name
+
+    return hidden_names(hiding, planned.entry, key_of)
+
+
+def _stored(
+    planned: Planned, contents: Contents, hidden: Sequence[str], seals: Seals, hiding: Hiding
+) -> dict[str, Any]:
+    entry = planned.entry
+    image, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)
+    # What stays in a file is hidden, whatever is shown of it.
+    stored = {
+        **shown(planned, replace(hiding, show=False)),
+        "key": planned.noted,
         "kind": planned.kind.name,
-        "template": planned.entry.template,
-        "state": planned.entry.state,
-        "fields": {name: _storable(value) for name, value in planned.entry.fields.items()}
-        or {key: planned.schema.brief(key, value) for key, value in planned.desired.items()},
-        "image": planned.image,
-        "files": _files_of(planned, contents),
+        "template": entry.template,
+        "state": entry.state,
+        "fields": {name: _storable(value) for name, value in entry.fields.items() if name not in hidden}
+        if entry.fields
+        else {
+            key: planned.schema.brief(key, value)
+            for key, value in planned.desired.items()
+            if not hiding.covers(entry, key)
+        },
+        "image": image,
+        "files": files,
     }
+    return {**stored, "vaulted": seals.place(entry, hidden)} if hidden else stored
+
+
+def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[str, dict[str, str]]:
+    """The hash of the record that a change was made from, and those of its local files.
+
+    :param key: of an entry with vaulted values: without it nobody can try values against the hashes.
+    """
+    files = _files_of(planned, contents)
+    if key is None:
+        return planned.image, files
+    return sealed(key, planned.image), {VAULTED: sealed(key, json.dumps(files, sort_keys=True))}
 
 
 def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:

@@ -15,9 +15,11 @@ from typing import Any
 from . import plan
 from .client import Record
 from .desired import Entry, Finding
+from .hiding import VAULTED, Hiding
 from .kinds import KINDS, SERVER_KEYS, Kind
 from .plan import Change
 from .schema import Schema
+from .wanted import written_as
 from .world import World
 
 LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "tasks rental_cases hub")
@@ -37,13 +39,15 @@ UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}
 class Planned:
     """One desired record with the change that it takes.
 
-    :ivar key: its natural key in words.
+    :ivar key: its natural key in words, as it is shown.
     :ivar keys: the fields of its natural key.
     :ivar image: hash of the record that the change was made from; empty where there is none yet.
     :ivar made: uuid of the record once it is there.
     :ivar archived: whether the record is there, but archived.
     :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
     :ivar relations: of a definition, relations to others that are still to be made, as written.
+    :ivar words: its natural key in words where that must not be shown.
+    :ivar kept_as: what stands for its natural key in files that stay, where that is vaulted.
     """
 
     section: str
@@ -58,6 +62,8 @@ class Planned:
     relations: Sequence[Any] = ()
     archived: bool = False
     after: tuple[tuple[str, Entry], ...] = ()
+    words: str = ""
+    kept_as: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -67,7 +73,20 @@ class Planned:
     def approval(self) -> str:
         """What the brakes let pass, as a later run knows it again: half of what is made may be left to update."""
         kind = "remove" if self.change.action in (plan.DELETE, plan.ARCHIVE) else "write"
-        return f"{kind} {self.section} {self.key}"
+        return f"{kind} {self.section} {self.noted}"
+
+    @property
+    def noted(self) -> str:
+        """Its natural key in files that stay."""
+        return self.kept_as or self.key
+
+    def hide(self, hiding: Hiding) -> Planned:
+        """The same, its natural key hidden where a part of it is vaulted: the place stands for it."""
+        if any(hiding.covers(self.entry, written_as(self.schema, self.entry, key), key) for key in self.keys):
+            self.kept_as = f"{VAULTED} {self.entry.place}"
+            if not hiding.show:
+                self.words, self.key = self.key, self.kept_as
+        return self
 
     def __str__(self) -> str:
         return f"{self.kind.words} {self.key}"
@@ -85,6 +104,7 @@ class InstancePlan:
     :ivar brakes: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
     :ivar world: the lists that the plan was made from.
+    :ivar hiding: what of it must not be shown.
     """
 
     changes: list[Planned] = field(default_factory=list)
@@ -97,6 +117,7 @@ class InstancePlan:
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
     world: World | None = None
+    hiding: Hiding = field(default_factory=Hiding)
 
 
 @dataclass(frozen=True)

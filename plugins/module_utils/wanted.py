@@ -40,6 +40,7 @@ class Wanted:
         self._zone = ZoneInfo(desired.timezone) if desired.timezone else None
         self._quick: dict[str, Quick] = {}
         self._given_root = desired.root
+        self._hiding = desired.hiding
         self._root = Path(desired.root or ".").resolve()
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
@@ -71,6 +72,7 @@ class Wanted:
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Makes a path absolute; one that leads outside the directory of the files is refused."""
         attachment.written = str(attachment.path)
+        attachment.hidden = self._hiding.covers(entry, str(way[0]))
         path = (self._root / attachment.written).resolve()
         if self._given_root and not path.is_relative_to(self._root):
             words = f"{words_of(way)}: {attachment.written} leads outside of {self._given_root}"

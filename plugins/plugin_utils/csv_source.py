@@ -138,6 +138,7 @@ def read_csv(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
                     Finding(
                         Place(source, line, 1),
                         f"expected {len(table.header)} cells as in the first row, these are {len(row)}",
+                        quotes_nothing=True,
                     )
                 )
             else:
@@ -155,7 +156,7 @@ def _wrong_header(table: _Table) -> list[Finding]:
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:
-            wrong.append(Finding(place, "this column has no name"))
+            wrong.append(Finding(place, "this column has no name", quotes_nothing=True))
         elif name in table.header[:index]:
             wrong.append(Finding(place, f"the column {name} is written twice"))
     return wrong

@@ -18,17 +18,23 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
     Place,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.fields import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.hiding import EVERYTHING, Hiding
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, TEMPLATES
 
 from .csv_source import read_csv
 from .json_source import read_json_lines
-from .nodes import Node, Places, plain_node
+from .nodes import Node, Places, plain_node, was_vaulted
 from .settings import API, Settings
 from .yaml_source import read_yaml
 
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
+
+_INLINE = "desired"
+_NEVER_VAULTED = (
+    "settings and field definitions can't be vaulted: they stand in plans, messages and journals; write them in plain"
+)
 
 _STATES = ("present", "absent", "archived")
 
@@ -37,31 +43,45 @@ def load(
     src: Path | None,
     inline: Mapping[str, Any] | None = None,
     read_text: Callable[[Path], str] = lambda path: path.read_text("utf-8"),
+    hiding: Hiding | None = None,
+    is_vaulted: Callable[[Any], bool] = was_vaulted,
 ) -> DesiredInstance:
     """Reads what was written in files, inline, or both.
 
     :param src: a directory as the guide shows it, or one file with the sections as keys.
     :param inline: sections as keys, as in one file.
-    :param read_text: the text of a file; decrypts one that is vaulted as a whole.
+    :param read_text: the text of a file; decrypts one that is vaulted as a whole, and returns :class:`VaultedText`.
+    :param hiding: what the task hides, or shows; what is vaulted is added to it.
+    :param is_vaulted: whether an inline value is vaulted.
     """
-    loading = _Loading(read_text)
+    loading = _Loading(read_text, hiding or Hiding())
     if src is not None and src.is_dir():
         loading.directory(src)
     elif src is not None:
         loading.single(src)
     if inline is not None:
-        loading.document(plain_node(inline, "desired"))
+        loading.document(plain_node(inline, _INLINE, loading.desired.hiding.paths, is_vaulted))
     return loading.desired
 
 
+class VaultedText(str):
+    """The text of a file that is vaulted as a whole."""
+
+    __slots__ = ()
+
+
 class _Loading:
-    def __init__(self, read_text: Callable[[Path], str]) -> None:
+    def __init__(self, read_text: Callable[[Path], str], hiding: Hiding) -> None:
         self._read_text = read_text
-        self.desired = DesiredInstance()
+        self.desired = DesiredInstance(hiding=hiding)
         self._read_settings = Settings(self.desired)
 
     def _find(self, place: Place, message: str) -> None:
         self.desired.findings.append(Finding(place, message))
+
+    def _find_plainly(self, place: Place, message: str) -> None:
+        """Notes what is wrong in words that quote nothing of what was written."""
+        self.desired.findings.append(Finding(place, message, quotes_nothing=True))
 
     # ---- where things are
 
@@ -78,7 +98,7 @@ class _Loading:
                 continue
             name = path.name.removesuffix(path.suffix) if path.is_file() else path.name
             if path in settings:
-                self._settings(self._yaml(path, root), path, root)
+                self._settings(self._yaml(path, root, False), path, root)
             elif name == "moved" and path.suffix in (".yml", ".yaml"):
                 node = self._yaml(path, root)
                 if node is not None:
@@ -102,7 +122,7 @@ class _Loading:
             elif section == "fields" and template not in TEMPLATES:
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
             else:
-                self._records(section, self._nodes(one, root), template)
+                self._records(section, self._nodes(one, root, section != "fields"), template)
 
     def _below(self, directory: Path, root: Path, above: Sequence[Path]) -> Iterator[Path]:
         """What stands in a directory and below it, hidden names left out.
@@ -155,7 +175,9 @@ class _Loading:
             self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
             return
         for name, member in node.members.items():
-            if name == "instance":
+            if name in ("instance", "fields") and self.desired.hiding.is_vaulted(member.source):
+                self._find_plainly(member.place, _NEVER_VAULTED)
+            elif name == "instance":
                 self._read_settings.read(member)
             elif name == "moved":
                 self._read_settings.moved(member)
@@ -183,28 +205,35 @@ class _Loading:
 
     # ---- files
 
-    def _text(self, path: Path, root: Path) -> str | None:
+    def _text(self, path: Path, root: Path, may_be_vaulted: bool) -> str | None:
+        at = Place(str(path.relative_to(root)))
         try:
-            return self._read_text(path)
+            text = self._read_text(path)
+            if not isinstance(text, VaultedText):
+                return text
+            if may_be_vaulted:
+                self.desired.hiding.files.add(at.source)
+                return str(text)
+            self._find_plainly(at, _NEVER_VAULTED)
         except UnicodeDecodeError as error:
             start: int = error.start
             before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
-            place = Place(str(path.relative_to(root)), before.count("\n") + 1, len(before) - before.rfind("\n"))
+            place = Place(at.source, before.count("\n") + 1, len(before) - before.rfind("\n"))
             self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
         except OSError as error:
-            self._find(Place(str(path.relative_to(root))), f"can't be read: {error.strerror or error}")
+            self._find(at, f"can't be read: {error.strerror or error}")
         return None
 
-    def _yaml(self, path: Path, root: Path) -> Node | None:
-        text = self._text(path, root)
+    def _yaml(self, path: Path, root: Path, may_be_vaulted: bool = True) -> Node | None:
+        text = self._text(path, root, may_be_vaulted)
         return None if text is None else read_yaml(text, str(path.relative_to(root)), self.desired.findings)
 
-    def _nodes(self, path: Path, root: Path) -> Iterable[Node]:
+    def _nodes(self, path: Path, root: Path, may_be_vaulted: bool) -> Iterable[Node]:
         source = str(path.relative_to(root))
         if path.suffix in (".yml", ".yaml"):
-            node = self._yaml(path, root)
+            node = self._yaml(path, root, may_be_vaulted)
             return [] if node is None else self._list(node)
-        text = self._text(path, root)
+        text = self._text(path, root, may_be_vaulted)
         if text is None:
             return []
         return (read_csv if path.suffix == ".csv" else read_json_lines)(text, source, self.desired.findings)
@@ -213,7 +242,7 @@ class _Loading:
         if node.value is None:
             return []
         if not isinstance(node.value, list):
-            self._find(node.place, "expected a list of records")
+            self._find_plainly(node.place, "expected a list of records")
             return []
         return node.items()
 
@@ -228,7 +257,8 @@ class _Loading:
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
         if section == "users" and isinstance(node.value, str):
-            return Entry(kind, {"email": node.value}, node.place)
+            vaulted = EVERYTHING if self.desired.hiding.is_vaulted(node.source) else ()
+            return Entry(kind, {"email": node.value}, node.place, vaulted=vaulted)
         if not isinstance(node.value, dict):
             self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
             return None
@@ -242,6 +272,7 @@ class _Loading:
         fields = node.value
         if "_state" in fields:
             fields = {name: value for name, value in fields.items() if name != "_state"}
+        vaulted = self.desired.hiding.of_record(node.source, fields)
         if state not in allowed:
-            return Entry(kind, fields, node.place, Places(node), template=template, misread=True)
-        return Entry(kind, fields, node.place, Places(node), state, template)
+            return Entry(kind, fields, node.place, Places(node), template=template, misread=True, vaulted=vaulted)
+        return Entry(kind, fields, node.place, Places(node), state, template, vaulted=vaulted)

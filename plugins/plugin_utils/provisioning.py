@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client impor
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.hiding import NOT_SHOWN, Hiding, masked
 from ansible_collections.community.seventhings.plugins.module_utils.instance import (
     Order,
     many_objects,
@@ -27,7 +28,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.instance imp
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.levels import Progress
 
-from .loading import load
+from .loading import VaultedText, load
+from .nodes import was_vaulted
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from .reports import as_text, check_report, write_report
 
@@ -39,12 +41,20 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
     """One call of the module ``instance``: its result as Ansible wants it."""
     parent = os.getppid()
     connected: list[Client] = []
+    read: list[DesiredInstance] = []
     try:
-        return _provision(options, check_mode, loader, written, connected)
+        return _provision(options, check_mode, loader, written, connected, read)
     except (SeventhingsError, OSError) as error:
         requests = connected[0].transport.sent if connected else 0
         message = error.message if isinstance(error, SeventhingsError) else str(error)
-        return {"failed": True, "changed": False, "msg": message, "outcome": "failed", "requests": requests}
+        texts = {text for desired in read for text in desired.hiding.texts(desired.entries)}
+        failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
+        return {**failed, "msg": masked(message, texts)}
+    except Exception as error:
+        if not any(desired.hiding.is_on for desired in read):
+            raise
+        # Nobody knows what it quotes.
+        return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
     finally:
         if os.getppid() != parent:
             # Nobody takes the result any more (kill -9 of ansible-playbook), and to hand it over would last for ever.
@@ -52,7 +62,12 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
 
 
 def _provision(
-    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], connected: list[Client]
+    options: Mapping[str, Any],
+    check_mode: bool,
+    loader: Any,
+    written: Mapping[str, Any],
+    connected: list[Client],
+    read: list[DesiredInstance],
 ) -> dict[str, Any]:
     src = Path(options["src"]).expanduser() if options.get("src") else None
     plan_file = Path(options["plan_file"]).expanduser() if options.get("plan_file") else None
@@ -63,15 +78,22 @@ def _provision(
     if not applies_plan and src is None and options.get("desired") is None:
         missing = "check mode makes it anew" if check_mode else f"there is no {plan_file}"
         raise InvalidInput(f"plan_file: {missing}, and neither src nor desired says what to plan")
-    with many_objects():
-        inline = written.get("desired")
+    hiding = Hiding(show=options["show_vaulted"], names=set(options["hide"]))
+
+    def all_that_is_written() -> DesiredInstance:
+        whole = written.get("desired")
         # The option as it was written; a text (a template gave it) as Ansible reads it.
-        inline = options.get("desired") if isinstance(inline, str) else inline
-        desired = load(None if applies_plan else src, None if applies_plan else inline, _reader(loader))
+        inline = options.get("desired") if isinstance(whole, str) else whole
+        is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
+        read.append(load(src, inline, _reader(loader), hiding, is_vaulted))
+        return read[-1]
+
+    with many_objects():
+        desired = DesiredInstance(hiding=hiding) if applies_plan else all_that_is_written()
     if options["mode"] == "validate":
         if JSONSCHEMA_IMPORT_ERROR is not None:
             raise SeventhingsError(missing_required_lib("jsonschema"))
-        problems = [str(finding) for finding in offline_findings(desired)]
+        problems = hiding.told(offline_findings(desired), desired.entries)
         if report is not None:
             _write_report(_judged(problems, desired, check_mode), report)
         text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
@@ -89,6 +111,7 @@ def _provision(
         confirm_empty=options["confirm_empty"],
         allow_destructive=options["allow_destructive"],
         expect_instance=options["expect_instance"],
+        written=None if src is None and options.get("desired") is None else all_that_is_written,
     )
     client = connect(options, read_only=check_mode)
     connected.append(client)
@@ -131,7 +154,7 @@ def _reader(loader: Any) -> Callable[[Path], str]:
         if path.read_bytes().startswith(b"$ANSIBLE_VAULT"):
             try:
                 # The loader takes a relative path to be beside the playbook.
-                return str(loader.get_text_file_contents(str(path.absolute())))
+                return VaultedText(loader.get_text_file_contents(str(path.absolute())))
             except AnsibleError as error:
                 raise OSError(f"it is vaulted, and was not decrypted ({error})") from error
         return path.read_text("utf-8")
