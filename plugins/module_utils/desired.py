@@ -58,13 +58,18 @@ class Place:
 class Finding:
     """One thing that is wrong with a desired state, and where.
 
-    :ivar quotes_nothing: whether nothing that was written stands in the message, so that it may be told of what is
-        vaulted too.
+    :ivar gist: what may be told of it where the message would quote what is vaulted: words of ours, names of the
+        instance, places.
     """
 
     place: Place
     message: str
-    quotes_nothing: bool = False
+    gist: str = ""
+
+    @classmethod
+    def plain(cls, place: Place, message: str) -> Finding:
+        """One whose message quotes nothing of what was written."""
+        return cls(place, message, message)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"

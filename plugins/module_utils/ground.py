@@ -70,11 +70,11 @@ class Ground:
     # ---- findings
 
     def find(self, place: Place, message: str) -> None:
-        """Notes what is wrong, and where."""
+        """Notes what is wrong, and where; a :class:`Misfit` says what may be told of it where it is hidden."""
         self.complaints += 1
         if place in self._misread:
             return
-        self._found[Finding(place, message)] = None
+        self._found[Finding(place, message, getattr(message, "gist", ""))] = None
 
     @property
     def findings(self) -> list[Finding]:
@@ -161,7 +161,8 @@ class Ground:
         elif isinstance(written, Mapping):
             way = (name, *(member for member, one in written.items() if one == reference.written))
         inner = problem.way if isinstance(problem, Misfit) else ()
-        self.find(entry.place_in((*way, *inner)), f"{words_of(way)}: {problem}")
+        gist = "this reference means nothing that is there, or several"
+        self.find(entry.place_in((*way, *inner)), Misfit.at(way, f"{words_of(way)}: {problem}", gist))
 
     def _is_named_in_secret(self, record: Record) -> bool:
         """Whether a record has its name from what must not be shown."""

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 VAULTED = "(vaulted)"
 """What stands in place of everything that is hidden."""
 
-NOT_SHOWN = f"{VAULTED}: what is wrong may quote what is vaulted; show_vaulted: true on the task shows it"
+_SHOW = "show_vaulted: true on the task"
+NOT_SHOWN = f"{VAULTED}: what is wrong may quote what is vaulted; {_SHOW} shows it"
 
 _SHORTEST = 4
 """Characters from which on a hidden text is taken out of messages that somebody else wrote: of shorter ones every
@@ -134,12 +135,10 @@ class Hiding:
         """
         near = _Near(self.names, entries) if self.is_on and self.names else None
 
-        def is_shown(one: Finding) -> bool:
-            return one.quotes_nothing or not (
-                self.hides_place(one.place) or (near is not None and near.hides(one.place))
-            )
+        def is_hidden(place: Place) -> bool:
+            return self.hides_place(place) or (near is not None and near.hides(place))
 
-        return [str(one) if is_shown(one) else f"{one.place}: {NOT_SHOWN}" for one in findings]
+        return [f"{one.place}: {_gist_of(one)}" if is_hidden(one.place) else str(one) for one in findings]
 
     # ---- messages of others
 
@@ -157,6 +156,12 @@ class Hiding:
             if len(text) >= _SHORTEST
             for spelling in (text, quote(text, safe=""), quote(text), html.escape(text), json.dumps(text)[1:-1])
         }
+
+
+def _gist_of(finding: Finding) -> str:
+    if finding.gist == finding.message:
+        return finding.message
+    return f"{VAULTED}: {finding.gist}; {_SHOW} shows more" if finding.gist else NOT_SHOWN
 
 
 def masked(message: str, texts: Iterable[str]) -> str:

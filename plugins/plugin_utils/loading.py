@@ -81,7 +81,7 @@ class _Loading:
 
     def _find_plainly(self, place: Place, message: str) -> None:
         """Notes what is wrong in words that quote nothing of what was written."""
-        self.desired.findings.append(Finding(place, message, quotes_nothing=True))
+        self.desired.findings.append(Finding.plain(place, message))
 
     # ---- where things are
 

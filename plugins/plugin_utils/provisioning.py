@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,18 +41,17 @@ _display = Display()
 def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """One call of the module ``instance``: its result as Ansible wants it."""
     parent = os.getppid()
-    connected: list[Client] = []
-    read: list[DesiredInstance] = []
+    call = _Call(Hiding(show=options["show_vaulted"], names=set(options["hide"])))
     try:
-        return _provision(options, check_mode, loader, written, connected, read)
+        return _provision(options, check_mode, loader, written, call)
     except (SeventhingsError, OSError) as error:
-        requests = connected[0].transport.sent if connected else 0
+        requests = sum(client.transport.sent for client in call.clients)
         message = error.message if isinstance(error, SeventhingsError) else str(error)
-        texts = {text for desired in read for text in desired.hiding.texts(desired.entries)}
+        texts = {text for desired in call.read for text in call.hiding.texts(desired.entries)}
         failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
         return {**failed, "msg": masked(message, texts)}
     except Exception as error:
-        if not any(desired.hiding.is_on for desired in read):
+        if not call.hiding.is_on:
             raise
         # Nobody knows what it quotes.
         return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
@@ -61,13 +61,21 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
             os._exit(1)
 
 
+@dataclass
+class _Call:
+    """What must be known of a call that failed.
+
+    :ivar hiding: what must not be shown of it. :ivar clients: the connection, where there was one.
+    :ivar read: what was written.
+    """
+
+    hiding: Hiding
+    clients: list[Client] = field(default_factory=list)
+    read: list[DesiredInstance] = field(default_factory=list)
+
+
 def _provision(
-    options: Mapping[str, Any],
-    check_mode: bool,
-    loader: Any,
-    written: Mapping[str, Any],
-    connected: list[Client],
-    read: list[DesiredInstance],
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], call: _Call
 ) -> dict[str, Any]:
     src = Path(options["src"]).expanduser() if options.get("src") else None
     plan_file = Path(options["plan_file"]).expanduser() if options.get("plan_file") else None
@@ -78,22 +86,21 @@ def _provision(
     if not applies_plan and src is None and options.get("desired") is None:
         missing = "check mode makes it anew" if check_mode else f"there is no {plan_file}"
         raise InvalidInput(f"plan_file: {missing}, and neither src nor desired says what to plan")
-    hiding = Hiding(show=options["show_vaulted"], names=set(options["hide"]))
 
     def all_that_is_written() -> DesiredInstance:
         whole = written.get("desired")
         # The option as it was written; a text (a template gave it) as Ansible reads it.
         inline = options.get("desired") if isinstance(whole, str) else whole
         is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
-        read.append(load(src, inline, _reader(loader), hiding, is_vaulted))
-        return read[-1]
+        call.read.append(load(src, inline, _reader(loader), call.hiding, is_vaulted))
+        return call.read[-1]
 
     with many_objects():
-        desired = DesiredInstance(hiding=hiding) if applies_plan else all_that_is_written()
+        desired = DesiredInstance(hiding=call.hiding) if applies_plan else all_that_is_written()
     if options["mode"] == "validate":
         if JSONSCHEMA_IMPORT_ERROR is not None:
             raise SeventhingsError(missing_required_lib("jsonschema"))
-        problems = hiding.told(offline_findings(desired), desired.entries)
+        problems = call.hiding.told(offline_findings(desired), desired.entries)
         if report is not None:
             _write_report(_judged(problems, desired, check_mode), report)
         text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
@@ -114,7 +121,7 @@ def _provision(
         written=None if src is None and options.get("desired") is None else all_that_is_written,
     )
     client = connect(options, read_only=check_mode)
-    connected.append(client)
+    call.clients.append(client)
     account = run_instance(client, desired, order, teller())
     if report is not None:
         _write_report(account, report)
