@@ -120,7 +120,8 @@ PLAINTEXTS = {
     "JSON": json.dumps({MARK: {f"{MARK}-inner": f"{MARK}-value"}, "list": [MARK]}) + "\n",
     "JSON twice": f'{{"{MARK}": 1, "{MARK}": 2}}\n{{"{MARK}\n',
     "settings": f"api: seventhings/v1\ninstance: https://{MARK}.example\nset: {MARK}\ntimezone: {MARK}\n"
-    f"identity: {{objects: [{MARK}]}}\nscope: {{rooms: {{{MARK}: [{MARK}]}}}}\npolicy: {{limits: {{{MARK}: {MARK}}}}}\n",
+    f"identity: {{objects: [{MARK}]}}\nscope: {{rooms: {{{MARK}: [{MARK}]}}}}\n"
+    f"policy: {{limits: {{{MARK}: {MARK}}}}}\n",
     "records": f"barcode,inventory_name,{MARK}\n{MARK}-1,{MARK},{MARK}\n",
     "a key": f"-----BEGIN PRIVATE KEY-----\n{MARK}MIIEvQIBADANBgkqhkiG9w0\n-----END PRIVATE KEY-----\n",
     "no text": f"\x00{MARK}\x1b[31m{MARK}\u202e",
@@ -251,7 +252,7 @@ def test_vaulted_records_are_planned_and_applied_unseen(service: Emulator, tmp_p
 def test_what_is_wrong_with_vaulted_and_with_plain_records_quotes_nothing_vaulted(
     service: Emulator, tmp_path: Path
 ) -> None:
-    """Doubles, references, unknown fields, patterns, types, and plain records that are nearly called as vaulted ones."""
+    """Doubles, references, unknown fields, types, and plain records that are nearly called as vaulted ones."""
     src = _site(tmp_path / "src")
     out = tmp_path / "out"
     out.mkdir()
@@ -406,7 +407,7 @@ def test_what_is_composed_is_hidden_by_the_name_of_its_field(service: Emulator, 
     src = _write(
         tmp_path / "src",
         {
-            "fields/asset.yml": "- label: Size\n  type: NUMBER\n- label: Wlan\n  type: TEXT\n- label: Pin\n  type: TEXT\n"
+            "fields/asset.yml": "- {label: Size, type: NUMBER}\n- {label: Wlan, type: TEXT}\n- {label: Pin, type: TEXT}\n"
         },
     )
     desired = {
