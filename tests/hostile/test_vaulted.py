@@ -328,7 +328,10 @@ def test_a_service_that_repeats_what_it_was_sent_is_not_quoted(service: Emulator
     src, out = _write(tmp_path / "src", files), tmp_path / "out"
     _write(tmp_path / "objects", {"objects.yml": _vaulted(f"- barcode: {MARK}/1\n")})
     out.mkdir()
-    options = {"base_url": f"http://127.0.0.1:{server.server_address[1]}", "journal": str(out / "journal")}
+    options: dict[str, Any] = {
+        "base_url": f"http://127.0.0.1:{server.server_address[1]}",
+        "journal": str(out / "journal"),
+    }
     tasks = [
         _task("apply", src=str(src), report=str(out / "r.html"), **options),
         _task("objects", True, src=str(tmp_path / "objects"), report=str(out / "o.json"), **options),
@@ -375,9 +378,9 @@ def test_inline_values_that_are_vaulted_are_hidden_and_the_others_are_not(servic
         {"barcode": "1", "Pin": "{{ pin }}", "inventory_name": "Desk"},
         {"barcode": "{{ barcode }}", "Pin": "1", "inventory_name": "x"},
     ]
-    options = {"desired": {**_INLINE, "objects": objects}, "journal": str(out / "journal")}
-    plan = {"plan_file": str(out / "p.plan"), **options}
-    wrong = {"desired": {**_INLINE, "objects": [{"barcode": 1, "Pin": ["{{ pin }}"]}, "{{ pin }}"]}}
+    options: dict[str, Any] = {"desired": {**_INLINE, "objects": objects}, "journal": str(out / "journal")}
+    plan: dict[str, Any] = {"plan_file": str(out / "p.plan"), **options}
+    wrong: dict[str, Any] = {"desired": {**_INLINE, "objects": [{"barcode": 1, "Pin": ["{{ pin }}"]}, "{{ pin }}"]}}
     tasks = [
         _task("validate", True, mode="validate", **options),
         _task("plan", True, report=str(out / "plan.md"), **plan),
@@ -406,16 +409,19 @@ def test_what_is_composed_is_hidden_by_the_name_of_its_field(service: Emulator, 
     out.mkdir()
     src = _write(
         tmp_path / "src",
-        {
-            "fields/asset.yml": "- {label: Size, type: NUMBER}\n- {label: Wlan, type: TEXT}\n- {label: Pin, type: TEXT}\n"
-        },
+        {"fields/asset.yml": "- {label: Size, type: NUMBER}\n- {label: Wlan, type: TEXT}\n- {label: Pin, type: TEXT}"},
     )
     desired = {
         "objects": [
             {"barcode": "1", "Pin": "pin {{ pin }}", "Wlan": "{{ pin | upper }}", "Size": 5, "inventory_name": "x"}
         ]
     }
-    options = {"src": str(src), "desired": desired, "journal": str(out / "journal"), "hide": ["Pin", "Wlan"]}
+    options: dict[str, Any] = {
+        "src": str(src),
+        "desired": desired,
+        "journal": str(out / "journal"),
+        "hide": ["Pin", "Wlan"],
+    }
     clash = {"objects": [{"barcode": "1", "Size": "{{ pin | upper }}", "Pin": "{{ pin | upper }}"}] * 2}
     tasks = [
         _task("plan", True, plan_file=str(out / "p.plan"), report=str(out / "plan.json"), **options),
