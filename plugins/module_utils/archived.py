@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import matching
 from .client import Record
+from .errors import SeventhingsError
 from .ground import Ground
 from .planned import Planned
 
@@ -60,7 +61,12 @@ def _archived(ground: Ground, matched: Sequence[Pair], indexes: Sequence[int]) -
 
     def look(index: int) -> Record | None:
         planned, _none = matched[index]
-        record = ground.client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
+        try:
+            record = ground.client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
+        except SeventhingsError as error:
+            # The barcode stands in the path.
+            error.message = ground.hiding.reason(planned.entry, error)
+            raise
         hits = matching.identified(planned.schema, planned.keys, planned.desired, [record] if record else [])
         return hits[0] if hits else None
 

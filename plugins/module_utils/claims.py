@@ -11,7 +11,7 @@ from typing import Any
 
 from .desired import Entry, Place
 from .fields import shorten
-from .schema import Schema
+from .schema import Misfit, Schema
 from .wanted import written_as
 from .world import Key, World
 
@@ -44,7 +44,8 @@ class Claims:
         earlier = self._claimed.setdefault((*name, key), entry)
         if earlier is not entry:
             words = self.words(schema, keys, values)
-            self._find(entry.place, f"{schema.kind.words} {words} is written twice, first at {earlier.place}")
+            twice = f"is written twice, first at {earlier.place}"
+            self._find(entry.place, Misfit.at((), f"{schema.kind.words} {words} {twice}", f"this record {twice}"))
             return False
         if any(isinstance(part, str) and not part.isascii() for part in key):
             earlier = self._alike.setdefault((*name, composed(key)), entry)

@@ -15,7 +15,7 @@ from .desired import SECTIONS, Entry
 from .fields import Field, is_uuid
 from .ground import Ground
 from .kinds import FIELD_DEFINITION, KINDS, TEMPLATE_KINDS, TEMPLATES, Kind
-from .planned import UNCHANGED, Planned
+from .planned import Planned
 from .schema import Schema, field_to_be
 
 _SECTION = "fields"
@@ -87,7 +87,7 @@ class Definitions:
         wanted = plan.with_equal_allowed_values(schema, values, current)
         wanted.pop("field_key", None)
         key = f"{template} {values[keys[0]]}"
-        planned = Planned(_SECTION, entry, schema, wanted, keys, key, UNCHANGED[schema.kind.name])
+        planned = ground.planned(_SECTION, entry, schema, wanted, keys, key)
         self._compare(planned, current)
         if later is not None:
             self._relate_later(planned, current, later)

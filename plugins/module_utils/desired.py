@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .fields import Way
+from .hiding import Hiding
 from .kinds import KINDS, USER, Kind
 
 SECTIONS: dict[str, str] = {
@@ -62,10 +63,20 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a desired state, and where."""
+    """One thing that is wrong with a desired state, and where.
+
+    :ivar gist: what may be told of it where the message would quote what is vaulted: words of ours, names of the
+        instance, places.
+    """
 
     place: Place
     message: str
+    gist: str = ""
+
+    @classmethod
+    def plain(cls, place: Place, message: str) -> Finding:
+        """One whose message quotes nothing of what was written."""
+        return cls(place, message, message)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
@@ -83,6 +94,7 @@ class Entry:
     :ivar misread: whether something is wrong with it that leaves open what is meant; it is judged and never planned.
     :ivar inline: whether it was written where no directory of local files is known.
     :ivar pruned: whether it stands in no file, and is taken away because of that.
+    :ivar vaulted: names of the fields that are vaulted; all of them where the file is vaulted as a whole.
     """
 
     kind: Kind
@@ -95,6 +107,7 @@ class Entry:
     misread: bool = False
     inline: bool = False
     pruned: bool = False
+    vaulted: Container[str] = ()
 
     def place_of(self, name: str) -> Place:
         """Where a field was written, or the record where the field was not."""
@@ -175,6 +188,7 @@ class DesiredInstance:
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
     :ivar src: the directory that was read, or that of the file; empty where there is none.
     :ivar root: the directory that local files come from; empty where there is none.
+    :ivar hiding: what of it must not be shown.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -193,6 +207,7 @@ class DesiredInstance:
     src: str = ""
     root: str = ""
     sections: set[str] = field(default_factory=set)
+    hiding: Hiding = field(default_factory=Hiding)
 
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""

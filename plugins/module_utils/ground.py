@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import matching
@@ -14,9 +14,10 @@ from .client import Client, Record
 from .desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from .errors import Ambiguous
 from .fields import Way, words_of
+from .hiding import NOT_SHOWN
 from .kinds import FIELD_DEFINITION, HUB_ITEM, KINDS, Kind
 from .links import Reference, references_in
-from .planned import Choices, InstancePlan, Planned, image_of
+from .planned import UNCHANGED, Choices, InstancePlan, Planned, image_of
 from .schema import Misfit, Schema
 from .scope import Scope
 from .wanted import Wanted, written_as
@@ -47,8 +48,9 @@ class Ground:
         self.client = client
         self.desired = desired
         self.choices = choices
-        self.world = World(client, self.schema)
-        self.result = InstancePlan(world=self.world)
+        self.world = World(client, self.schema, self._is_named_in_secret)
+        self.hiding = desired.hiding
+        self.result = InstancePlan(world=self.world, hiding=self.hiding)
         self.claims = Claims(self.world, self.find)
         self.wanted = Wanted(desired, self.find)
         self.scope = Scope(self.world, self.schema, desired.scope)
@@ -68,11 +70,11 @@ class Ground:
     # ---- findings
 
     def find(self, place: Place, message: str) -> None:
-        """Notes what is wrong, and where."""
+        """Notes what is wrong, and where; a :class:`Misfit` says what may be told of it where it is hidden."""
         self.complaints += 1
         if place in self._misread:
             return
-        self._found[Finding(place, message)] = None
+        self._found[Finding(place, message, getattr(message, "gist", ""))] = None
 
     @property
     def findings(self) -> list[Finding]:
@@ -89,6 +91,7 @@ class Ground:
                 for record in self.world.records(kind):
                     schema.learn(record.flat)
             self._schemas[kind.name] = schema
+            self.hiding.learn(schema.fields.values())
         return self._schemas[kind.name]
 
     def schema_of(self, section: str) -> Schema | None:
@@ -158,14 +161,38 @@ class Ground:
         elif isinstance(written, Mapping):
             way = (name, *(member for member, one in written.items() if one == reference.written))
         inner = problem.way if isinstance(problem, Misfit) else ()
-        self.find(entry.place_in((*way, *inner)), f"{words_of(way)}: {problem}")
+        gist = "this reference means nothing that is there, or several"
+        self.find(entry.place_in((*way, *inner)), Misfit.at(way, f"{words_of(way)}: {problem}", gist))
+
+    def _is_named_in_secret(self, record: Record) -> bool:
+        """Whether a record has its name from what must not be shown."""
+        entry = self.claimed.get(record.kind.name, {}).get(record.uuid)
+        if entry is None or not self.hiding.is_on:
+            return False
+        schema = self.schema(entry.kind)
+        return any(self.hiding.hides(entry, written_as(schema, entry, of.key), of.key) for of in entry.kind.identity)
 
     # ---- into the plan
+
+    def planned(
+        self, section: str, entry: Entry, schema: Schema, values: dict[str, Any], keys: tuple[str, ...], words: str
+    ) -> Planned:
+        """An entry as it is planned before it is compared.
+
+        :param words: its natural key, which is hidden where it must not be shown.
+        """
+        made = Planned(section, entry, schema, values, keys, words, UNCHANGED[schema.kind.name])
+        return made.hide(self.hiding) if self.hiding.has_any else made
+
+    def warn(self, planned: Planned, warnings: Iterable[str]) -> None:
+        """Notes what should be known of a record, although it is no error."""
+        shown = (NOT_SHOWN if self.hiding.touches(planned.entry) else one for one in warnings)
+        self.result.warnings += [f"{planned}: {one}" for one in shown]
 
     def take(self, planned: Planned) -> None:
         """Into the plan with a change, or among the unchanged."""
         if self.choices.only or self.choices.exclude:
-            self.seen.add(planned.key)
+            self.seen.add(planned.words or planned.key)
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
         elif self.is_chosen(planned):
@@ -179,7 +206,7 @@ class Ground:
 
     def is_chosen(self, planned: Planned) -> bool:
         """Whether only and exclude leave a change in the plan."""
-        names = {planned.section, planned.key, planned.kind.name}
+        names = {planned.section, planned.words or planned.key, planned.kind.name}
         if self.choices.only and not names & set(self.choices.only):
             return False
         return not names & set(self.choices.exclude)

@@ -30,8 +30,10 @@ from .many import plan_instance
 from .plan import CREATE
 from .plan_files import PlanFile, StoredPlan
 from .planned import Choices, InstancePlan, Planned, drop_changes
+from .sealing import PlanOutdated, Written, scrypted
 from .validation import judge
 
+_DIGEST_BYTES = 32
 _PLAN_AGAIN = 2
 """How often a plan is made anew because a list that it was made from was not complete."""
 
@@ -48,6 +50,7 @@ class Order:
     :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
     :ivar prune: ceilings, as :class:`.ceilings.Ceilings` has them; so are ``limits``, ``create_users``,
         ``expect_instance``, ``protected``.
+    :ivar written: reads what a plan file was made from, where the plan holds only hashes of it.
     """
 
     check_mode: bool = False
@@ -66,6 +69,7 @@ class Order:
     allow_destructive: bool = False
     expect_instance: Sequence[str] = ()
     protected: bool = False
+    written: Written | None = None
 
 
 @contextlib.contextmanager
@@ -134,9 +138,15 @@ class _Run:
             plan_file.require_writable()
             # Whatever becomes of this plan, the one before is not it.
             plan_file.discard()
+        if self._stored is not None:
+            try:
+                self._stored.holes.fill(str(self._order.plan_file), self._order.written)
+            except PlanOutdated as outdated:
+                return self._account("refused", InstancePlan(), refusals=[outdated.message])
         refusal = self._guard()
         if refusal:
             return self._account("refused", InstancePlan(), refusals=[refusal])
+        self._client.transport.secrets |= self._desired.hiding.texts(self._desired.entries)
         self._desired.policy = self._ceilings.policy(self._asked)
         if self._order.drift:
             self._desired.policy = replace(self._desired.policy, limits=_NO_LIMITS)
@@ -242,8 +252,11 @@ class _Run:
     def _run_of(self, journal: Journal) -> str:
         """What is to be done, as a digest: a later run goes on with it only where it is to do the very same."""
         what = self._stored.digest if self._stored else digest_of(self._desired)
-        names = (self._client.transport.root, self._desired.set_name, journal.set_id, what)
-        return hashlib.sha256(json.dumps(names).encode()).hexdigest()
+        names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, what))
+        if self._desired.hiding.has_any:
+            # The journal stays: nobody shall try values against it.
+            return scrypted(names, journal.set_id.encode())[:_DIGEST_BYTES].hex()
+        return hashlib.sha256(names.encode()).hexdigest()
 
     def _is_resumed(self, journal: Journal) -> bool:
         return journal.memory.run != "" and journal.memory.run == self._run_of(journal)
@@ -282,7 +295,7 @@ class _Run:
 
         def is_own(one: Planned) -> bool:
             """Whether an earlier run of the same plan made a record, or began to change it, and left it like this."""
-            names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.key}"}
+            names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.noted}"}
             return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(one)
 
         stale = stored.stale(made, Contents(self._client), is_own)
@@ -307,10 +320,10 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._order.check_mode,
             summary=summary_of(made, outcome, self._order.check_mode),
-            changes=[shown(planned) for planned in made.changes],
+            changes=[shown(planned, self._desired.hiding) for planned in made.changes],
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
-            findings=[str(finding) for finding in made.findings],
+            findings=self._desired.hiding.told(made.findings, self._desired.entries),
             warnings=[*self._told, *made.warnings],
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,

@@ -11,9 +11,13 @@ from typing import Any
 
 from . import plan
 from .desired import SECTIONS
+from .hiding import VAULTED, Hiding
 from .levels import Outcome
 from .planned import InstancePlan, Planned
 from .wanted import written_as
+
+_ARCHIVED = "archived"
+"""What a change may tell of a record besides its fields."""
 
 ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
 
@@ -91,12 +95,20 @@ def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) 
     return summary
 
 
-def shown(planned: Planned) -> dict[str, Any]:
-    """A change as reports and plan files tell it, its fields called as they were written."""
-    change = planned.change
+def shown(planned: Planned, hiding: Hiding) -> dict[str, Any]:
+    """A change as reports and plan files tell it, its fields called as they were written, and what is hidden left
+    out.
+    """
+    change, entry = planned.change, planned.entry
+    own = "" if _ARCHIVED in planned.schema.fields else _ARCHIVED
+    is_open = not hiding.is_on or not (entry.vaulted or hiding.names)
 
     def named(values: Mapping[str, Any]) -> dict[str, Any]:
-        return {written_as(planned.schema, planned.entry, key): value for key, value in values.items()}
+        names = {written_as(planned.schema, entry, key): key for key in values}
+        return {
+            name: VAULTED if key != own and not is_open and hiding.hides(entry, name, key) else values[key]
+            for name, key in names.items()
+        }
 
     return {
         "section": planned.section,

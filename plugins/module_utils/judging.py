@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .client import Record
-from .desired import SECTIONS, Place
+from .desired import SECTIONS, Entry, Place
 from .fields import EMPTY, is_uuid, shorten
 from .ground import Ground, numbered_references
+from .hiding import VAULTED
 from .kinds import FIELD_DEFINITION, USER
 from .links import Reference, references_in
 from .planned import Planned
@@ -68,7 +69,7 @@ def without_dependants_of_users(ground: Ground) -> None:
     """Takes out what needs a user that the policy forbids to make, and what needs that in turn: it could only fail."""
     if ground.desired.policy.create_users:
         return
-    gone = {id(entry): f"user {entry.fields.get('email')}" for entry in ground.entries["users"]}
+    gone = {id(entry): f"user {_address(ground, entry)}" for entry in ground.entries["users"]}
     skipped = len(gone)
     while skipped:
         left = []
@@ -81,6 +82,11 @@ def without_dependants_of_users(ground: Ground) -> None:
                 left.append(planned)
         skipped = len(ground.result.changes) - len(left)
         ground.result.changes = left
+
+
+def _address(ground: Ground, entry: Entry) -> str:
+    """The address of a user, as it may be shown."""
+    return f"{VAULTED} {entry.place}" if ground.hiding.hides(entry, "email") else str(entry.fields.get("email"))
 
 
 def _references(planned: Planned) -> list[Reference]:

@@ -23,6 +23,7 @@ from .attachments import Contents, recognise, upload_missing
 from .client import Client, Record
 from .definition_apply import learn_keys, relate
 from .errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotProcessable, SeventhingsError
+from .hiding import VAULTED
 from .hub import offer
 from .journal import Journal, JournalBroken
 from .kinds import FIELD_DEFINITION, HUB_ITEM, KINDS, OBJECT, TASK, USER
@@ -148,7 +149,7 @@ class Levels:
             try:
                 relate(self._client, planned, self._sleep)
             except SeventhingsError as error:
-                self._fail(planned, error.message)
+                self._fail(planned, self._reason(planned, error))
 
     def _look_for_twins(self, writes: Sequence[Planned]) -> None:
         try:
@@ -182,17 +183,24 @@ class Levels:
             self._stop_if_orphaned()
             self._carry_out(planned)
         except SeventhingsError as error:
+            reason = self._reason(planned, error)
             if isinstance(error, (JournalBroken, AccessTokenRefused, _Orphaned)) or _is_locked_out(planned, error):
-                self._stopped = f"not sent, because of an earlier failure: {error.message}"
-            self._fail(planned, error.message)
+                self._stopped = f"not sent, because of an earlier failure: {reason}"
+            self._fail(planned, reason)
         except Exception as error:
             # Whatever it is, the others go on, and the account tells of it.
-            self._fail(planned, f"{type(error).__name__}: {error}")
+            self._fail(planned, self._reason(planned, error))
         else:
             # What is nothing but links is done when they are written; of everything else they are only a part.
             if (id(planned) in self._link_ids) == (id(planned) in self._only_links):
                 with self._mutex:
                     self.outcome.done[planned.section, planned.change.action] += 1
+
+    def _reason(self, planned: Planned, error: Exception) -> str:
+        """Why a record failed; what the service says may quote what was sent."""
+        if isinstance(error, (JournalBroken, _Orphaned)):
+            return error.message
+        return self._plan.hiding.reason(planned.entry, error)
 
     def _fail(self, planned: Planned, reason: str) -> None:
         self._failed.add(id(planned))
@@ -220,7 +228,9 @@ class Levels:
         for _key, reference in self._awaited(planned):
             other = self._of_entry.get(id(reference.awaits))
             if other is None:
-                return f"needs {reference.target} {reference.written}, which is not made by this run"
+                is_hidden = self._plan.hiding.touches(planned.entry)
+                meant = VAULTED if is_hidden else reference.written
+                return f"needs {reference.target} {meant}, which is not made by this run"
             if other.made:
                 reference.uuid, reference.awaits = other.made, None
             elif id(other) in self._failed and (other.section != planned.section or id(planned) in self._link_ids):
@@ -239,11 +249,11 @@ class Levels:
         email = str(planned.change.values["email"])
         made = self._earlier(planned)
         if made is None:
-            self._journal.sent(planned.kind.name, planned.key)
+            self._journal.sent(planned.kind.name, planned.noted)
             planned.made = make_user(self._client, email, self._sleep).uuid
         else:
             planned.made = made.uuid
-        self._journal.made(planned.kind.name, planned.key, planned.made)
+        self._journal.made(planned.kind.name, planned.noted, planned.made)
 
     def _write_offer(self, planned: Planned) -> None:
         change = planned.change
@@ -288,14 +298,14 @@ class Levels:
             return
         if change.action == plan.CREATE:
             planned.made = self._create(applier, planned, change)
-            self._journal.made(planned.kind.name, planned.key, planned.made)
+            self._journal.made(planned.kind.name, planned.noted, planned.made)
             return
         self._upload(change)
         if change.action == plan.UPDATE and change.current is not None and self._of_plan:
             self._journal.changing(change.current.uuid)
         planned.made = applier.write(change, lambda: self._find(planned))
         if change.action in (plan.DELETE, plan.ARCHIVE):
-            self._journal.gone(planned.kind.name, planned.key, planned.made or "")
+            self._journal.gone(planned.kind.name, planned.noted, planned.made or "")
         elif planned.kind.update == "PUT" and planned.made:
             applier.read_back(change, planned.made)
 
@@ -308,7 +318,7 @@ class Levels:
         if found is not None:
             return self._adopt(applier, planned, change, found, archived=False)
         self._upload(change)
-        self._journal.sent(planned.kind.name, planned.key)
+        self._journal.sent(planned.kind.name, planned.noted)
         try:
             uuid = applier.write(change, lambda: self._find(planned))
         except (InvalidRequest, NotProcessable):
@@ -342,7 +352,7 @@ class Levels:
 
     def _earlier(self, planned: Planned) -> Record | None:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
-        if f"{planned.kind.name} {planned.key}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
+        if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
             return None
         for _look in looks(self._sleep):
             found = self._find(planned)

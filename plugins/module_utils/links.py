@@ -56,6 +56,7 @@ class Attachment:
     :ivar written: the path as the person wrote it, where ``path`` is another.
     :ivar folder: the directory that it must come from; ``path`` is relative to it then.
     :ivar digest: the SHA-256 of the content that was judged, where it was read; nothing else is uploaded.
+    :ivar hidden: whether path and name are vaulted, so that they stand in no file that stays.
     """
 
     uuid: str | None = None
@@ -67,6 +68,7 @@ class Attachment:
     written: str | None = None
     folder: Folder | None = field(default=None, compare=False)
     digest: str = field(default="", compare=False)
+    hidden: bool = False
 
 
 # ---- links to records

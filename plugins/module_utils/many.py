@@ -37,7 +37,7 @@ from .judging import (
 )
 from .kinds import KINDS, OBJECT, TASK, USER, Kind
 from .moved import Moved
-from .planned import UNCHANGED, Choices, InstancePlan, Planned, level_of
+from .planned import Choices, InstancePlan, Planned, level_of
 from .pruning import Pruning
 from .schema import Schema
 from .wanted import written_as
@@ -196,7 +196,7 @@ class _Planner:
             # What follows from a mistake is no mistake of its own.
             return None
         key = ground.claims.words(schema, keys, values)
-        return Planned(section, entry, schema, values, keys, key, UNCHANGED[schema.kind.name]), current
+        return ground.planned(section, entry, schema, values, keys, key or entry.uuid), current
 
     def _keys(
         self, section: str, schema: Schema, values: Mapping[str, Any], entry: Entry, fits: bool
@@ -255,7 +255,7 @@ class _Planner:
             return
         if current is not None:
             self._result.managed.append(current.uuid)
-        self._result.warnings += [f"{planned}: {warning}" for warning in change.warnings]
+        self._ground.warn(planned, change.warnings)
         planned.change = change
         if current is not None:
             self._resume(planned, current)
@@ -286,10 +286,11 @@ class _Planner:
             lambda schema, entry: ground.wanted.parse(schema, entry, entry.fields),
         )
         for entry, values, key, change, image in offers:
-            planned = Planned("hub", entry, hub_schema(), values, ("object",), key, change, image)
+            planned = ground.planned("hub", entry, hub_schema(), values, ("object",), key)
+            planned.change, planned.image = change, image
             if entry.state == "present":
                 judge_needs(ground, planned, self._gone)
-            self._result.warnings += [f"{planned}: {warning}" for warning in change.warnings]
+            ground.warn(planned, change.warnings)
             ground.take(planned)
 
     def _pruning(self) -> Pruning:

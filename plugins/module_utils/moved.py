@@ -16,6 +16,7 @@ from typing import Any
 from .client import Record
 from .desired import Place
 from .ground import Ground
+from .hiding import NOT_SHOWN, VAULTED
 from .schema import Schema
 from .world import Key, World
 
@@ -141,11 +142,13 @@ class Moved:
         was, also_wrong = schema.parse(old, "")
         wanted, wrong = schema.parse(new, "")
         problems = [*wrong.errors, *wrong.unknown, *also_wrong.errors, *also_wrong.unknown]
+        is_hidden = ground.hiding.hides_place(place) or not ground.hiding.shows_all([*old, *new])
         for problem in problems:
-            ground.find(place, problem)
+            ground.find(place, NOT_SHOWN if is_hidden else problem)
         if problems or not ground.resolve(wanted, None) or not ground.resolve(was, None, before=True):
             return None
-        words = " to ".join(ground.claims.words(schema, tuple(side), side) for side in (was, wanted))
+        sides = (ground.claims.words(schema, tuple(side), side) for side in (was, wanted))
+        words = VAULTED if is_hidden else " to ".join(sides)
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 
     def _without_circles(self, section: str, renames: _Renames) -> list[_Pair]:

@@ -17,7 +17,7 @@ from .errors import InvalidInput
 from .fields import EMPTY
 from .kinds import FIELD_DEFINITION, Kind
 from .links import Reference, references_in
-from .schema import Schema, type_of
+from .schema import Misfit, Schema, type_of
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
 """Which of some values of a field, given by its definition, records have."""
@@ -86,7 +86,7 @@ def plan_present(
             "mandatory, but not given."
         )
         if missing and not may_be_made:
-            raise InvalidInput(words)
+            raise InvalidInput([Misfit.at((), words, words)])
         made = {key: schema.brief(key, value) for key, value in desired.items()}
         whole = {key: _wanted(schema, key, type_of(schema.fields[key]).empty, value) for key, value in desired.items()}
         return Change(schema.kind, CREATE, None, whole, {}, made, warnings=(words,) if missing else ())

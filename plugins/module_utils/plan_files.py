@@ -13,7 +13,7 @@ import datetime as dt
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,12 +23,14 @@ from .attachments import Contents
 from .desired import DesiredInstance, Entry, Place
 from .errors import InvalidInput
 from .fields import CellList, CellMap, Plain, shorten
+from .hiding import VAULTED, Hiding
 from .instance_account import shown
 from .kinds import HUB_ITEM, KINDS
 from .links import attachments_in
 from .plan_shape import judge_document
 from .planned import InstancePlan, Planned
 from .safe_files import PRIVATE_FILE, Folder
+from .sealing import Holes, Seals, hidden_names, sealed
 
 PLAN_VERSION = 2
 
@@ -47,6 +49,7 @@ class StoredPlan:
     :ivar before: identity of an entry to the fields that its change was to change, as they were.
     :ivar files: identity of an entry to its local files, by path, with their SHA-256.
     :ivar digest: which plan it is: the SHA-256 of its bytes.
+    :ivar holes: the vaulted values, which stand in no plan file.
     """
 
     desired: DesiredInstance
@@ -54,6 +57,7 @@ class StoredPlan:
     before: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
+    holes: Holes = field(default_factory=lambda: Holes({}))
 
     def lies_in(self, src: Path | None, root: str) -> None:
         """Notes where the files are now, wherever they were when the plan was made.
@@ -62,7 +66,7 @@ class StoredPlan:
         :param root: what the paths of local files are relative to; empty: nobody said.
         :raises InvalidInput: where the plan has local files, and nobody said where.
         """
-        paths = [path for files in self.files.values() for path in files]
+        paths = [path for files in self.files.values() for path in files if path != VAULTED]
         if not root and paths:
             raise InvalidInput(
                 f"plan_file: this plan has local files, such as {shorten(min(paths))}; give src too, the directory "
@@ -76,19 +80,21 @@ class StoredPlan:
 
         :param is_own: whether a record is as an earlier run of this plan left it.
         """
-        return [
-            one
-            for one in made.changes
-            if (self.images.get(id(one.entry), one.image) != one.image and not is_own(one))
-            or _files_of(one, contents) != self.files.get(id(one.entry), {})
-        ]
+
+        def is_stale(one: Planned) -> bool:
+            image, files = _marks_of(one, contents, self.holes.keys.get(id(one.entry)))
+            is_changed = self.images.get(id(one.entry), image) != image
+            return (is_changed and not is_own(one)) or files != self.files.get(id(one.entry), {})
+
+        return [one for one in made.changes if is_stale(one)]
 
     def is_half_done(self, one: Planned) -> bool:
         """Whether what a change has left to do is a part of what was planned: what differs still is as it was then, or
         was not there.
         """
         then = self.before.get(id(one.entry), {})
-        now = json.loads(json.dumps(shown(one)["before"], default=str))
+        shown_now = shown(one, replace(self.desired.hiding, show=False))
+        now = json.loads(json.dumps(shown_now["before"], default=str))
         return one.is_half_made or all(name in then and then[name] == value for name, value in now.items())
 
 
@@ -192,7 +198,8 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
                 f"plan_file: {path} is of version {shorten(version)}; expected {PLAN_VERSION}. Plan again."
             )
         judge_document(document)
-        stored = StoredPlan(_desired_from(document), digest=hashlib.sha256(content).hexdigest())
+        digest = hashlib.sha256(content).hexdigest()
+        stored = StoredPlan(_desired_from(document), digest=digest, holes=Holes(document["vaulted"]))
     except (ValueError, RecursionError) as error:
         why = "it is too deep" if isinstance(error, RecursionError) else error
         raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({why}). Plan again.") from error
@@ -200,6 +207,8 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
         stored.images[id(entry)] = change["image"]
         stored.before[id(entry)] = change["before"]
         stored.files[id(entry)] = change["files"]
+        if change["vaulted"] is not None:
+            stored.holes.add(entry, change["vaulted"])
     return stored
 
 
@@ -217,6 +226,9 @@ def _content_of(document: Mapping[str, Any]) -> bytes:
 
 
 def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> dict[str, Any]:
+    hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in made.changes}
+    sealed_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
+    seals = Seals.of(sealed_entries)
     return {
         "version": PLAN_VERSION,
         "instance": root,
@@ -228,22 +240,56 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "limits": dict(desired.policy.limits),
         "create_users": bool(desired.policy.create_users),
         "notify": desired.policy.notify,
-        "changes": [_stored(planned, contents) for planned in made.changes],
+        "vaulted": seals.document(),
+        "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
     }
 
 
-def _stored(planned: Planned, contents: Contents) -> dict[str, Any]:
+def _hidden_in(planned: Planned, hiding: Hiding) -> list[str]:
+    """The fields of an entry that stand in no plan file."""
+
+    def key_of(name: str) -> str:
+        of = planned.schema.find(name)
+        return of.key if of is not None else name
+
+    return hidden_names(hiding, planned.entry, key_of)
+
+
+def _stored(
+    planned: Planned, contents: Contents, hidden: Sequence[str], seals: Seals, hiding: Hiding
+) -> dict[str, Any]:
+    entry = planned.entry
+    image, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)
+    # What stays in a file is hidden, whatever is shown of it.
     return {
-        **shown(planned),
+        **shown(planned, replace(hiding, show=False)),
+        "key": planned.noted,
         "kind": planned.kind.name,
-        "template": planned.entry.template,
-        "state": planned.entry.state,
-        "pruned": planned.entry.pruned,
-        "fields": {name: _storable(value) for name, value in planned.entry.fields.items()}
-        or {key: planned.schema.brief(key, value) for key, value in planned.desired.items()},
-        "image": planned.image,
-        "files": _files_of(planned, contents),
+        "template": entry.template,
+        "state": entry.state,
+        "pruned": entry.pruned,
+        "fields": {name: _storable(value) for name, value in entry.fields.items() if name not in hidden}
+        if entry.fields
+        else {
+            key: planned.schema.brief(key, value)
+            for key, value in planned.desired.items()
+            if not hiding.covers(entry, key)
+        },
+        "image": image,
+        "files": files,
+        "vaulted": seals.place(entry, hidden) if hidden else None,
     }
+
+
+def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[str, dict[str, str]]:
+    """The hash of the record that a change was made from, and those of its local files.
+
+    :param key: of an entry with vaulted values: without it nobody can try values against the hashes.
+    """
+    files = _files_of(planned, contents)
+    if key is None:
+        return planned.image, files
+    return sealed(key, planned.image), {VAULTED: sealed(key, json.dumps(files, sort_keys=True))}
 
 
 def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:

@@ -22,6 +22,7 @@ from .kinds import HUB_ITEM, TEMPLATES
 MAX_DEPTH = 64
 """How deep a value in a plan may be: deeper than any that is planned, and far from what exhausts the stack."""
 
+_HEX = re.compile("(?:[0-9a-f]{2}){1,64}")
 _SHA256 = re.compile("[0-9a-f]{64}")
 _ACTIONS = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)
 _LIMITS = frozenset(vars(Limits()))
@@ -40,6 +41,8 @@ def judge_document(document: Any) -> None:
     for number, change in enumerate(document["changes"]):
         _judge(change, _CHANGE, f"changes[{number}].")
         _judge_change(change, f"changes[{number}].")
+        if change["vaulted"] is not None and change["vaulted"]["file"] not in document["vaulted"]:
+            raise ValueError(f"changes[{number}].vaulted: there is no hash of {shorten(change['vaulted']['file'])}")
 
 
 def _judge(value: Mapping[str, Any], shapes: Mapping[str, _Shape], where: str) -> None:
@@ -145,6 +148,28 @@ def _one_of(*names: str) -> _Shape:
     return lambda value: isinstance(value, str) and value in names, f"one of {', '.join(names)}"
 
 
+def _is_hex(value: Any) -> bool:
+    return isinstance(value, str) and _HEX.fullmatch(value) is not None
+
+
+def _is_hashes(value: Any) -> bool:
+    """Whether something is a map of files to the salted hashes of what is vaulted in them."""
+    return _is_map(value) and all(
+        _is_map(one) and set(one) == {"salt", "scrypt"} and all(map(_is_hex, one.values())) for one in value.values()
+    )
+
+
+def _is_hole(value: Any) -> bool:
+    """Whether something says where hidden values of a record stand; None: it has none."""
+    return value is None or (
+        _is_map(value)
+        and set(value) == {"file", "place", "fields"}
+        and _is_text(value["file"])
+        and _is_text(value["place"])
+        and (value["fields"] is None or _is_names(value["fields"]))
+    )
+
+
 _TEXT: _Shape = (_is_text, "text")
 _FLAG: _Shape = (lambda value: isinstance(value, bool), "true or false")
 _MAP: _Shape = (_is_map, "a map")
@@ -159,6 +184,7 @@ _DOCUMENT: Mapping[str, _Shape] = {
     "limits": (_is_limits, f"numbers from 0 for {', '.join(sorted(_LIMITS))}"),
     "create_users": _FLAG,
     "notify": _FLAG,
+    "vaulted": (_is_hashes, "files with the salted hashes of what is vaulted in them"),
     "changes": (lambda value: isinstance(value, list) and all(map(_is_map, value)), "a list of maps"),
 }
 
@@ -177,4 +203,5 @@ _CHANGE: Mapping[str, _Shape] = {
     "fields": (lambda value: _is_map(value) and is_value(value), f"a map of fields, at most {MAX_DEPTH} levels deep"),
     "image": (lambda value: value == "" or _is_sha256(value), "a SHA-256"),
     "files": (_is_files, "paths below src with their SHA-256"),
+    "vaulted": (_is_hole, "where vaulted values stand, or null"),
 }

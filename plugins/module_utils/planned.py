@@ -16,9 +16,11 @@ from . import plan
 from .client import Record
 from .desired import Entry, Finding
 from .fields import EMPTY
+from .hiding import VAULTED, Hiding
 from .kinds import KINDS, SERVER_KEYS, Kind
 from .plan import Change
 from .schema import Schema
+from .wanted import written_as
 from .world import World
 
 LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "tasks rental_cases hub")
@@ -38,7 +40,7 @@ UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}
 class Planned:
     """One desired record with the change that it takes.
 
-    :ivar key: its natural key in words.
+    :ivar key: its natural key in words, as it is shown.
     :ivar keys: the fields of its natural key.
     :ivar image: hash of the record that the change was made from; empty where there is none yet.
     :ivar made: uuid of the record once it is there.
@@ -46,6 +48,8 @@ class Planned:
     :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
     :ivar resumed: whether an interrupted run made it of the same files.
     :ivar relations: of a definition, relations to others that are still to be made, as written.
+    :ivar words: its natural key in words where that must not be shown.
+    :ivar kept_as: what stands for its natural key in files that stay, where that is vaulted.
     """
 
     section: str
@@ -61,6 +65,8 @@ class Planned:
     archived: bool = False
     resumed: bool = False
     after: tuple[tuple[str, Entry], ...] = ()
+    words: str = ""
+    kept_as: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -74,6 +80,19 @@ class Planned:
         return change.action == plan.UPDATE and all(
             value in EMPTY or name in later for name, value in change.before.items()
         )
+
+    @property
+    def noted(self) -> str:
+        """Its natural key in files that stay."""
+        return self.kept_as or self.key
+
+    def hide(self, hiding: Hiding) -> Planned:
+        """The same, its natural key hidden where a part of it is vaulted: the place stands for it."""
+        if any(hiding.covers(self.entry, written_as(self.schema, self.entry, key), key) for key in self.keys):
+            self.kept_as = f"{VAULTED} {self.entry.place}"
+            if not hiding.show:
+                self.words, self.key = self.key, self.kept_as
+        return self
 
     def __str__(self) -> str:
         return f"{self.kind.words} {self.key}"
@@ -92,6 +111,7 @@ class InstancePlan:
     :ivar brakes: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
     :ivar world: the lists that the plan was made from.
+    :ivar hiding: what of it must not be shown.
     """
 
     changes: list[Planned] = field(default_factory=list)
@@ -105,6 +125,7 @@ class InstancePlan:
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
     world: World | None = None
+    hiding: Hiding = field(default_factory=Hiding)
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,8 @@ class Pruning:
             keys = matching.key_fields(schema.kind, own or None, values)
         except InvalidInput:
             keys = tuple(own or known)
+        if not self.desired.hiding.shows_all(keys):
+            return keys, record.uuid
         words = [self._word(schema, key, values.get(key)) for key in keys]
         return keys, "/".join(words) if all(words) else record.uuid
 

@@ -62,19 +62,25 @@ _NEAR = 0.65
 """How much alike two names must be for one to be taken for a slip of the other."""
 
 
+_UNFIT = "this value does not fit its field"
+
+
 class Misfit(str):
     """What is wrong with one value of a desired record, in words.
 
     :ivar way: from the record to the value; it begins with the name of a field as it was written.
+    :ivar gist: what may be told of it where the value must not be shown.
     """
 
     way: Way
+    gist: str
 
     @classmethod
-    def at(cls, way: Way, words: str) -> Misfit:
+    def at(cls, way: Way, words: str, gist: str = "") -> Misfit:
         """The words about the value that a way leads to."""
         misfit = cls(words)
         misfit.way = way
+        misfit.gist = gist
         return misfit
 
 
@@ -168,7 +174,8 @@ class Schema:
                 self.fields[name] = Field(name, "ANY")
                 parsed[name] = value
             elif of is None:
-                findings.unknown.append(Misfit.at((name,), f"{at}: {self.why_unknown(name)}"))
+                gist = f"no such field in {self.kind.one}"
+                findings.unknown.append(Misfit.at((name,), f"{at}: {self.why_unknown(name)}", gist))
             elif of.key in parsed:
                 words = f"{at}: the field {of.key} is written twice, by its key and by its label"
                 findings.errors.append(Misfit.at((name,), words))
@@ -178,12 +185,12 @@ class Schema:
                 except Unfit as unfit:
                     findings.fitting[of.key] = unfit.fitting
                     findings.errors += [
-                        Misfit.at((name, *way), f"{words_of((at, *way))}: {_why_unfit(part, expected)}")
+                        Misfit.at((name, *way), f"{words_of((at, *way))}: {_why_unfit(part, expected)}", _UNFIT)
                         for way, part, expected in unfit.each_one(value)
                     ]
                 else:
                     findings.errors += [
-                        Misfit.at((name,), f"{at}: {shorten(value)} {rule}")
+                        Misfit.at((name,), f"{at}: {shorten(value)} {rule}", _UNFIT)
                         for rule in self._broken(parsed[of.key], of)
                     ]
         return parsed, findings

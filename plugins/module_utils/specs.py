@@ -205,6 +205,8 @@ INSTANCE: Spec = {
     "allow_destructive": {"type": "bool", "default": False},
     "drift_fail": {"type": "bool", "default": False},
     "expect_instance": {"type": "list", "elements": "str"},
+    "hide": {"type": "list", "elements": "str", "default": []},
+    "show_vaulted": {"type": "bool", "default": False},
 }
 
 INSTANCE_EXPORT: Spec = {

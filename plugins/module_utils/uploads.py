@@ -19,6 +19,7 @@ from .journal import Journal, Upload
 from .kinds import FILE
 from .links import Attachment
 from .lost import looks
+from .sealing import scrypted
 
 
 class Uploads:
@@ -39,12 +40,13 @@ class Uploads:
         :raises OSError: where it can't be read.
         """
         content = content_of(attachment)
-        what = Upload(name_of(attachment), hashlib.sha256(content).hexdigest())
+        what = _noted_as(attachment, content)
         with self._mutex:
             turn = self._under_way.setdefault(what, threading.Lock())
         with turn:
             if what not in self._done:
-                self._done[what] = self._earlier(what, content) or self._anew(what, attachment, content)
+                name = name_of(attachment)
+                self._done[what] = self._earlier(what, name, content) or self._anew(what, attachment, content)
             attachment.uuid = self._done[what]
 
     def _anew(self, what: Upload, attachment: Attachment, content: bytes) -> str:
@@ -53,29 +55,36 @@ class Uploads:
         self._journal.uploaded(what, str(attachment.uuid))
         return str(attachment.uuid)
 
-    def _earlier(self, what: Upload, content: bytes) -> str | None:
+    def _earlier(self, what: Upload, name: str, content: bytes) -> str | None:
         """The file that an earlier run uploaded, where it is still there."""
         uuid = self._journal.uploads.get(what)
         if uuid:
             # The journal may be wrong, and another file must not be taken for this one.
             file = self._client.get(FILE, uuid) if is_uuid(uuid) else None
-            return uuid if file and self._is_same(file.flat, what, content) else None
-        return None if uuid is None else self._lost(what, content)
+            return uuid if file and self._is_same(file.flat, name, content) else None
+        return None if uuid is None else self._lost(what, name, content)
 
-    def _is_same(self, file: Mapping[str, Any], what: Upload, content: bytes) -> bool:
+    def _is_same(self, file: Mapping[str, Any], name: str, content: bytes) -> bool:
         """Whether a file of the instance is the one on this machine.
 
         :param file: its metadata.
         """
-        alike = file.get("name") == what.name and file.get("size") == len(content)
+        alike = file.get("name") == name and file.get("size") == len(content)
         return alike and download(self._client, str(file.get("uuid")).lower()) == content
 
-    def _lost(self, what: Upload, content: bytes) -> str | None:
+    def _lost(self, what: Upload, name: str, content: bytes) -> str | None:
         """The file that a run uploaded right before it was killed; nobody else's that is the same."""
         for _look in looks(self._sleep):
             for file in newest_files(self._client):
                 uuid = str(file.get("uuid")).lower()
-                if uuid not in self._journal.files and self._is_same(file, what, content):
+                if uuid not in self._journal.files and self._is_same(file, name, content):
                     self._journal.uploaded(what, uuid)
                     return uuid
         return None
+
+
+def _noted_as(attachment: Attachment, content: bytes) -> Upload:
+    """How an upload stands in the journal: by name and content, a name that is vaulted by a hash of it."""
+    name, digest = name_of(attachment), hashlib.sha256(content)
+    shown = scrypted(name, digest.digest()).hex() if attachment.hidden else name
+    return Upload(shown, digest.hexdigest())

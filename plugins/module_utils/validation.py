@@ -18,7 +18,7 @@ from .kinds import FIELD_DEFINITION, HUB_ITEM, Kind
 from .links import Reference
 from .portable import is_made
 from .relations import names_fields, with_uuids
-from .schema import Schema, field_to_be
+from .schema import Misfit, Schema, field_to_be
 from .wanted import Wanted
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
@@ -56,7 +56,7 @@ class _Judge:
         # What is wrong with many records may be one finding.
         self._complaints += 1
         if place not in self._misread:
-            self._found[Finding(place, message)] = None
+            self._found[Finding(place, message, getattr(message, "gist", ""))] = None
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schema(entry.kind)
@@ -104,7 +104,8 @@ class _Judge:
         earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry.place)
         if earlier is not entry.place:
             words = "/".join(str(entry.fields.get(one)) for one in keys)
-            self._find(entry.place, f"{entry.kind.words} {words} is written twice, first at {earlier}")
+            twice = f"is written twice, first at {earlier}"
+            self._find(entry.place, Misfit.at((), f"{entry.kind.words} {words} {twice}", f"this record {twice}"))
 
 
 def _part(kind: Kind, key: str, value: Any) -> Any:

@@ -42,6 +42,7 @@ class Wanted:
         self._zone = ZoneInfo(desired.timezone) if desired.timezone else None
         self._quick: dict[str, Quick] = {}
         self._given_root = desired.root
+        self._hiding = desired.hiding
         self._root = Folder(Path(desired.root)) if desired.root else None
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
@@ -73,6 +74,7 @@ class Wanted:
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Finds a local file below the directory of such files; whatever leads out of it is refused."""
         attachment.written = str(attachment.path)
+        attachment.hidden = self._hiding.covers(entry, str(way[0]))
         where = words_of(way)
         if self._root is None or entry.inline:
             words = f"{where}: {attachment.written} is a local file, and no directory for them is known; set files_root"

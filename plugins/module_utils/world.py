@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -34,11 +35,18 @@ class World:
     them.
 
     :param schema_of: the fields that a kind has, those to come among them; None: those that it has now.
+    :param is_hidden: whether the name of a record must not be shown.
     """
 
-    def __init__(self, client: Client, schema_of: Callable[[Kind], Schema] | None = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        schema_of: Callable[[Kind], Schema] | None = None,
+        is_hidden: Callable[[Record], bool] = lambda _record: False,
+    ) -> None:
         self._client = client
         self._schema_of = schema_of or client.schema
+        self._is_hidden = is_hidden
         self._records: dict[str, list[Record]] = {}
         self._ahead: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
@@ -50,7 +58,7 @@ class World:
         self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._hints = 0
-        self._names: dict[str, list[str]] = {}
+        self._names: dict[str, list[tuple[str, Record]]] = {}
 
     def records(self, kind: Kind, template: str = "") -> list[Record]:
         """Every record of a kind; one complete list the first time."""
@@ -327,8 +335,10 @@ class World:
         if self._hints > _MOST_HINTS or not isinstance(written, str):
             return []
         if kind.name not in self._names:
-            self._names[kind.name] = self.names(kind)[:_MOST_NAMES]
-        return matching.near_names(written, self._names[kind.name])
+            named = ((self.name_of(record), record) for record in self.records(kind))
+            self._names[kind.name] = list(itertools.islice(((name, one) for name, one in named if name), _MOST_NAMES))
+        names = [name for name, record in self._names[kind.name] if not self._is_hidden(record)]
+        return matching.near_names(written, names)
 
     def _readings(
         self, kind: Kind, written: Any, wrong: list[Misfit]
@@ -360,10 +370,6 @@ class World:
         schema = Schema(KINDS["room"], KINDS["room"].identity)
         building = None if record is None else schema.read_one("building_id", record.flat)
         return self.find(building) if isinstance(building, Reference) else None
-
-    def names(self, kind: Kind) -> list[str]:
-        """How the records of a kind are called in references, for messages and for files."""
-        return [name for record in self.records(kind) if (name := self.name_of(record))]
 
     def name_of(self, record: Record) -> str | None:
         """The natural key by which others refer to a record; None where it has none."""

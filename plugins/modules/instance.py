@@ -19,8 +19,13 @@ description:
     The directory holds C(instance.yml) (which instance, policy, identity), C(fields/asset.yml), C(fields/room.yml),
     C(fields/person.yml), and a file or a directory for each of C(locations), C(rooms), C(persons), C(users),
     C(objects), C(tasks), C(rental_cases) and C(hub). C(moved.yml) tells of natural keys that were renamed.
-  - Files are plain data. Templates, tags and inline vaulted values in them are errors. A file that is vaulted as a
-    whole is decrypted. Computed values belong in O(desired).
+  - Files are plain data. Templates, tags and inline vaulted values in them are errors. A file of records, or
+    C(moved.yml), that is vaulted as a whole is decrypted. Settings and field definitions can't be vaulted. Computed
+    values belong in O(desired).
+  - Nothing of a vaulted file is shown. In findings, plans, reports, the journal and messages V((vaulted\)) stands for
+    its values, for the names of fields that are not known, and for its natural keys, with the place where it stands.
+    What the service says of such a record is not shown either, because it may quote what was sent. The same holds for
+    a vaulted value in O(desired), as it is and as it was before. See O(hide) and O(show_vaulted).
 options:
   mode:
     description:
@@ -76,6 +81,9 @@ options:
       - A plan for another instance, or of another version of the format, is refused. So is a link, a pipe, a device,
         and a file of more than 256 MiB.
       - Each change in it carries the hash of the record that it was made from. See O(stale).
+      - Of what is vaulted or named by O(hide) it holds the file, the place and a salted scrypt hash. To apply it then
+        takes O(src) (and O(desired)) as when it was planned, and the vault password. Where such a value is not as it
+        was, nothing is applied, whatever O(stale) says.
     type: path
   plan_digest:
     description:
@@ -163,6 +171,21 @@ options:
       - How many requests may be under way at once. All share one token and one rate limit.
     type: int
     default: 8
+  hide:
+    description:
+      - Fields, by their keys or labels, whose values are shown as V((vaulted\)), in whatever section and file they
+        stand. Name them as they are written.
+      - A vaulted value is known as one only where it is passed as it is. For what a template makes of one, and for
+        values of a variable file that is vaulted as a whole, name the field here.
+    type: list
+    elements: str
+    default: []
+  show_vaulted:
+    description:
+      - Show what is vaulted or named by O(hide) in findings, plans, reports and messages all the same.
+      - The journal and the plan file never hold it.
+    type: bool
+    default: false
   stale:
     description:
       - What to do where a record is not as it was when O(plan_file) was made.
@@ -341,7 +364,7 @@ changes:
       description: The section.
       type: str
     key:
-      description: The natural key.
+      description: The natural key; V((vaulted\)) and the place where that is vaulted.
       type: str
     action:
       description: V(create), V(update), V(delete) or V(archive).

@@ -135,7 +135,7 @@ def read_csv(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
                     return
             elif len(row) != len(table.header):
                 findings.append(
-                    Finding(
+                    Finding.plain(
                         Place(source, line, 1),
                         f"expected {len(table.header)} cells as in the first row, these are {len(row)}",
                     )
@@ -155,7 +155,7 @@ def _wrong_header(table: _Table) -> list[Finding]:
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:
-            wrong.append(Finding(place, "this column has no name"))
+            wrong.append(Finding.plain(place, "this column has no name"))
         elif name in table.header[:index]:
             wrong.append(Finding(place, f"the column {name} is written twice"))
     return wrong

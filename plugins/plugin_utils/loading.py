@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.desired impo
 )
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.fields import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.hiding import EVERYTHING, Hiding
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, TEMPLATES
 from ansible_collections.community.seventhings.plugins.module_utils.safe_files import (
     FileType,
@@ -30,7 +31,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.safe_files i
 
 from .csv_source import read_csv
 from .json_source import read_json_lines
-from .nodes import Node, Places, plain_node
+from .nodes import Node, Places, plain_node, was_vaulted
 from .settings import API, Settings
 from .yaml_source import read_yaml
 
@@ -41,6 +42,10 @@ _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods"
 MAX_SOURCE = 1 << 30
 """Bytes of a file that is read. Millions of records are fewer; a file without end is more."""
 
+_INLINE = "desired"
+_NEVER_VAULTED = (
+    "settings and field definitions can't be vaulted: they stand in plans, messages and journals; write them in plain"
+)
 _SETTINGS = ("instance.yml", "instance.yaml")
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
 
@@ -68,24 +73,28 @@ def load(
     inline: Mapping[str, Any] | None = None,
     read_text: Callable[[Folder, str], str] = text_of,
     files_root: Path | None = None,
+    hiding: Hiding | None = None,
+    is_vaulted: Callable[[Any], bool] = was_vaulted,
 ) -> DesiredInstance:
     """Reads what was written in files, inline, or both.
 
     :param src: a directory as the guide shows it, or one file with the sections as keys. Links may lead to the
         directory; no link in it is followed.
     :param inline: sections as keys, as in one file.
-    :param read_text: the text of a file below a folder; decrypts one that is vaulted as a whole. Raises as
-        :func:`text_of`.
+    :param read_text: the text of a file below a folder; decrypts one that is vaulted as a whole, and returns
+        :class:`VaultedText`. Raises as :func:`text_of`.
     :param files_root: the directory that local files come from, in place of that of ``src``.
+    :param hiding: what the task hides, or shows; what is vaulted is added to it.
+    :param is_vaulted: whether an inline value is vaulted.
     """
-    loading = _Loading(read_text)
+    loading = _Loading(read_text, hiding or Hiding())
     loading.desired.root = local_files(src, files_root)
     if src is not None and src.is_dir():
         loading.directory(src)
     elif src is not None:
         loading.single(src)
     if inline is not None:
-        loading.inline(inline, takes_files=files_root is not None)
+        loading.inline(inline, is_vaulted, takes_files=files_root is not None)
     return loading.desired
 
 
@@ -100,14 +109,24 @@ def local_files(src: Path | None, files_root: Path | None) -> str:
     return "" if root is None else str(root.parent if root.is_file() else root)
 
 
+class VaultedText(str):
+    """The text of a file that is vaulted as a whole."""
+
+    __slots__ = ()
+
+
 class _Loading:
-    def __init__(self, read_text: Callable[[Folder, str], str]) -> None:
+    def __init__(self, read_text: Callable[[Folder, str], str], hiding: Hiding) -> None:
         self._read_text = read_text
-        self.desired = DesiredInstance()
+        self.desired = DesiredInstance(hiding=hiding)
         self._read_settings = Settings(self.desired)
 
     def _find(self, place: Place, message: str) -> None:
         self.desired.findings.append(Finding(place, message))
+
+    def _find_plainly(self, place: Place, message: str) -> None:
+        """Notes what is wrong in words that quote nothing of what was written."""
+        self.desired.findings.append(Finding.plain(place, message))
 
     # ---- where things are
 
@@ -129,7 +148,7 @@ class _Loading:
             if one.type is FileType.LINK and one.name.partition(".")[0] in (*SECTIONS, "instance", "moved"):
                 self._find(Place(one.name), _NO_LINKS)
             elif one in settings:
-                self._settings(self._yaml(root, one.name), one.name)
+                self._settings(self._yaml(root, one.name, False), one.name)
             elif name == "moved" and ending in (".yml", ".yaml"):
                 node = self._yaml(root, one.name)
                 if node is not None:
@@ -154,7 +173,7 @@ class _Loading:
             elif section == "fields" and template not in TEMPLATES:
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
             else:
-                self._records(section, self._nodes(root, name), template)
+                self._records(section, self._nodes(root, name, section != "fields"), template)
 
     def _below(self, top: Found, root: Folder) -> Iterator[str]:
         """The names of what is no directory, in a directory and below it, hidden names left out.
@@ -198,13 +217,14 @@ class _Loading:
         if node is not None:
             self.document(node)
 
-    def inline(self, sections: Mapping[str, Any], takes_files: bool) -> None:
+    def inline(self, sections: Mapping[str, Any], is_vaulted: Callable[[Any], bool], takes_files: bool) -> None:
         """The same in a playbook.
 
+        :param is_vaulted: whether a value is vaulted.
         :param takes_files: whether a directory was named that its local files come from.
         """
         from_files = len(self.desired.entries)
-        self.document(plain_node(sections, "desired"))
+        self.document(plain_node(sections, _INLINE, self.desired.hiding.paths, is_vaulted))
         for entry in self.desired.entries[from_files:]:
             entry.inline = not takes_files
 
@@ -214,7 +234,9 @@ class _Loading:
             self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
             return
         for name, member in node.members.items():
-            if name == "instance":
+            if name in ("instance", "fields") and self.desired.hiding.is_vaulted(member.source):
+                self._find_plainly(member.place, _NEVER_VAULTED)
+            elif name == "instance":
                 self._read_settings.read(member)
             elif name == "moved":
                 self._read_settings.moved(member)
@@ -242,9 +264,15 @@ class _Loading:
 
     # ---- files
 
-    def _text(self, root: Folder, name: str) -> str | None:
+    def _text(self, root: Folder, name: str, may_be_vaulted: bool) -> str | None:
         try:
-            return self._read_text(root, name)
+            text = self._read_text(root, name)
+            if not isinstance(text, VaultedText):
+                return text
+            if may_be_vaulted:
+                self.desired.hiding.files.add(name)
+                return str(text)
+            self._find_plainly(Place(name), _NEVER_VAULTED)
         except UnicodeDecodeError as error:
             start: int = error.start
             before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
@@ -256,16 +284,16 @@ class _Loading:
             self._find(Place(name), f"can't be read: {error.strerror or error}")
         return None
 
-    def _yaml(self, root: Folder, name: str) -> Node | None:
-        text = self._text(root, name)
+    def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:
+        text = self._text(root, name, may_be_vaulted)
         return None if text is None else read_yaml(text, name, self.desired.findings)
 
-    def _nodes(self, root: Folder, name: str) -> Iterable[Node]:
+    def _nodes(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
         ending = _parts(name)[1]
         if ending in (".yml", ".yaml"):
-            node = self._yaml(root, name)
+            node = self._yaml(root, name, may_be_vaulted)
             return [] if node is None else self._list(node)
-        text = self._text(root, name)
+        text = self._text(root, name, may_be_vaulted)
         if text is None:
             return []
         return (read_csv if ending == ".csv" else read_json_lines)(text, name, self.desired.findings)
@@ -274,7 +302,7 @@ class _Loading:
         if node.value is None:
             return []
         if not isinstance(node.value, list):
-            self._find(node.place, "expected a list of records")
+            self._find_plainly(node.place, "expected a list of records")
             return []
         return node.items()
 
@@ -289,7 +317,8 @@ class _Loading:
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
         if section == "users" and isinstance(node.value, str):
-            return Entry(kind, {"email": node.value}, node.place)
+            vaulted = EVERYTHING if self.desired.hiding.is_vaulted(node.source) else ()
+            return Entry(kind, {"email": node.value}, node.place, vaulted=vaulted)
         if not isinstance(node.value, dict):
             self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
             return None
@@ -301,9 +330,10 @@ class _Loading:
         fields = node.value
         if "_state" in fields:
             fields = {name: value for name, value in fields.items() if name != "_state"}
+        vaulted = self.desired.hiding.of_record(node.source, fields)
         if state not in allowed:
-            return Entry(kind, fields, node.place, Places(node), template=template, misread=True)
-        return Entry(kind, fields, node.place, Places(node), state, template)
+            return Entry(kind, fields, node.place, Places(node), template=template, misread=True, vaulted=vaulted)
+        return Entry(kind, fields, node.place, Places(node), state, template, vaulted=vaulted)
 
 
 def _parts(name: str) -> tuple[str, str]:

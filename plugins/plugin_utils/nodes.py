@@ -8,8 +8,10 @@ Places are worked out when they are asked for: most records are never wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+from ansible.parsing.vault import VaultHelper
 
 from ansible_collections.community.seventhings.plugins.module_utils.desired import Finding, Place
 from ansible_collections.community.seventhings.plugins.module_utils.fields import Way
@@ -122,18 +124,36 @@ def _length(value: Any) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def plain_node(value: Any, path: str) -> Node:
+def was_vaulted(value: Any) -> bool:
+    """Whether Ansible knows that a value was vaulted: it is passed as it is, and nothing was made of it."""
+    return isinstance(value, str) and VaultHelper.get_ciphertext(value, with_tags=False) is not None
+
+
+def plain_node(
+    value: Any, path: str, vaulted: set[str] | None = None, is_vaulted: Callable[[Any], bool] = was_vaulted
+) -> Node:
     """Values that were written inline in a playbook as nodes.
 
     :param path: where they stand, such as ``objects[3]``.
+    :param vaulted: takes the paths of vaulted values, and of all that they stand in.
+    :param is_vaulted: whether a value is vaulted.
     """
+    paths = set() if vaulted is None else vaulted
+
+    def inner(one: Any, below: str) -> Node:
+        return plain_node(one, below, paths, is_vaulted)
+
+    members: dict[Any, Node] = {}
+    plain: Any = value
     if isinstance(value, Mapping):
-        members: dict[Any, Node] = {str(key): plain_node(one, f"{path}.{key}") for key, one in value.items()}
-        return Node({key: member.value for key, member in members.items()}, path, 0, (), members)
-    if isinstance(value, (list, tuple)):
-        members = {index: plain_node(one, f"{path}[{index}]") for index, one in enumerate(value)}
-        return Node([member.value for member in members.values()], path, 0, (), members)
-    return Node(value, path, 0)
+        members = {str(key): inner(one, f"{path}.{key}") for key, one in value.items()}
+        plain = {key: member.value for key, member in members.items()}
+    elif isinstance(value, (list, tuple)):
+        members = {index: inner(one, f"{path}[{index}]") for index, one in enumerate(value)}
+        plain = [member.value for member in members.values()]
+    if is_vaulted(value) or any(member.source in paths for member in members.values()):
+        paths.add(path)
+    return Node(plain, path, 0, (), members or None)
 
 
 def jinja_in(node: Node) -> list[Finding]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client impor
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.hiding import NOT_SHOWN, Hiding, masked
 from ansible_collections.community.seventhings.plugins.module_utils.instance import (
     Order,
     many_objects,
@@ -34,7 +36,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan_files i
 )
 from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
 
-from .loading import MAX_SOURCE, decoded, load, local_files
+from .loading import MAX_SOURCE, VaultedText, decoded, load, local_files
+from .nodes import was_vaulted
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from .reports import as_text, check_report, write_report
 
@@ -45,21 +48,41 @@ _display = Display()
 def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """One call of the module ``instance``: its result as Ansible wants it."""
     parent = os.getppid()
-    connected: list[Client] = []
+    call = _Call(Hiding(show=options["show_vaulted"], names=set(options["hide"])))
     try:
-        return _provision(options, check_mode, loader, written, connected)
+        return _provision(options, check_mode, loader, written, call)
     except (SeventhingsError, OSError) as error:
-        requests = connected[0].transport.sent if connected else 0
+        requests = sum(client.transport.sent for client in call.clients)
         message = error.message if isinstance(error, SeventhingsError) else str(error)
-        return {"failed": True, "changed": False, "msg": message, "outcome": "failed", "requests": requests}
+        texts = {text for desired in call.read for text in call.hiding.texts(desired.entries)}
+        failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
+        return {**failed, "msg": masked(message, texts)}
+    except Exception as error:
+        if not call.hiding.is_on:
+            raise
+        # Nobody knows what it quotes.
+        return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
     finally:
         if os.getppid() != parent:
             # Nobody takes the result any more (kill -9 of ansible-playbook), and to hand it over would last for ever.
             os._exit(1)
 
 
+@dataclass
+class _Call:
+    """What must be known of a call that failed.
+
+    :ivar hiding: what must not be shown of it. :ivar clients: the connection, where there was one.
+    :ivar read: what was written.
+    """
+
+    hiding: Hiding
+    clients: list[Client] = field(default_factory=list)
+    read: list[DesiredInstance] = field(default_factory=list)
+
+
 def _provision(
-    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], connected: list[Client]
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], call: _Call
 ) -> dict[str, Any]:
     if options["mode"] == "apply" and options["protected"]:
         require_ceilings(written)
@@ -68,11 +91,22 @@ def _provision(
     if report is not None:
         check_report(report)
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file)
+
+    def all_that_is_written() -> DesiredInstance:
+        call.read.append(_load(options, src, loader, written, call.hiding))
+        return call.read[-1]
+
+    has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
+        stored.desired.hiding = call.hiding
         desired = stored.desired
+    elif has_files:
+        with many_objects():
+            desired = all_that_is_written()
     else:
-        desired = _load(options, src, loader, written, looks_only or options["mode"] == "validate")
+        missing = "only a real run applies it" if looks_only else f"there is no {plan_file}"
+        raise InvalidInput(f"plan_file: {missing}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
         return _validated(desired, report, check_mode)
     order = Order(
@@ -92,9 +126,10 @@ def _provision(
         allow_destructive=options["allow_destructive"],
         expect_instance=options.get("expect_instance") or (),
         protected=options["protected"],
+        written=all_that_is_written if has_files else None,
     )
     client = connect(options, read_only=looks_only)
-    connected.append(client)
+    call.clients.append(client)
     account = run_instance(client, desired, order, teller())
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
@@ -132,22 +167,19 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None) -> StoredPl
 
 
 def _load(
-    options: Mapping[str, Any], src: Path | None, loader: Any, written: Mapping[str, Any], looks_only: bool
+    options: Mapping[str, Any], src: Path | None, loader: Any, written: Mapping[str, Any], hiding: Hiding
 ) -> DesiredInstance:
-    if src is None and options.get("desired") is None:
-        missing = "only a real run applies it" if looks_only else f"there is no {options['plan_file']}"
-        raise InvalidInput(f"plan_file: {missing}, and neither src nor desired says what to plan")
-    with many_objects():
-        inline = written.get("desired")
-        # The option as it was written; a text (a template gave it) as Ansible reads it.
-        inline = options.get("desired") if isinstance(inline, str) else inline
-        return load(src, inline, _reader(loader), _path(options, "files_root"))
+    whole = written.get("desired")
+    # The option as it was written; a text (a template gave it) as Ansible reads it.
+    inline = options.get("desired") if isinstance(whole, str) else whole
+    is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
+    return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted)
 
 
 def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
-    problems = [str(finding) for finding in offline_findings(desired)]
+    problems = desired.hiding.told(offline_findings(desired), desired.entries)
     if report is not None:
         _write_report(_judged(problems, desired, check_mode), report)
     text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
@@ -188,7 +220,7 @@ def _reader(loader: Any) -> Callable[[Folder, str], str]:
         if content.startswith(b"$ANSIBLE_VAULT"):
             try:
                 # The loader's own reading follows links; it decrypts what was read here.
-                content = loader._vault.decrypt(content)
+                return VaultedText(decoded(loader._vault.decrypt(content)))
             except AnsibleError as error:
                 raise OSError(f"it is vaulted, and was not decrypted ({error})") from error
         return decoded(content)

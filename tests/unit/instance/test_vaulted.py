@@ -1,0 +1,245 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is vaulted or hidden by the task: in findings, in plan files, and when a plan file is applied."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.dataloader import DataLoader
+from ansible.parsing.vault import VaultLib, VaultSecret
+from instance_site import Site
+
+from ansible_collections.community.seventhings.plugins.module_utils.desired import Entry, Finding, Place
+from ansible_collections.community.seventhings.plugins.module_utils.hiding import EVERYTHING, Hiding, masked
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.plugin_utils import provisioning
+
+_SECRET = VaultSecret(b"open sesame")
+_FIELDS = {"fields/asset.yml": "- label: Pin\n  type: TEXT\n- label: Size\n  type: NUMBER\n"}
+_HEAD = "barcode,inventory_name,Pin\n"
+
+
+def _vaulted(text: str) -> bytes:
+    return bytes(VaultLib([("default", _SECRET)]).encrypt(text))
+
+
+def _provision(site: Site, check_mode: bool = False, has_password: bool = True, **written: Any) -> dict[str, Any]:
+    loader = DataLoader()
+    if has_password:
+        loader.set_vault_secrets([("default", _SECRET)])
+    given = {
+        **site.service.options(),
+        "rate_limit": 0,
+        **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
+    }
+    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
+    return provisioning.provision(options, check_mode, loader, given)
+
+
+def _planned(site: Site, **written: Any) -> tuple[Path, dict[str, Any]]:
+    """A plan file, and what it holds."""
+    path = site.root / "acme.plan"
+    result = _provision(site, check_mode=True, src=site.root, plan_file=path, **written)
+    assert result["outcome"] == "changed", result["msg"]
+    return path, json.loads(path.read_text("utf-8"))
+
+
+# ---- plan files
+
+
+def test_a_plan_file_holds_of_vaulted_values_the_file_the_place_and_a_salted_hash(site: Site) -> None:
+    site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
+    path, plan = _planned(site)
+    assert not {"b-77", "laptop-77", "4711"} & set(path.read_text("utf-8").replace('"', " ").split())
+    (change,) = [one for one in plan["changes"] if one["section"] == "objects"]
+    assert change["vaulted"] == {"file": "objects/s.csv", "place": "objects/s.csv:2:1", "fields": None}
+    assert change["fields"] == {}
+    assert set(plan["vaulted"]) == {"objects/s.csv"}
+    assert set(plan["vaulted"]["objects/s.csv"]) == {"salt", "scrypt"}
+    again, other = _planned(site)
+    assert again == path
+    assert other["vaulted"] != plan["vaulted"]
+
+
+def test_a_plan_with_vaulted_values_needs_src_and_the_password_and_then_does_what_it_says(site: Site) -> None:
+    site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
+    path, _plan = _planned(site)
+    without = _provision(site, plan_file=path)
+    assert "holds only hashes of what is vaulted or hidden in objects/s.csv. Give src" in without["msg"]
+    locked = _provision(site, plan_file=path, src=site.root, has_password=False)
+    assert "needs objects/s.csv. objects/s.csv: can't be read: it is vaulted" in locked["msg"]
+    assert site.writes() == []
+    assert _provision(site, plan_file=path, src=site.root)["outcome"] == "changed"
+    assert [one["fields"]["Pin"] for one in site.dump()["objects"]] == ["4711"]
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [f"{_HEAD}b-77,laptop-77,4712\n", f"{_HEAD}b-78,laptop-77,4711\n", f"{_HEAD}\nb-77,laptop-77,4711\n", _HEAD],
+)
+def test_a_plan_is_refused_where_what_is_vaulted_is_not_as_it_was(site: Site, changed: str) -> None:
+    site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
+    path, _plan = _planned(site)
+    site.write({"objects/s.csv": _vaulted(changed)})
+    result = _provision(site, plan_file=path, src=site.root, stale="skip")
+    assert result["outcome"] == "refused"
+    assert result["refusals"] == [
+        "What is vaulted or hidden in objects/s.csv is not as it was when the plan was made. Plan again."
+    ]
+    assert site.writes() == []
+
+
+def test_a_record_that_was_changed_behind_a_plan_with_vaulted_values_is_stale(site: Site) -> None:
+    site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
+    assert _provision(site, src=site.root)["outcome"] == "changed"
+    site.write({"objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4712\n")})
+    path, _plan = _planned(site)
+    other = {"objects": [{"barcode": "b-77", "inventory_name": "somebody else's"}]}
+    assert _provision(site, desired=other)["outcome"] == "changed"
+    result = _provision(site, plan_file=path, src=site.root)
+    assert result["outcome"] == "refused"
+    assert result["refusals"][0].startswith(
+        "object (vaulted) objects/s.csv:2:1 is not as it was when the plan was made"
+    )
+
+
+def test_a_plan_that_was_forged_takes_no_value_from_another_place(site: Site) -> None:
+    site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\nb-78,laptop-78,4712\n")})
+    path, plan = _planned(site)
+    first, second = [one for one in plan["changes"] if one["section"] == "objects"]
+    first["vaulted"], second["vaulted"] = second["vaulted"], first["vaulted"]
+    path.write_text(json.dumps(plan), "utf-8")
+    assert _provision(site, plan_file=path, src=site.root)["outcome"] == "refused"
+    del plan["vaulted"]
+    path.write_text(json.dumps(plan), "utf-8")
+    assert "is not a plan of this collection" in _provision(site, plan_file=path, src=site.root)["msg"]
+
+
+def test_a_new_plan_takes_the_place_of_one_with_vaulted_values(site: Site) -> None:
+    site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
+    path, _plan = _planned(site)
+    site.write({"objects/s.csv": _vaulted("barcode\nb,c\n")})
+    assert _provision(site, check_mode=True, src=site.root, plan_file=path)["outcome"] == "failed"
+    assert not path.exists()
+
+
+def test_journal_and_plan_file_hold_nothing_hidden_though_the_task_shows_it(site: Site) -> None:
+    site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
+    path, plan = _planned(site, show_vaulted=True)
+    (change,) = [one for one in plan["changes"] if one["section"] == "objects"]
+    assert change["key"] == "(vaulted) objects/s.csv:2:1"
+    assert set(change["after"].values()) == {"(vaulted)"}
+    journal = site.root / "kept"
+    result = _provision(site, plan_file=path, src=site.root, journal=journal, show_vaulted=True)
+    assert result["changes"][-1]["key"] == "b-77"
+    assert result["changes"][-1]["after"]["Pin"] == "4711"
+    assert "b-77" not in "".join(one.read_text("utf-8") for one in journal.rglob("*") if one.is_file())
+
+
+# ---- hide
+
+
+def test_what_a_task_hides_by_its_label_is_hidden_by_its_key_too(site: Site) -> None:
+    site.write({**_FIELDS, "objects.yml": "- {barcode: 'b-1', inventory_name: Desk, Pin: '4711', Size: 1}\n"})
+    assert _provision(site, src=site.root)["outcome"] == "changed"
+    (key,) = [one.key for one in site.client().schema(OBJECT).fields.values() if one.label == "Pin"]
+    site.write({"objects.yml": f"- {{barcode: 'b-1', {key}: '4712', Size: 2}}\n"})
+    (change,) = _provision(site, check_mode=True, src=site.root, hide=["Pin"])["changes"]
+    assert change["before"] == {key: "(vaulted)", "Size": 1}
+    assert change["after"] == {key: "(vaulted)", "Size": 2}
+
+
+def test_a_natural_key_that_is_hidden_is_shown_nowhere(site: Site) -> None:
+    site.write({"objects.yml": "- {barcode: 'b-1', inventory_name: Desk}\n- {barcode: 'b-2', inventory_name: x}\n"})
+    assert _provision(site, src=site.root)["outcome"] == "changed"
+    site.write({"objects.yml": "- {barcode: 'b-1', inventory_name: Chair}\n"})
+    result = _provision(site, check_mode=True, src=site.root, hide=["barcode"])
+    assert result["changes"][0]["key"] == "(vaulted) objects.yml:1:3"
+    assert result["changes"][0]["after"] == {"inventory_name": "Chair"}
+    assert "b-1" not in json.dumps(result)
+    assert "b-2" not in json.dumps(result)
+    pruned = _provision(site, check_mode=True, src=site.root, hide=["barcode"], prune={"objects": "delete"})
+    assert "b-2" not in json.dumps(pruned)
+
+
+def test_only_and_exclude_take_natural_keys_that_are_hidden(site: Site) -> None:
+    site.write({"objects.csv": _vaulted("barcode,inventory_name\nb-77,a\nb-78,b\n")})
+    result = _provision(site, check_mode=True, src=site.root, only=["b-78"])
+    assert [one["key"] for one in result["changes"]] == ["(vaulted) objects.csv:3:1"]
+
+
+def test_findings_about_other_fields_are_told_where_a_field_is_hidden(site: Site) -> None:
+    lines = (
+        "- barcode: b-1\n  inventory_name: Desk\n  Pin: [4711]\n  Size: big\n"
+        "- barcode: b-2\n  Pin: '4711'\n- barcode: b-3\n  Size: bigger\n"
+    )
+    site.write({**_FIELDS, "objects.yml": lines})
+    for mode in ("validate", "apply"):
+        result = _provision(site, check_mode=True, src=site.root, hide=["Pin"], mode=mode)
+        findings = "\n".join(result["findings"])
+        assert "objects.yml:4:9: Size: 'big' does not fit" in findings
+        assert "objects.yml:8:9: Size: 'bigger' does not fit" in findings
+        assert "objects.yml:3:8: (vaulted): this value does not fit its field" in findings
+        assert "4711" not in findings
+
+
+# ---- what steers everything
+
+
+@pytest.mark.parametrize("name", ["instance.yml", "fields/asset.yml"])
+def test_settings_and_field_definitions_can_not_be_vaulted(site: Site, name: str) -> None:
+    site.write({name: _vaulted("hunter2: x\n"), "objects.yml": "- {barcode: '1', inventory_name: a}\n"})
+    result = _provision(site, check_mode=True, src=site.root)
+    assert [one.partition(";")[0] for one in result["findings"]] == [
+        f"{name}: settings and field definitions can't be vaulted: they stand in plans, messages and journals"
+    ]
+
+
+# ---- messages
+
+
+def test_a_mistake_of_this_collection_quotes_nothing_vaulted(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.write({"objects.csv": _vaulted("barcode\nhunter2\n")})
+
+    def broken(*_args: Any) -> None:
+        raise KeyError("hunter2")
+
+    monkeypatch.setattr(provisioning, "run_instance", broken)
+    result = _provision(site, src=site.root)
+    assert result["failed"]
+    assert result["msg"].startswith("KeyError. (vaulted): ")
+    with pytest.raises(KeyError):
+        _provision(site, src=site.root, show_vaulted=True)
+
+
+def test_hidden_texts_are_masked_in_the_spellings_of_urls_pages_and_json() -> None:
+    entry = Entry(OBJECT, {"Pin": 'a/b "ä" <x>', "Size": 5}, Place("x.csv", 2, 1), vaulted=EVERYTHING)
+    texts = Hiding(files={"x.csv"}).texts([entry])
+    message = 'a/b "ä" <x> | a%2Fb%20%22%C3%A4%22%20%3Cx%3E | a/b &quot;ä&quot; &lt;x&gt; | a/b \\"\\u00e4\\" <x> | 5'
+    assert masked(message, texts) == "(vaulted) | (vaulted) | (vaulted) | (vaulted) | 5"
+    assert Hiding(show=True, files={"x.csv"}).texts([entry]) == set()
+
+
+def test_a_finding_tells_its_gist_where_the_rest_would_quote_what_is_vaulted() -> None:
+    hiding = Hiding(files={"x.csv"})
+    place = Place("x.csv", 2, 1)
+    findings = [
+        Finding(place, "x: no such field", "no such field"),
+        Finding(place, "hunter2"),
+        Finding.plain(place, "expected 2 cells"),
+        Finding(Place("y.csv", 1, 1), "y: no such field", "no such field"),
+    ]
+    assert hiding.told(findings, []) == [
+        "x.csv:2:1: (vaulted): no such field; show_vaulted: true on the task shows more",
+        "x.csv:2:1: (vaulted): what is wrong may quote what is vaulted; show_vaulted: true on the task shows it",
+        "x.csv:2:1: expected 2 cells",
+        "y.csv:1:1: y: no such field",
+    ]
