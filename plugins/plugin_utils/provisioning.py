@@ -26,9 +26,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.instance imp
 )
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.levels import Progress
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from .loading import load
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
+from .on_screen import findings_in_short, in_short, message_in_short
 from .reports import as_text, check_report, write_report
 
 _EVERY_SECONDS = 4.0
@@ -44,7 +46,13 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
     except (SeventhingsError, OSError) as error:
         requests = connected[0].transport.sent if connected else 0
         message = error.message if isinstance(error, SeventhingsError) else str(error)
-        return {"failed": True, "changed": False, "msg": message, "outcome": "failed", "requests": requests}
+        return {
+            "failed": True,
+            "changed": False,
+            "msg": message_in_short(message),
+            "outcome": "failed",
+            "requests": requests,
+        }
     finally:
         if os.getppid() != parent:
             # Nobody takes the result any more (kill -9 of ansible-playbook), and to hand it over would last for ever.
@@ -74,8 +82,9 @@ def _provision(
         problems = [str(finding) for finding in offline_findings(desired)]
         if report is not None:
             _write_report(_judged(problems, desired, check_mode), report)
-        text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
-        return {"changed": False, "failed": bool(problems), "findings": problems, "msg": "\n".join([text, *problems])}
+        fine = f"{len(desired.entries)} records, nothing wrong"
+        told = findings_in_short(problems, report) if problems else fine
+        return {"changed": False, "failed": bool(problems), "findings": problems, "msg": told}
     order = Order(
         check_mode=check_mode,
         plan_file=plan_file,
@@ -95,7 +104,7 @@ def _provision(
     account = run_instance(client, desired, order, teller())
     if report is not None:
         _write_report(account, report)
-    return _result(account, check_mode and options["drift_fail"])
+    return _result(account, check_mode and options["drift_fail"], report)
 
 
 def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> Account:
@@ -159,19 +168,22 @@ def teller(
         last = now
         seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
         left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
-        show(f"{progress.section}: {progress.done} of {progress.total}, {left}, about {seconds:.0f} s left")
+        done = f"{clean(progress.section)}: {progress.done} of {progress.total}"
+        show(f"{done}, {left}, about {seconds:.0f} s left")
 
     return tell
 
 
-def _result(account: Account, drift_fail: bool) -> dict[str, Any]:
+def _result(account: Account, drift_fail: bool, report: Path | None) -> dict[str, Any]:
     drifted = drift_fail and account.outcome == "changed"
+    failed = account.failed or drifted
+    text = as_text(account)
     result: dict[str, Any] = {
         **account.document(),
         "changed": account.outcome in ("changed", "partly_applied"),
-        "msg": as_text(account),
-        "diff": {"prepared": as_text(account) + "\n"},
+        "msg": in_short(account, report, drifted) if failed else text,
+        "diff": {"prepared": f"{text}\n"},
     }
-    if account.failed or drifted:
+    if failed:
         result["failed"] = True
     return result
