@@ -31,9 +31,9 @@ _LONGEST_MESSAGE = 900
 _MEMBERS = 300
 """Characters of JSON for the reasons as lists."""
 
-_WARNINGS = 20
-_WARNINGS_OF_A_FAILURE = 3
-"""How many warnings Ansible prints, each on a line of its own."""
+_WARNINGS = (20, 1000)
+_WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
+"""How many warnings Ansible prints, each on a line of its own, and how many characters of each."""
 
 _REASONS = ("refusals", "findings", "failures")
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
@@ -110,8 +110,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     failed = bool(result.get("failed"))
     printed = dict(result)
     if "warnings" in result:
-        texts = [clean(text) for text in result["warnings"]]
-        printed["warnings"] = _first(texts, _WARNINGS_OF_A_FAILURE if failed else _WARNINGS, _CHARACTERS)
+        printed["warnings"] = _warned(result["warnings"], *(_WARNINGS_OF_A_FAILURE if failed else _WARNINGS))
     account = {name: value for name, value in result.items() if name not in _OF_EVERY_TASK}
     long = [name for name, value in account.items() if isinstance(value, (list, dict))]
     if not failed or not long:
@@ -125,6 +124,12 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
             room -= len(json.dumps(printed[name]))
     told = {**account, "warnings": result.get("warnings", [])}
     return {**printed, "diff": {**result.get("diff", {}), "account": told}}
+
+
+def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
+    shown = [short(clean(text), longest) for text in warnings[:most]]
+    rest = len(warnings) - len(shown)
+    return [*shown, f"{rest} more warnings; a report as .html or .json has all of them"] if rest else shown
 
 
 def _whole(entries: Sequence[Any], room: int) -> list[Any]:
