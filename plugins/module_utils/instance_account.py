@@ -23,6 +23,7 @@ class Account:
     """What was planned and what became of it; the one source of every report.
 
     :ivar outcome: unchanged, changed, failed, refused or partly_applied.
+    :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
     """
 
     outcome: str
@@ -37,6 +38,7 @@ class Account:
     reported: dict[str, list[str]]
     requests: int
     duration: float
+    plan_digest: str = ""
 
     @property
     def failed(self) -> bool:

@@ -356,6 +356,12 @@ diff:
       type: dict
   sample:
     prepared: "~ objects 0001003"
+plan_digest:
+  description:
+    - SHA-256 of the O(plan_file) that was written, or that is applied. Empty where there is none.
+  returned: O(mode=apply)
+  type: str
+  sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 requests:
   description:
     - How many requests were sent, login and repeats included.

@@ -117,6 +117,8 @@ _BODY = """
 <h1>{{ instance }}</h1>
 <p><span class="badge {{ badge }}-badge">{{ outcome }}</span> <span class="soft">{{ sent }} &middot;
 {{ number }} changes &middot; {{ requests }} requests &middot; {{ seconds }} s</span></p>
+{% if plan_digest %}<p class="soft">Plan file: sha256:{{ plan_digest }}</p>
+{% endif %}
 {% if rows %}
 <section><h2>How much changes where</h2>
 {% for row in rows %}
@@ -195,6 +197,7 @@ def _top(account: Account) -> dict[str, Any]:
         "number": len(account.changes),
         "requests": account.requests,
         "seconds": f"{account.duration:.1f}",
+        "plan_digest": clean(account.plan_digest),
     }
 
 

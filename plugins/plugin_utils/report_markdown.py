@@ -43,6 +43,8 @@ def as_markdown(account: Account, limit: int = _COMMENT_LIMIT) -> str:
     head = f"### {clean(account.outcome)}: {_code(short(clean(account.instance), _LONGEST_NAME))}\n"
     table = _table(account.summary)
     last = "".join(_points({ALONE: alone(account, _EXAMPLES)}, limit))
+    if account.plan_digest:
+        table += f"\n\nPlan file: {_code(clean(f'sha256:{account.plan_digest}'))}"
     room = limit - len(head) - len(table) - len(last) - _REST
     wrong = list(_points(reasons(account), room // _ONE))
     warned = list(_points({"Warnings": warnings(account)}, room // _ONE))

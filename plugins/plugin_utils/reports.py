@@ -36,6 +36,8 @@ def as_text(account: Account) -> str:
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
     lines += counts(account)
+    if account.plan_digest:
+        lines.append(f"Plan file: sha256:{clean(account.plan_digest)}")
     for title, texts in reasons(account).items():
         lines += _titled(title, texts)
     return "\n".join([*lines, closing(account)])

@@ -357,6 +357,18 @@ def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
     assert sorted(parts, key=told.index) == list(parts)
 
 
+# ---- the plan file
+
+
+def test_every_form_names_the_plan_file_where_there_is_one(tmp_path: Path) -> None:
+    planned = replace(ACCOUNT, plan_digest="9f86d081")
+    for form in (as_text, as_markdown, as_html):
+        assert "sha256:9f86d081" in form(planned)
+        assert "Plan file" not in form(ACCOUNT)
+    write_report(planned, tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text("utf-8"))["plan_digest"] == "9f86d081"
+
+
 # ---- texts of others
 
 _FOREIGN = "a\x00\x07\x1b[2J\x7f\x85\x9b31m\r\r# h\n- objects ALL\u2028\u2029\u200b\u202e\u2066\ufeff\U000e0041\ud800`|"
