@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printed impo
 from .report_parts import counts, reasons, short
 from .reports import closing, named
 
-_LINES = 7
+_LINES = 6
 _CHARACTERS = 800
 """What stands above the last line of a message."""
 
