@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.controller import ControllerAction
+from ansible_collections.community.seventhings.plugins.plugin_utils.on_screen import on_screen
 from ansible_collections.community.seventhings.plugins.plugin_utils.provisioning import provision
 
 
@@ -21,4 +22,4 @@ class ActionModule(ControllerAction):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Plans, and in a real run applies."""
-        return provision(options, self._task.check_mode, self._loader, self._task.args)
+        return on_screen(provision(options, self._task.check_mode, self._loader, self._task.args))

@@ -100,8 +100,9 @@ options:
   report:
     description:
       - Writes what was planned, done or found to this file. Its ending says how.
-      - V(.md) is made for a comment on a pull request, V(.html) is one page without anything beside it, V(.json) holds
-        what the task returns.
+      - V(.md) is made for a comment on a pull request, and is never longer than one may be. V(.html) is one page
+        without anything beside it. V(.json) holds all of what the task returns.
+      - What is not in the files is counted, with a few names. V(.json) names all of it.
     type: path
   journal:
     description:
@@ -245,6 +246,10 @@ notes:
     of several pages is read twice before anything is made because it is not in it.
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
+  - Ansible prints all that a failed task returns. So a task that fails returns no more than a screen takes, with the
+    reason at the end of RV(msg), and everything in RV(diff.account), which Ansible prints at C(-vvv) only.
+  - A text from a file or from the service is shown on one line. Controls and letters that can't be seen stand as
+    escapes.
   - New users get an e-mail. They are made only with O(create_users), or with C(create_users) in the C(policy) of
     C(instance.yml). Without it, what needs a user that is not there is skipped, and a warning names it.
   - The author of the files may be somebody else than the author of the task. What the task says of O(limits), O(prune),
@@ -324,6 +329,13 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+msg:
+  description:
+    - Of a task that succeeded all changes with their fields, then the counts, and in the last line what it came to.
+    - Of a task that failed a few lines, and in the last one why.
+  returned: always
+  type: str
+  sample: changed, 14 requests, 1.8 s
 outcome:
   description:
     - What it came to. The last three fail the task.
@@ -356,7 +368,7 @@ changes:
   description:
     - Every change, first what others depend on. They are applied in this order. What is taken away goes after the
       others, in the opposite order, or earlier where a value of it that must be unique has to become free.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply) or O(mode=drift), where the task did not fail or a screen has room; else in RV(diff.account)
   type: list
   elements: dict
   contains:
@@ -391,7 +403,7 @@ changes:
       place: objects/it.yml:17:3
 failures:
   description:
-    - What failed, and what was skipped because of it.
+    - What failed, and what was skipped because of it. As many as a screen takes, all of them in RV(diff.account).
   returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: dict
@@ -408,7 +420,8 @@ failures:
   sample: []
 refusals:
   description:
-    - Why nothing was applied, and how to let this one pass.
+    - Why nothing was applied, and how to let this one pass. As many as a screen takes, all of them in
+      RV(diff.account).
   returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: str
@@ -418,6 +431,7 @@ refusals:
 findings:
   description:
     - What is wrong with the files, each with its file, line and column. Where there is any, nothing was sent.
+    - As many as a screen takes, all of them in RV(diff.account).
   returned: success or failure
   type: list
   elements: str
@@ -425,7 +439,8 @@ findings:
     - "objects/it.yml:12:3: actual_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
 warnings:
   description:
-    - What should be known although it is no error.
+    - What should be known although it is no error. Ansible prints each, so the first 20 are returned, or 3 where the
+      task failed, and how many more there are.
   returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: str
@@ -433,7 +448,7 @@ warnings:
 reported:
   description:
     - Section to natural keys of records that are in no file and were left alone.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply) or O(mode=drift), where the task did not fail or a screen has room; else in RV(diff.account)
   type: dict
   sample:
     rooms: [Workshop/0.99]
@@ -446,6 +461,11 @@ diff:
     prepared:
       description: The lines.
       type: str
+    account:
+      description:
+        - Of a task that failed all that it would have returned, such as RV(changes), RV(summary) and RV(reported), in
+          full.
+      type: dict
   sample:
     prepared: "~ objects 0001003"
 plan_digest:

@@ -10,13 +10,15 @@ import unicodedata
 from itertools import takewhile
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
 _AHEAD = 40
 """Characters that stand before the first one that differs, where long texts are cut."""
 
 
 def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
-    """Both values as JSON. Of long texts the part is shown in which they begin to differ, and letters that look the
-    same, or can't be seen, stand as escapes.
+    """Both values as JSON, each on one line. Of long texts the part is shown in which they begin to differ. What can't
+    be seen stands as escapes, and so do letters that look the same.
 
     :param limit: characters that are shown of each.
     """
@@ -31,7 +33,7 @@ def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return clean(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _cut(text: str, start: int, limit: int) -> str:

@@ -34,11 +34,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan_files i
     StoredPlan,
     digest_of,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
 
 from .loading import MAX_SOURCE, VaultedText, decoded, load, local_files
 from .nodes import was_vaulted
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
+from .on_screen import findings_in_short, in_short, message_in_short
 from .reports import as_text, check_report, write_report
 
 _EVERY_SECONDS = 4.0
@@ -56,7 +58,7 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
         message = error.message if isinstance(error, SeventhingsError) else str(error)
         texts = {text for desired in call.read for text in call.hiding.texts(desired.entries)}
         failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
-        return {**failed, "msg": masked(message, texts)}
+        return {**failed, "msg": message_in_short(masked(message, texts))}
     except Exception as error:
         if not call.hiding.is_on:
             raise
@@ -135,7 +137,7 @@ def _provision(
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
         _write_report(account, report)
-    return _result(account, looks_only and options["drift_fail"])
+    return _result(account, looks_only and options["drift_fail"], report)
 
 
 def _path(options: Mapping[str, Any], name: str) -> Path | None:
@@ -182,8 +184,9 @@ def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) 
     problems = desired.hiding.told(offline_findings(desired), desired.entries)
     if report is not None:
         _write_report(_judged(problems, desired, check_mode), report)
-    text = f"{len(problems)} finding(s)" if problems else f"{len(desired.entries)} records, nothing wrong"
-    return {"changed": False, "failed": bool(problems), "findings": problems, "msg": "\n".join([text, *problems])}
+    fine = f"{len(desired.entries)} records, nothing wrong"
+    told = findings_in_short(problems, report) if problems else fine
+    return {"changed": False, "failed": bool(problems), "findings": problems, "msg": told}
 
 
 def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> Account:
@@ -248,19 +251,22 @@ def teller(
         last = now
         seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
         left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
-        show(f"{progress.section}: {progress.done} of {progress.total}, {left}, about {seconds:.0f} s left")
+        done = f"{clean(progress.section)}: {progress.done} of {progress.total}"
+        show(f"{done}, {left}, about {seconds:.0f} s left")
 
     return tell
 
 
-def _result(account: Account, drift_fail: bool) -> dict[str, Any]:
+def _result(account: Account, drift_fail: bool, report: Path | None) -> dict[str, Any]:
     drifted = drift_fail and account.outcome == "changed"
+    failed = account.failed or drifted
+    text = as_text(account)
     result: dict[str, Any] = {
         **account.document(),
         "changed": account.outcome in ("changed", "partly_applied"),
-        "msg": as_text(account),
-        "diff": {"prepared": as_text(account) + "\n"},
+        "msg": in_short(account, report, drifted) if failed else text,
+        "diff": {"prepared": f"{text}\n"},
     }
-    if account.failed or drifted:
+    if failed:
         result["failed"] = True
     return result

@@ -1,18 +1,26 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The account of a plan or an apply as one page: nothing beside it, no scripts, readable on a phone, light and dark."""
+"""The account of a plan or an apply as one page: nothing beside it, no scripts, readable on a phone, light and dark.
+
+Jinja2 escapes all that is put into the template, and the page's own policy lets a browser take nothing but its style.
+"""
 
 from __future__ import annotations
 
+import base64
+import functools
+import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
+from jinja2 import Environment, StrictUndefined, Template
 
-from .differing import side_by_side
+from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
+from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, warnings
 
 WORDS: dict[str, str] = {
     "created": "new",
@@ -25,7 +33,6 @@ WORDS: dict[str, str] = {
 }
 """What is counted, to the word for it on the page."""
 
-_SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
 _OUTCOMES = {
     "unchanged": "Nothing differs",
     "changed": "Changed",
@@ -38,6 +45,7 @@ _LEAST_SHARE = 1.5
 
 _OPEN_AT_ONCE = 40
 _LONGEST_VALUE = 2000
+_EXAMPLES = 20
 
 _STYLE = """
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1c2430; --soft: #5a6675; --line: #dde2e8;
@@ -82,84 +90,134 @@ ul { padding-left: 1.2rem; margin: 0; } li { margin: .35rem 0; }
 }
 """
 
+_STYLE += "".join(f".{word} {{ fill: var(--{word}); background: var(--{word}); }}\n" for word in WORDS)
+
+_POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; "
+    f"style-src 'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
+)
+"""Nothing but this one style: no script, no address, no other style, whatever a text may bring with it."""
+
+_HEAD = f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>{_STYLE}</style>
+"""
+
+_BODY = """
+{%- macro listed(title, texts, number, bad) %}
+<section{% if bad %} class="bad"{% endif %}><h2>{{ title }} ({{ number }})</h2><ul>
+{%- for text in texts %}<li>{{ text }}</li>{% endfor %}</ul></section>
+{% endmacro %}
+{%- macro value(text) %}
+{%- if text is none %}<span class="soft">nothing</span>{% else %}{{ text }}{% endif %}
+{%- endmacro %}
+<title>{{ outcome }}: {{ instance }}</title></head><body><main>
+<h1>{{ instance }}</h1>
+<p><span class="badge {{ badge }}-badge">{{ outcome }}</span> <span class="soft">{{ sent }} &middot;
+{{ number }} changes &middot; {{ requests }} requests &middot; {{ seconds }} s</span></p>
+{% if plan_digest %}<p class="soft">Plan file: sha256:{{ plan_digest }}</p>
+{% endif %}
+{% if rows %}
+<section><h2>How much changes where</h2>
+{% for row in rows %}
+<div class="row"><strong>{{ row.name }}</strong>
+<svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{{ row.name }}: {{ row.told }}">
+{%- for word, left, width in row.bars %}<rect class="{{ word }}" x="{{ left }}" y="0" width="{{ width }}" height="10"/>
+{%- endfor %}</svg>
+<span class="numbers">{{ row.told }}</span></div>
+{% endfor %}
+<div class="legend">
+{% for word, name in legend %}<span><i class="{{ word }}"></i>{{ name }}</span>
+{% endfor %}
+</div></section>
+{% endif %}
+{% for title, texts in wrong %}{{ listed(title, texts, texts | length, true) }}{% endfor %}
+{% for section in sections %}
+<section><h2>{{ section.name }} ({{ section.number }})</h2>
+{% for change in section.changes %}
+<details{% if change.is_open %} open{% endif %}><summary><b>{{ change.sign }}</b>{{ change.key }} <span class="soft">
+{{- change.action }}</span></summary>
+{% if change.place %}<p class="place">{{ change.place }}</p>
+{% endif %}
+<dl>
+{% for name, before, after in change.fields %}
+<dt>{{ name }}</dt><dd class="before">{{ value(before) }}</dd><dd class="after">{{ value(after) }}</dd>
+{% endfor %}
+</dl></details>
+{% endfor %}
+</section>
+{% endfor %}
+{% if warnings %}{{ listed("Warnings", warnings, warnings | length, false) }}{% endif %}
+{% if alone %}{{ listed(alone_title, alone, alone_number, false) }}{% endif %}
+</main></body></html>
+"""
+
+
+@functools.cache
+def _template() -> Template:
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    return environment.from_string(f"{{% raw %}}{_HEAD}{{% endraw %}}{_BODY}")
+
 
 def as_html(account: Account) -> str:
     """The page."""
-    title = f"{_OUTCOMES.get(account.outcome, account.outcome)}: {account.instance}"
-    parts = [
-        "<!DOCTYPE html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(title)}</title><style>{_STYLE}{_fills()}</style></head><body><main>",
-        *_head(account),
-        *_picture(account.summary),
-        *_texts("Refused", account.refusals, bad=True),
-        *_texts("Findings", account.findings, bad=True),
-        *_texts("Failed", [_failure(one) for one in account.failures], bad=True),
-        *_texts("Warnings", account.warnings),
-        *_changes(account.changes),
-        *_texts(
-            "Not in the files, left alone",
-            [f"{section}: {', '.join(names)}" for section, names in account.reported.items()],
-        ),
-        "</main></body></html>",
-    ]
-    return "\n".join(parts) + "\n"
+    return _template().render(
+        **_top(account),
+        rows=[_row(section, numbers) for section, numbers in account.summary.items()],
+        legend=[
+            (word, name)
+            for word, name in WORDS.items()
+            if any(numbers.get(word) for numbers in account.summary.values())
+        ],
+        wrong=list(reasons(account).items()),
+        sections=_sections(account.changes),
+        warnings=warnings(account),
+        alone_title=ALONE,
+        alone=alone(account, _EXAMPLES),
+        alone_number=sum(map(len, account.reported.values())),
+    )
 
 
-def _fills() -> str:
-    return "".join(f".{word} {{ fill: var(--{word}); background: var(--{word}); }}\n" for word in WORDS)
-
-
-def _head(account: Account) -> Iterable[str]:
+def _top(account: Account) -> dict[str, Any]:
     outcome = _OUTCOMES.get(account.outcome, account.outcome)
     if account.check_mode and account.outcome == "changed":
         outcome = "Would change"
     sent = "plan, nothing was sent" if account.check_mode else "applied"
     if account.outcome in ("failed", "refused"):
         sent = "nothing was applied"
-    yield f"<h1>{escape(account.instance)}</h1>"
-    yield (
-        f'<p><span class="badge {escape(account.outcome)}-badge">{escape(outcome)}</span> '
-        f'<span class="soft">{sent} &middot; {len(account.changes)} changes &middot; '
-        f"{account.requests} requests &middot; {account.duration:.1f} s</span></p>"
-    )
-    if account.plan_digest:
-        yield f'<p class="soft">Plan file: sha256:{escape(account.plan_digest)}</p>'
+    return {
+        "instance": clean(account.instance),
+        "badge": account.outcome,
+        "outcome": outcome,
+        "sent": sent,
+        "number": len(account.changes),
+        "requests": account.requests,
+        "seconds": f"{account.duration:.1f}",
+        "plan_digest": clean(account.plan_digest),
+    }
 
 
 # ---- the picture
 
 
-def _picture(summary: Mapping[str, Mapping[str, int]]) -> Iterable[str]:
-    if not summary:
-        return
-    yield "<section><h2>How much changes where</h2>"
-    for section, counts in summary.items():
-        told = ", ".join(f"{counts[word]} {name}" for word, name in WORDS.items() if counts.get(word))
-        name = section.replace("_", " ")
-        yield f'<div class="row"><strong>{escape(name)}</strong>{_bar(name, counts, told)}'
-        yield f'<span class="numbers">{escape(told)}</span></div>'
-    yield '<div class="legend">'
-    for word, name in WORDS.items():
-        if any(counts.get(word) for counts in summary.values()):
-            yield f'<span><i class="{word}"></i>{name}</span>'
-    yield "</div></section>"
-
-
-def _bar(name: str, counts: Mapping[str, int], told: str) -> str:
+def _row(section: str, numbers: Mapping[str, int]) -> dict[str, Any]:
     """The shares of one section's records, as wide as the page."""
-    shares = _shares([counts.get(word, 0) for word in WORDS])
     left = 0.0
-    rects = []
-    for word, share in zip(WORDS, shares, strict=True):
+    bars = []
+    for word, share in zip(WORDS, _shares([numbers.get(word, 0) for word in WORDS]), strict=True):
         if share:
-            rects.append(f'<rect class="{word}" x="{left:.2f}" y="0" width="{share:.2f}" height="10"/>')
+            bars.append((word, f"{left:.2f}", f"{share:.2f}"))
             left += share
-    label = escape(f"{name}: {told}", quote=True)
-    return (
-        f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{label}">{"".join(rects)}</svg>'
-    )
+    told = ", ".join(f"{numbers[word]} {name}" for word, name in WORDS.items() if numbers.get(word))
+    return {"name": _title(section), "told": told, "bars": bars}
+
+
+def _title(section: str) -> str:
+    return clean(section.replace("_", " "))
 
 
 def _shares(numbers: Sequence[int]) -> list[float]:
@@ -170,49 +228,39 @@ def _shares(numbers: Sequence[int]) -> list[float]:
     return [share * scale for share in wide]
 
 
-# ---- texts and changes
+# ---- changes
 
 
-def _texts(title: str, texts: Sequence[str], bad: bool = False) -> Iterable[str]:
-    if texts:
-        items = "".join(f"<li>{escape(text)}</li>" for text in texts)
-        yield f"<section{' class=bad' if bad else ''}><h2>{escape(title)} ({len(texts)})</h2><ul>{items}</ul></section>"
-
-
-def _failure(one: Mapping[str, str]) -> str:
-    place = f" ({one['place']})" if one.get("place") else ""
-    return f"{one['change']}{place}: {one['reason']}"
-
-
-def _changes(changes: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _sections(changes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     by_section: dict[str, list[Mapping[str, Any]]] = {}
     for change in changes:
-        by_section.setdefault(str(change["section"]), []).append(change)
+        by_section.setdefault(change["section"], []).append(change)
+    are_few = len(changes) <= _OPEN_AT_ONCE
     for section, mine in by_section.items():
-        yield f"<section><h2>{escape(section.replace('_', ' '))} ({len(mine)})</h2>"
-        for change in mine:
-            yield from _change(change, is_open=len(changes) <= _OPEN_AT_ONCE and change["action"] == "update")
-        yield "</section>"
+        shown = (_shown(change, are_few) for change in mine)
+        yield {"name": _title(section), "number": len(mine), "changes": shown}
 
 
-def _change(change: Mapping[str, Any], is_open: bool) -> Iterable[str]:
-    sign = _SIGNS[str(change["action"])]
-    yield f"<details{' open' if is_open else ''}><summary><b>{sign}</b>{escape(str(change['key']))} "
-    yield f'<span class="soft">{escape(str(change["action"]))}</span></summary>'
-    if change.get("place"):
-        yield f'<p class="place">{escape(str(change["place"]))}</p>'
+def _shown(change: Mapping[str, Any], are_few: bool) -> dict[str, Any]:
     before, after = change["before"], change["after"]
-    yield "<dl>"
-    for name in dict.fromkeys([*before, *after]):
-        old, new = side_by_side(before.get(name), after.get(name), _LONGEST_VALUE)
-        yield f"<dt>{escape(str(name))}</dt>"
-        yield f'<dd class="before">{_value(before, name, old)}</dd><dd class="after">{_value(after, name, new)}</dd>'
-    yield "</dl></details>"
+    names = dict.fromkeys([*before, *after])
+    return {
+        "sign": SIGNS[change["action"]],
+        "key": key_of(change),
+        "action": change["action"],
+        "place": clean(change.get("place") or ""),
+        "is_open": are_few and change["action"] == "update",
+        "fields": [
+            (shown, _value(before.get(name), old), _value(after.get(name), new))
+            for name, (shown, old, new) in zip(names, fields(change, _LONGEST_VALUE), strict=True)
+        ],
+    }
 
 
-def _value(values: Mapping[str, Any], name: str, text: str) -> str:
-    if values.get(name) is None:
-        return '<span class="soft">nothing</span>'
+def _value(value: Any, text: str) -> str | None:
+    """A value as the page shows it; None for nothing."""
+    if value is None:
+        return None
     # A short text reads best as it is, unless it has something in it that has to be written as an escape.
-    is_plain = isinstance(values[name], str) and text == json.dumps(values[name], ensure_ascii=False)
-    return escape(values[name] if is_plain else text)
+    is_plain = isinstance(value, str) and text == json.dumps(value, ensure_ascii=False)
+    return value if is_plain else text

@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
+import time
+import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -14,16 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.plugin_utils.report_html import WORDS, as_html
-from ansible_collections.community.seventhings.plugins.plugin_utils.reports import (
-    as_markdown,
-    as_text,
-    check_report,
-    write_report,
-)
+from ansible_collections.community.seventhings.plugins.plugin_utils.report_markdown import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.reports import as_text, check_report, write_report
 
 HOSTILE = "<script>alert('x')</script> `code` | [a](javascript:x) <img src=x onerror=y> & \"quoted\""
 
@@ -89,13 +90,33 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def test_the_text_begins_with_what_is_wrong() -> None:
-    told = as_text(replace(ACCOUNT, findings=[]))
-    assert told.startswith(
-        "Refused:\n  a brake\nFailed:\n  object 0002 (objects/it.yml:3:3): HTTP 422\n~ objects 0001003\n"
-    )
-    for what in ("849.9 -> 799.0", "+ objects 0002", "a warning", "rooms: Workshop/0.99", "rooms: 4 unchanged"):
-        assert what in told, what
+def test_the_text_ends_with_the_counts_what_is_wrong_and_what_it_came_to() -> None:
+    assert as_text(replace(ACCOUNT, findings=[])).splitlines() == [
+        "~ objects 0001003",
+        "    purchasing_price: 849.9 -> 799.0",
+        "+ objects 0002",
+        '    barcode: null -> "0002"',
+        "Warnings:",
+        "  a warning",
+        "Not in the files, left alone:",
+        "  1 rooms: Workshop/0.99",
+        "objects: 2 created, 1 updated, 997 unchanged, 1 errors",
+        "rooms: 4 unchanged",
+        "Refused:",
+        "  a brake",
+        "Failed:",
+        "  object 0002 (objects/it.yml:3:3): HTTP 422",
+        "partly_applied, 12 requests, 1.2 s: a brake",
+    ]
+
+
+def test_the_text_of_what_went_well_ends_with_the_counts_and_what_it_came_to() -> None:
+    fine = replace(ACCOUNT, outcome="changed", findings=[], refusals=[], failures=[])
+    assert as_text(fine).splitlines()[-3:] == [
+        "objects: 2 created, 1 updated, 997 unchanged, 1 errors",
+        "rooms: 4 unchanged",
+        "changed, 12 requests, 1.2 s",
+    ]
 
 
 @pytest.mark.parametrize("form", [as_markdown, as_html])
@@ -125,18 +146,7 @@ def test_the_page_is_well_formed_and_needs_nothing_beside_it() -> None:
 
 
 def test_nothing_from_an_instance_is_markup_on_the_page() -> None:
-    hostile = replace(
-        ACCOUNT,
-        instance=HOSTILE,
-        changes=[change(key=HOSTILE, place=HOSTILE, before={HOSTILE: HOSTILE}, after={HOSTILE: {HOSTILE: [HOSTILE]}})],
-        failures=[{"change": HOSTILE, "place": HOSTILE, "reason": HOSTILE}],
-        refusals=[HOSTILE],
-        findings=[HOSTILE],
-        warnings=[HOSTILE],
-        reported={HOSTILE: [HOSTILE]},
-        summary={HOSTILE: {"created": 1}},
-    )
-    page = Page(as_html(hostile))
+    page = Page(as_html(filled(HOSTILE)))
     assert not page.named("script")
     assert not page.named("img")
     assert not page.named("a")
@@ -281,3 +291,170 @@ def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
     shown = told.count({"findings": "it.yml:", "changes": "**~**"}[what])
     assert 0 < shown < 3000
     assert told.endswith(f"\n\nand {3000 - shown} more; the report as .json or .html has all.\n")
+
+
+# ---- what is not in the files
+
+
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+def test_what_is_in_no_file_is_counted(form: Callable[[Account], str]) -> None:
+    names = [f"N{number:06}" for number in range(12_000)]
+    told = form(replace(ACCOUNT, reported={"objects": names}))
+    assert "12000 objects: N000000, N000001, N000002" in told
+    assert re.search(r"and 119\d\d more", told)
+    assert "N000100" not in told
+
+
+@pytest.mark.parametrize("number", [1, 12_000])
+def test_a_comment_shows_changes_beside_what_is_in_no_file(number: int) -> None:
+    names = [f"N{one:06}" for one in range(12_000)]
+    made = [change(key=f"NEW-{one}", action="create", before={}, after={"barcode": "x"}) for one in range(number)]
+    told = as_markdown(replace(ACCOUNT, reported={"objects": names}, changes=made))
+    assert "**+** `objects NEW-0`" in told
+    assert "`12000 objects: N000000" in told
+    assert len(told) <= 60_000
+
+
+@pytest.mark.parametrize("what", ["refusals", "findings", "failures", "warnings"])
+@pytest.mark.parametrize("length", [10, 100_000])
+def test_a_comment_shows_changes_whatever_else_there_is(what: str, length: int) -> None:
+    text = "x" * length
+    number = 1_000_000 // length
+    many: dict[str, Any] = {what: [text] * number}
+    if what == "failures":
+        many[what] = [{"change": text, "place": "p", "reason": "r"}] * number
+    told = as_markdown(replace(ACCOUNT, changes=[change(key=f"C{one}") for one in range(2000)], **many))
+    assert len(told) <= 60_000
+    assert "**~** `objects C0`" in told
+    assert "xxx" in told or what == "warnings"
+    assert re.search(r"\n\nand \d+ more; the report as \.json or \.html has all\.\n$", told)
+
+
+def test_a_comment_shows_a_change_of_very_many_fields() -> None:
+    wide = {f"field_{number}": "y" * 400 for number in range(1000)}
+    told = as_markdown(replace(ACCOUNT, changes=[change(key="WIDE", before={}, after=wide)] * 3))
+    assert len(told) <= 60_000
+    assert told.count("`objects WIDE`") == 3
+    assert re.search(r"\n- and \d+ more fields", told)
+
+
+def test_a_comment_begins_with_what_can_not_be_undone() -> None:
+    actions = ("create", "update", "archive", "delete")
+    made = [change(key=f"{action}-{number}", action=action) for action in actions for number in range(1000)]
+    told = as_markdown(replace(ACCOUNT, changes=made))
+    assert "delete-0" in told
+    assert told.index("`objects delete-0`") < told.index("`objects delete-1`")
+    few = as_markdown(replace(ACCOUNT, changes=[made[0], made[1000], made[2000], made[3000]]))
+    assert re.findall(r"`objects (\w+)-0`", few) == ["delete", "archive", "update", "create"]
+
+
+def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
+    told = as_markdown(ACCOUNT)
+    parts = (
+        "### partly_applied: `https://acme.seventhings.com`", "a brake", "a finding", "HTTP 422", "| Section |",
+        "0001003", "a warning", "Workshop/0.99",
+    )  # fmt: skip
+    assert sorted(parts, key=told.index) == list(parts)
+
+
+# ---- the plan file
+
+
+def test_every_form_names_the_plan_file_where_there_is_one(tmp_path: Path) -> None:
+    planned = replace(ACCOUNT, plan_digest="9f86d081")
+    for form in (as_text, as_markdown, as_html):
+        assert "sha256:9f86d081" in form(planned)
+        assert "Plan file" not in form(ACCOUNT)
+    write_report(planned, tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text("utf-8"))["plan_digest"] == "9f86d081"
+
+
+# ---- texts of others
+
+_FOREIGN = "a\x00\x07\x1b[2J\x7f\x85\x9b31m\r\r# h\n- objects ALL\u2028\u2029\u200b\u202e\u2066\ufeff\U000e0041\ud800`|"
+
+
+def filled(text: str) -> Account:
+    """An account with the same text in every place."""
+    return Account(
+        outcome="partly_applied",
+        instance=text,
+        check_mode=False,
+        summary={text: {"created": 1}},
+        changes=[change(section=text, key=text, place=text, before={text: text}, after={text: {text: [text]}})],
+        failures=[{"change": text, "place": text, "reason": text}],
+        refusals=[text],
+        findings=[text],
+        warnings=[text],
+        reported={text: [text]},
+        requests=1,
+        duration=0.0,
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "html", "json", "md"])
+def test_no_text_of_others_ends_a_line_or_steers_a_terminal(tmp_path: Path, form: str) -> None:
+    if form == "text":
+        told = as_text(filled(_FOREIGN))
+    else:
+        write_report(filled(_FOREIGN), tmp_path / f"report.{form}")
+        told = (tmp_path / f"report.{form}").read_bytes().decode("utf-8")
+    categories = {unicodedata.category(letter) for letter in set(told) - {"\n"}}
+    assert not categories & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    # Each line begins as one of ours.
+    assert not re.search(r"^(# h|- objects ALL)", told, re.MULTILINE)
+    assert "\\u001b[2J" in told
+
+
+def test_programs_read_in_the_report_what_the_task_returns(tmp_path: Path) -> None:
+    write_report(filled(_FOREIGN), tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text("utf-8")) == filled(_FOREIGN).document()
+
+
+_MARKUP = (
+    "@all #1 !2 GH-3 ~label :smile: https://x.example www.x.example a@b.example",
+    "[a](javascript:x) ![i](https://x/y.png) [r]: https://x",
+    "<script>alert(1)</script><img src=x onerror=y><!-- c --> &lt;",
+    "**b** _i_ ~~s~~ `c` ``d`` # h > q - l 1. n | t | --- \\`",
+    "`", "```", "a`", "`a", " ` ", " ", "", "\\", "$x$", "\r\r# h", "\n\n# h", "\u2028# h",
+    "\t```\n<b>x</b>",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", _MARKUP)
+def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str) -> None:
+    renderer = MarkdownIt("gfm-like", {"html": True, "linkify": False}).disable("linkify")
+
+    def tags(account: Account) -> list[tuple[str, dict[str, str | None]]]:
+        return Page(renderer.render(as_markdown(account))).tags
+
+    assert tags(filled(text)) == tags(filled("x y"))
+    assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 11
+
+
+# ---- the page's own policy
+
+
+def test_the_page_lets_a_browser_take_nothing_but_its_style() -> None:
+    page = as_html(ACCOUNT)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    (policy,) = [one["content"] for one in Page(page).named("meta") if "http-equiv" in one]
+    assert policy == f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-{digest}'"
+    assert not any("style" in attributes for _tag, attributes in Page(page).tags)
+    assert page.index("Content-Security-Policy") < page.index("<style>")
+
+
+@pytest.mark.parametrize("text", ["{{ 7 * 7 }}", "{% raw %}", "{% endraw %}{{ 7 * 7 }}", "{# c #}", "</title><b>"])
+def test_nothing_from_an_instance_is_a_template(text: str) -> None:
+    told = Page(as_html(replace(ACCOUNT, instance=text, warnings=[text], changes=[change(key=text)])))
+    assert told.text.count(text) == 4
+    assert not told.named("b") or all(attributes == {} for attributes in told.named("b"))
+    assert "49" not in told.text.replace("849.9", "")
+
+
+def test_a_page_of_very_many_changes_takes_seconds() -> None:
+    many = replace(ACCOUNT, changes=[change(key=str(number)) for number in range(10_000)])
+    started = time.perf_counter()
+    assert as_html(many).count("<details>") == 10_000
+    assert time.perf_counter() - started < 10

@@ -1,0 +1,161 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a refused or failed task prints: at most one screen, the reason last; and what playbooks can still read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import playbook
+import pytest
+from emulator_process import Emulator, running
+from playbook import Run
+
+_SCREEN_LINES = 50
+_SCREEN_CHARACTERS = 4000
+_HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates lets this pass"
+
+
+@pytest.fixture(scope="module")
+def empty() -> Iterator[Emulator]:
+    """An instance with nothing in it."""
+    with running(data="empty") as service:
+        yield service
+
+
+@pytest.fixture
+def acme(tmp_path: Path) -> Path:
+    """Files with 300 objects."""
+    root = tmp_path / "acme"
+    root.mkdir()
+    (root / "instance.yml").write_text("api: seventhings/v1\nset: acme\n", "utf-8")
+    objects = [{"barcode": f"A{number:05}", "inventory_name": "Thing"} for number in range(300)]
+    (root / "objects.yml").write_text(json.dumps(objects), "utf-8")
+    return root
+
+
+def task(name: str, **options: Any) -> dict[str, Any]:
+    return {"name": name, "community.seventhings.instance": {"src": "acme", **options}}
+
+
+def played(
+    directory: Path, service: Emulator, *tasks: dict[str, Any], options: tuple[str, ...] = (), **env: str
+) -> Run:
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": list(tasks)}
+    return playbook.run(
+        directory, [play], *options, variables={**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0", **env}
+    )
+
+
+def printed(run: Run, name: str) -> str:
+    """What was printed of one task."""
+    assert run.status == 2, run.output
+    _before, _title, rest = run.output.partition(f"TASK [{name}]")
+    return rest.partition("\n\nTASK [")[0].partition("\n\nPLAY RECAP")[0].strip("* \n")
+
+
+def error(text: str) -> list[str]:
+    """The lines of the message that Ansible prints as an error."""
+    return text.partition("\nOrigin: ")[0].splitlines()
+
+
+def is_a_screen(text: str) -> bool:
+    return len(text.splitlines()) <= _SCREEN_LINES and len(text) <= _SCREEN_CHARACTERS
+
+
+@pytest.mark.parametrize("options", [(), ("--diff",), ("--check", "--diff")])
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_refusal_is_one_screen_and_the_reason_is_last(
+    empty: Emulator, acme: Path, options: tuple[str, ...], form: str
+) -> None:
+    held = task("Apply", limits={"creates": 100})
+    run = played(acme.parent, empty, held, options=options, ANSIBLE_CALLBACK_RESULT_FORMAT=form)
+    told = printed(run, "Apply")
+    assert is_a_screen(told), told
+    assert error(told)[-1].endswith(_HELD)
+    end = " ".join(told.split())[-300:]
+    assert _HELD in end
+    assert "A00000" not in told
+
+
+def test_the_role_prints_a_refusal_once(empty: Emulator, acme: Path, tmp_path: Path) -> None:
+    role = {
+        "name": "Provision",
+        "ansible.builtin.include_role": {"name": "community.seventhings.provision"},
+        "vars": {
+            "provision_src": str(acme),
+            "provision_limits": {"creates": 100},
+            "provision_report": str(tmp_path / "plan.html"),
+        },
+    }
+    run = played(acme.parent, empty, role)
+    told = printed(run, "community.seventhings.provision : Apply")
+    assert is_a_screen(told), told
+    assert error(told)[-1].endswith(_HELD)
+    assert f"300 changes were planned and none was sent; {tmp_path / 'plan.html'} has all of them" in told
+    assert "limits.creates" not in run.output.partition("TASK [community.seventhings.provision : Apply]")[0]
+    assert "A00299" in (tmp_path / "plan.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("mode", ["apply", "validate"])
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_of_very_many_findings_the_first_are_shown_and_the_others_counted(
+    empty: Emulator, acme: Path, mode: str, form: str
+) -> None:
+    objects = "".join(f"- {{barcode: {number}, inventory_name: x}}\n" for number in range(1, 1001))
+    (acme / "objects.yml").write_text(objects, "utf-8")
+    run = played(acme.parent, empty, task("Apply", mode=mode), ANSIBLE_CALLBACK_RESULT_FORMAT=form)
+    told = printed(run, "Apply")
+    assert is_a_screen(told), told
+    lines = error(told)
+    shown = [line for line in lines if line.startswith("  objects.yml:")]
+    assert len(shown) >= 5
+    assert f"  and {1000 - len(shown)} more; set report to a .html or .json file for all of them" in lines
+    assert "1000 finding" in lines[-1]
+    assert "objects.yml:1:13: barcode: '1' does not fit" in lines[-1]
+    assert len(run.named("Apply")["diff"]["account"]["findings"]) == 1000
+
+
+def test_a_playbook_can_read_all_of_what_failed(empty: Emulator, acme: Path) -> None:
+    check = "found.diff.account.changes | length == 300 and found.diff.account.summary.objects.skipped == 300"
+    that = [check, "found.refusals | length == 1", "found.outcome == 'refused'", "'A00299' in found.diff.prepared"]
+    tasks = [
+        {**task("Held", limits={"creates": 100}), "register": "found", "ignore_errors": True},
+        {"name": "Read", "ansible.builtin.assert": {"that": that}},
+        {**task("Let", limits={"creates": 100}), "register": "let", "failed_when": False},
+        {"name": "Read it", "ansible.builtin.assert": {"that": ["let.diff.account.changes | length == 300"]}},
+    ]
+    run = played(acme.parent, empty, *tasks)
+    assert run.status == 0, run.output
+
+
+def test_drift_that_fails_is_one_screen_too(empty: Emulator, acme: Path) -> None:
+    run = played(acme.parent, empty, task("Look", drift_fail=True), options=("--check",))
+    told = printed(run, "Look")
+    assert is_a_screen(told), told
+    assert error(told)[-1].endswith("drift_fail is on, and 300 records are not as the files say")
+    assert "  + objects A00000" in error(told)
+
+
+def test_very_many_warnings_are_no_flood(empty: Emulator, acme: Path) -> None:
+    tasks = [{"title": f"Task {number}", "assignees": [f"{number}@nobody.example"]} for number in range(200)]
+    (acme / "tasks.yml").write_text(json.dumps(tasks), "utf-8")
+    run = played(acme.parent, empty, task("Plan", only=["tasks"]), options=("--check",))
+    assert run.output.count("[WARNING]") <= 21, run.output
+
+
+def test_nothing_that_is_printed_obeys_what_a_file_says(empty: Emulator, acme: Path) -> None:
+    name = "x\\u001b[2J\\r\\n[ERROR]: forged \\u202e\\u009b31m"
+    (acme / "objects.yml").write_text(
+        f'[{{"barcode": "1", "{name}": "1"}}, {{"barcode": "2", "{name}": "1"}}]', "utf-8"
+    )
+    run = played(acme.parent, empty, task("Apply"))
+    told = printed(run, "Apply")
+    assert "forged" in told
+    assert not {"\x1b", "\r", "\u202e", "\x9b"} & set(run.output)
+    assert not [line for line in run.output.splitlines() if line.startswith("[ERROR]: forged")]

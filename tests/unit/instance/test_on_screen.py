@@ -1,0 +1,156 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a failed task hands to Ansible, which prints every member of it: one screen at most, and the reason last."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.on_screen import (
+    findings_in_short,
+    in_short,
+    message_in_short,
+    on_screen,
+)
+
+_HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates lets this pass"
+
+ACCOUNT = Account(
+    outcome="refused",
+    instance="https://acme.seventhings.com",
+    check_mode=False,
+    summary={"objects": {"skipped": 300}},
+    changes=[
+        {
+            "section": "objects",
+            "key": f"A{number}",
+            "action": "create",
+            "uuid": None,
+            "before": {},
+            "after": {"barcode": f"A{number}"},
+            "place": "objects.yml:1:1",
+        }
+        for number in range(300)
+    ],
+    failures=[],
+    refusals=[_HELD],
+    findings=[],
+    warnings=[],
+    reported={},
+    requests=5,
+    duration=1.25,
+)
+
+
+def result_of(account: Account) -> dict[str, Any]:
+    return {**account.document(), "failed": True, "changed": False, "msg": in_short(account), "diff": {"prepared": "-"}}
+
+
+def test_a_refusal_says_what_held_how_much_was_planned_and_where_to_look() -> None:
+    assert in_short(ACCOUNT, Path("plan.html")).splitlines() == [
+        "objects: 300 skipped",
+        "300 changes were planned and none was sent; plan.html has all of them",
+        f"refused, 5 requests, 1.2 s: {_HELD}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("report", "where"),
+    [
+        (None, "set report to a .html or .json file for all of them"),
+        (Path("plan.md"), "a report as .html or .json has all of them"),
+        (Path("x/plan.json"), "x/plan.json has all of them"),
+    ],
+)
+def test_where_all_of_it_is_depends_on_the_report(report: Path | None, where: str) -> None:
+    assert where in in_short(ACCOUNT, report)
+
+
+def test_the_refusal_of_the_guard_is_its_reason_alone() -> None:
+    guarded = replace(ACCOUNT, changes=[], summary={}, refusals=["These files are for another instance."])
+    assert in_short(guarded) == "refused, 5 requests, 1.2 s: These files are for another instance."
+
+
+def test_of_many_failures_the_first_are_named_and_all_are_counted() -> None:
+    failures = [{"change": f"object {n}", "place": f"o.yml:{n}:1", "reason": "HTTP 422"} for n in range(300)]
+    told = in_short(replace(ACCOUNT, outcome="failed", refusals=[], failures=failures)).splitlines()
+    assert told[1:3] == ["Failed:", "  object 0 (o.yml:0:1): HTTP 422"]
+    assert told[-2] == "  and 294 more; set report to a .html or .json file for all of them"
+    assert told[-1].startswith(
+        "failed, 5 requests, 1.2 s: 300 records that failed or were skipped, the first: object 0 "
+    )
+
+
+def test_drift_that_fails_names_what_differs() -> None:
+    told = in_short(replace(ACCOUNT, outcome="changed", refusals=[]), drifted=True).splitlines()
+    assert told[1:3] == ["Differs:", "  + objects A0"]
+    assert told[-1].endswith("drift_fail is on, and 300 records are not as the files say")
+
+
+def test_one_finding_is_one_line() -> None:
+    assert findings_in_short(["a.yml:1:1: wrong"]) == "1 finding(s), nothing was sent: a.yml:1:1: wrong"
+
+
+def test_a_message_of_very_many_problems_is_cut_and_one_of_few_is_as_it_is() -> None:
+    assert message_in_short("workers: 0 does not fit\nexpected 1") == "workers: 0 does not fit\nexpected 1"
+    told = message_in_short("\n".join(f"problem {number}" for number in range(10_000))).splitlines()
+    assert (told[0], told[-1]) == ("problem 0", "and 9994 more")
+
+
+# ---- what Ansible prints
+
+_TEXT = "y\x1b[2J\u202e\x9b" * 5000
+
+
+@pytest.mark.parametrize("number", [1, 10_000])
+@pytest.mark.parametrize("text", ["short", _TEXT[:200], _TEXT])
+@pytest.mark.parametrize("what", ["refusals", "findings", "failures", "changes", "reported", "warnings"])
+def test_whatever_failed_is_no_flood(what: str, text: str, number: int) -> None:
+    number = min(number, max(1, 1_000_000 // len(text)))
+    many: dict[str, Any] = {
+        "failures": [{"change": text, "place": text, "reason": text}] * number,
+        "changes": [{**ACCOUNT.changes[0], "key": text, "after": {text: text}}] * number,
+        "reported": {"objects": [text] * number},
+    }
+    account = replace(ACCOUNT, **{what: many.get(what, [text] * number)})
+    printed = on_screen(result_of(account))
+    whole = printed.pop("diff")
+    assert whole["prepared"] == "-"
+    assert whole["account"] == account.document()
+    assert len(printed["msg"]) <= 1800
+    assert len(printed["msg"].splitlines()) <= 12
+    assert len(json.dumps({**printed, "msg": ""}, ensure_ascii=False)) <= 4500
+    letters = set(json.dumps(printed, ensure_ascii=False))
+    assert not {unicodedata.category(letter) for letter in letters} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def test_what_is_short_is_returned_whole() -> None:
+    printed = on_screen(result_of(replace(ACCOUNT, findings=["a", "b"], warnings=["w"])))
+    assert (printed["findings"], printed["refusals"], printed["warnings"]) == (["a", "b"], [_HELD], ["w"])
+    assert (printed["outcome"], printed["instance"], printed["requests"]) == ("refused", ACCOUNT.instance, 5)
+
+
+def test_nothing_that_is_long_stands_behind_the_reason() -> None:
+    names = sorted(on_screen(result_of(ACCOUNT)))
+    assert names[names.index("msg") :] == ["msg", "outcome", "plan_digest", "refusals", "requests", "warnings"]
+
+
+def test_what_went_well_is_returned_as_it_is_with_the_first_of_its_warnings() -> None:
+    fine = {**replace(ACCOUNT, outcome="changed", refusals=[]).document(), "changed": True, "msg": "all\nof it"}
+    printed = on_screen({**fine, "warnings": [f"w{number}\r\n" for number in range(100)]})
+    assert {**printed, "warnings": []} == fine
+    more = "80 more warnings; a report as .html or .json has all of them"
+    assert printed["warnings"] == [*(f"w{number}\\r\\n" for number in range(20)), more]
+
+
+def test_an_error_before_there_is_a_plan_stays_as_it_is() -> None:
+    error = {"failed": True, "changed": False, "msg": "plan_file: there is no x", "outcome": "failed", "requests": 0}
+    assert on_screen(error) == error
