@@ -13,20 +13,22 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from .access import PRIVATE_FILE, PRIVATE_FOLDER, Access
 from .errors import InvalidInput
-
-PRIVATE_FILE = 0o600
-PRIVATE_FOLDER = 0o700
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
+_LONGEST_NAME = 255
 
 
 def parts_of(name: str) -> tuple[str, ...]:
@@ -83,29 +85,80 @@ class Folder:
             return False
         return True
 
+    def found(self, name: str) -> os.stat_result | None:
+        """What the system says of whatever stands there: of a link itself, not of what it leads to. None: nothing does.
+
+        :raises InvalidInput: where a directory on the way is a link or no directory.
+        """
+        *folders, last = parts_of(name)
+        try:
+            with self._folder(folders) as folder:
+                return _found(last, folder)
+        except FileNotFoundError:
+            return None
+
+    def holds(self, name: str, content: bytes) -> bool:
+        """Whether there is a regular file of this name with just these bytes. Raises as :meth:`read`."""
+        found = self.found(name)
+        if found is None or not stat.S_ISREG(found.st_mode) or found.st_size != len(content):
+            return False
+        return self.read(name, found.st_size) == content
+
     def write(self, name: str, content: bytes, mode: int | None = None, folder_mode: int = PRIVATE_FOLDER) -> None:
         """Writes a file: all of it, or nothing. A link of its name is replaced, never followed.
 
         :param name: relative path, with slashes. The directories on the way are made.
-        :param mode: of the file; None: that of the file it replaces, or 0600.
+        :param mode: of the file; None: that of the file it replaces, where that is this user's own, or 0600.
         :param folder_mode: of the directories that are made.
-        :raises InvalidInput: where a directory on the way is a link or no directory.
+        :raises InvalidInput: where a directory on the way is a link or no directory, and where a device or a pipe has
+            its name.
         :raises OSError: where it can't be written.
         """
+        self.place(name, content, Access(mode, folder_mode=folder_mode))
+
+    def place(self, name: str, content: bytes, access: Access) -> None:
+        """Writes a file as :meth:`write` does, and says who may do what with it before it holds anything."""
         *folders, last = parts_of(name)
-        self.path.mkdir(mode=folder_mode, parents=True, exist_ok=True)
-        with self._folder(folders, folder_mode) as folder:
-            fresh = f".{secrets.token_hex(8)}.tmp"
-            descriptor = os.open(fresh, _MAKE_FILE, PRIVATE_FILE, dir_fd=folder)
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    os.fchmod(file.fileno(), _mode_of(last, folder) if mode is None else mode)
+        self._make(access)
+        with self._folder(folders, access) as folder, self._named(name):
+            replaced = _found(last, folder)
+            if replaced and stat.S_IFMT(replaced.st_mode) not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR):
+                raise InvalidInput(f"{self.path / name} is not a regular file")
+            with _fresh(f".{secrets.token_hex(8)}.tmp", folder) as (fresh, descriptor):
+                access.settle(descriptor, replaced)
+                with os.fdopen(descriptor, "wb", closefd=False) as file:
                     file.write(content)
                 os.replace(fresh, last, src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(fresh, dir_fd=folder)
-                raise
+
+    def differences(self, name: str, access: Access) -> dict[str, tuple[Any, Any]]:
+        """What is not as wanted of a regular file's mode, owner and group. Raises as :meth:`read`."""
+        return access.differences(self.status(name))
+
+    def adjust(self, name: str, access: Access) -> None:
+        """Gives a regular file the wanted mode, owner and group. Raises as :meth:`read`."""
+        with self._opened(name) as descriptor, self._named(name):
+            access.adjust(descriptor)
+
+    def backup(self, name: str) -> str:
+        """Copies a regular file beside itself, with its mode, owner and times.
+
+        :returns: the name of the copy, with the process, the time and a random part, as Ansible's own modules name it.
+        :raises OSError: where that can't be done. Nothing is left of the copy then. Else raises as :meth:`read`.
+        """
+        *folders, last = parts_of(name)
+        stamp = time.strftime("%Y-%m-%d@%H:%M:%S")
+        ending = f".{os.getpid()}.{stamp}.{secrets.token_hex(3)}~"
+        copy = last.encode()[: _LONGEST_NAME - len(ending)].decode(errors="ignore") + ending
+        with (
+            self._opened(name) as source,
+            self._folder(folders) as folder,
+            self._named(name),
+            _fresh(copy, folder) as (_name, descriptor),
+        ):
+            with os.fdopen(source, "rb", closefd=False) as old, os.fdopen(descriptor, "wb", closefd=False) as new:
+                shutil.copyfileobj(old, new)
+            _pass_on(os.fstat(source), descriptor)
+        return "/".join([*folders, copy])
 
     def remove(self, name: str) -> None:
         """Takes a file away, and the directories on the way to it that are empty then. One that is not there is fine.
@@ -133,6 +186,30 @@ class Folder:
         regular = [path for path in paths if stat.S_ISREG(path.lstat().st_mode)]
         return sorted(path.relative_to(self.path).as_posix() for path in regular)
 
+    def entries(self) -> dict[str, int]:
+        """The relative paths of all that stands below the directory, with what the system says it is (``st_mode``).
+
+        Links are not followed; what stands behind them is left out.
+        """
+        paths = [Path(top, name) for top, folders, files in os.walk(self.path) for name in (*folders, *files)]
+        return {path.relative_to(self.path).as_posix(): path.lstat().st_mode for path in sorted(paths)}
+
+    def _make(self, access: Access) -> None:
+        """Makes the directory itself where it is missing."""
+        if self.path.is_dir():
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with Folder(self.path.parent)._folder([self.path.name], access):
+            pass
+
+    @contextlib.contextmanager
+    def _named(self, name: str) -> Iterator[None]:
+        """Names a file in the errors of the system, which know the last step of its path, or a temporary name."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path / name)) from error
+
     @contextlib.contextmanager
     def _opened(self, name: str) -> Iterator[int]:
         *folders, last = parts_of(name)
@@ -153,17 +230,15 @@ class Folder:
             os.close(descriptor)
 
     @contextlib.contextmanager
-    def _folder(self, folders: list[str], make_mode: int | None = None) -> Iterator[int]:
+    def _folder(self, folders: list[str], make: Access | None = None) -> Iterator[int]:
         """A directory below, open.
 
-        :param make_mode: the mode of those that are made where they are missing; None: they must be there.
+        :param make: who may enter those that are made where they are missing; None: they must be there.
         """
         descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for number, part in enumerate(folders):
-                if make_mode is not None:
-                    with contextlib.suppress(FileExistsError):
-                        os.mkdir(part, make_mode, dir_fd=descriptor)
+                made = make is not None and _made(part, descriptor)
                 try:
                     below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
                 except FileNotFoundError:
@@ -173,15 +248,49 @@ class Folder:
                     raise InvalidInput(f"{at} is a link or no directory") from error
                 os.close(descriptor)
                 descriptor = below
+                if make is not None and made:
+                    make.settle_folder(descriptor)
             yield descriptor
         finally:
             os.close(descriptor)
 
 
-def _mode_of(name: str, folder: int) -> int:
-    """The mode of the regular file that is about to be replaced, else 0600."""
+def _found(name: str, folder: int) -> os.stat_result | None:
     try:
-        found = os.lstat(name, dir_fd=folder)
+        return os.lstat(name, dir_fd=folder)
     except FileNotFoundError:
-        return PRIVATE_FILE
-    return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else PRIVATE_FILE
+        return None
+
+
+def _made(name: str, folder: int) -> bool:
+    """Makes a directory where there is none. Returns whether it did."""
+    try:
+        os.mkdir(name, PRIVATE_FOLDER, dir_fd=folder)
+    except FileExistsError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
+    """A new file and its descriptor; nothing is left of it where what is done with it fails."""
+    descriptor = os.open(name, _MAKE_FILE, PRIVATE_FILE, dir_fd=folder)
+    try:
+        yield name, descriptor
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _pass_on(source: os.stat_result, descriptor: int) -> None:
+    """Gives a copy the owner, mode and times of its source; only this user may read it where the owner can't be so."""
+    try:
+        os.fchown(descriptor, source.st_uid, source.st_gid)
+    except OSError:
+        os.fchmod(descriptor, PRIVATE_FILE)
+    else:
+        os.fchmod(descriptor, stat.S_IMODE(source.st_mode))
+    os.utime(descriptor, ns=(source.st_atime_ns, source.st_mtime_ns))
