@@ -180,8 +180,14 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
             was, now = sides(local.write(one.target, content))
             before[path] = None if size is None else {"size": size} | was
             after[path] = {"size": one.size} | now
-    record = {"files": files, "dest": str(dest), "backup_files": local.backups}
-    return Report(bool(after), record, options.get("uuid"), {"before": before, "after": after}, warnings)
+    return Report(
+        bool(after),
+        {"files": files, "dest": str(dest)},
+        options.get("uuid"),
+        {"before": before, "after": after},
+        warnings,
+        tuple(local.backups),
+    )
 
 
 @dataclass(frozen=True)
@@ -333,8 +339,8 @@ def _made_report(client: Client, template: str, objects: Sequence[str]) -> bytes
 def _reported(
     dest: Path, local: LocalFiles, before: dict[str, Any], after: dict[str, Any], warnings: tuple[str, ...] = ()
 ) -> Report:
-    record = {"dest": str(dest), "backup_files": local.backups}
-    return Report(bool(after), record, None, {"before": before, "after": after}, warnings)
+    diff = {"before": before, "after": after}
+    return Report(bool(after), {"dest": str(dest)}, None, diff, warnings, tuple(local.backups))
 
 
 def _report_templates(client: Client) -> list[Mapping[str, Any]]:

@@ -11,6 +11,7 @@ nobody can guess and moved into place.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -110,9 +111,8 @@ class Folder:
         :param name: relative path, with slashes. The directories on the way are made.
         :param mode: of the file; None: that of the file it replaces, where that is this user's own, or 0600.
         :param folder_mode: of the directories that are made.
-        :raises InvalidInput: where a directory on the way is a link or no directory, and where a device or a pipe has
-            its name.
-        :raises OSError: where it can't be written.
+        :raises InvalidInput: where a directory on the way is a link or no directory.
+        :raises OSError: where it can't be written, and where a directory, a device or a pipe has its name.
         """
         self.place(name, content, Access(mode, folder_mode=folder_mode))
 
@@ -123,7 +123,7 @@ class Folder:
         with self._folder(folders, access) as folder, self._named(name):
             replaced = _found(last, folder)
             if replaced and stat.S_IFMT(replaced.st_mode) not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR):
-                raise InvalidInput(f"{self.path / name} is not a regular file")
+                raise FileExistsError(errno.EEXIST, "Not a regular file")
             with _fresh(f".{secrets.token_hex(8)}.tmp", folder) as (fresh, descriptor):
                 access.settle(descriptor, replaced)
                 with os.fdopen(descriptor, "wb", closefd=False) as file:
