@@ -11,16 +11,16 @@ class ModuleDocFragment:
 options:
   backup:
     description:
-      - Keep a copy of each file that is replaced or taken away, with its mode and owner, beside it. Its name ends in the
-        process, the time and a random part.
+      - Keep a copy of each file that is replaced or taken away beside it, with its mode and owner. Its name ends in
+        the number of the process, the time and a random part.
     type: bool
     default: false
   mode:
     description:
       - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640"), or write
         it as V(u=rw,g=r).
-      - Where it is left out, a new file has V("0600"), because it may hold personal data, and a file that is there keeps
-        its mode. A file that belongs to another user passes nothing on to the one that replaces it.
+      - Where it is left out, a new file has V("0600"), because it may hold personal data, and a file that is there
+        keeps its mode. A file that belongs to another user passes nothing on to the one that replaces it.
     type: raw
   owner:
     description:

@@ -117,15 +117,18 @@ class LocalFiles:
         return differing
 
 
-def file_name(told: str, otherwise: str) -> str:
+def file_name(*told: str) -> str:
     """A name of the service as the name of a file, which stays where it is put and is one line in a terminal.
 
-    :param otherwise: the name where nothing is left of it.
+    :param told: what it may be called; the first of which anything is left counts.
     """
-    plain = "".join("_" if _is_aside(character) else character for character in told)
+    return next((_shortened(plain) for plain in map(_plain, told) if plain.strip(" ._")), "file")
+
+
+def _plain(name: str) -> str:
+    plain = "".join("_" if _is_aside(character) else character for character in name)
     # A name that begins with a dot is hidden, and may be one that a program reads by itself.
-    plain = "_" + plain.lstrip(".") if plain.startswith(".") else plain
-    return _shortened(plain) if plain.strip(" ._") else otherwise
+    return "_" + plain.lstrip(".") if plain.startswith(".") else plain
 
 
 def _is_aside(character: str) -> bool:

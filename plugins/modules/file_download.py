@@ -184,8 +184,8 @@ diff:
   contains:
     before:
       description:
-        - Path to the C(size) of the file that was there, where it is replaced, and to its C(mode), C(owner) and C(group)
-          where they change. Null where there was none.
+        - Path to the C(size) of the file that was there, where it is replaced, and to its C(mode), C(owner) and
+          C(group) where they change. Null where there was none.
       type: dict
     after:
       description: Path to the same of the file now.

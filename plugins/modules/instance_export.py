@@ -43,10 +43,10 @@ options:
     description:
       - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640"), or write
         it as V(u=rw,g=r).
-      - Where it is left out, a new file has V("0600"), because it may hold personal data, and a file that is there keeps
-        its mode. A file that belongs to another user passes nothing on to the one that replaces it.
-      - A directory that is made may be entered by whom the mode lets read the files, so it has V("0700") by default. One
-        that is there is left as it is.
+      - Where it is left out, a new file has V("0600"), because it may hold personal data, and a file that is there
+        keeps its mode. A file that belongs to another user passes nothing on to the one that replaces it.
+      - A directory that is made may be entered by whom the mode lets read the files, so it has V("0700") by default.
+        One that is there is left as it is.
     type: raw
   only:
     description:

@@ -107,8 +107,8 @@ diff:
   contains:
     before:
       description:
-        - Of the file that was there, its C(mode), C(owner) and C(group) where they change. Of one that is kept, its path
-          too, as C(dest).
+        - Of the file that was there, its C(mode), C(owner) and C(group) where they change. Of one that is kept, its
+          path too, as C(dest).
       type: dict
     after:
       description: The path, as C(dest), and the same of the file now.

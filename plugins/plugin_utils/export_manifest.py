@@ -58,13 +58,11 @@ class Manifest:
         :raises InvalidInput: where a note is no regular file, too large, or says what no export writes.
         """
         manifest, fetched = _noted(folder, MANIFEST), _noted(folder, FETCHED)
-        if isinstance(fetched, dict):
-            # Earlier versions noted no names.
-            fetched = {"names": {}, **fetched}
         return cls(
             _checked(folder, MANIFEST, manifest, "files", is_exported_path, _is_digest),
             _checked(folder, FETCHED, fetched, "downloads", is_uuid, _is_attachment),
-            _checked(folder, FETCHED, fetched, "names", is_uuid, _is_encodable),
+            # Earlier versions noted no names.
+            _checked(folder, FETCHED, fetched and {"names": {}, **fetched}, "names", is_uuid, _is_encodable),
         )
 
     def write(self, folder: Folder, access: Access) -> None:
@@ -105,36 +103,35 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _noted(folder: Folder, note: str) -> Any:
+def _noted(folder: Folder, note: str) -> dict[str, Any] | None:
     """What a note says; None where there is none."""
     try:
-        content = folder.read(note, _LARGEST)
+        said = json.loads(folder.read(note, _LARGEST))
     except FileNotFoundError:
         return None
-    try:
-        return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise _not_ours(folder, note, repr(error)) from error
+    if not isinstance(said, dict) or said.get("version") != _VERSION:
+        raise _not_ours(folder, note, f"expected a map with the version {_VERSION}")
+    return said
 
 
 def _checked(
     folder: Folder,
     note: str,
-    said: Any,
+    said: dict[str, Any] | None,
     member: str,
     is_key: Callable[[str], bool],
     is_value: Callable[[str], bool],
 ) -> dict[str, str]:
     """One of the maps in a note, each key and each value of which is looked at."""
-    if said is None:
-        return {}
-    if not isinstance(said, dict) or said.get("version") != _VERSION or not isinstance(said.get(member), dict):
-        raise _not_ours(folder, note, f"expected version {_VERSION} with a map of {member}")
-    for key, value in said[member].items():
+    found = {} if said is None else said.get(member)
+    if not isinstance(found, dict):
+        raise _not_ours(folder, note, f"expected a map of {member}")
+    for key, value in found.items():
         if not is_key(key) or not isinstance(value, str) or not is_value(value):
             raise _not_ours(folder, note, f"{member}: {shorten(key)}: {shorten(value)}")
-    checked: dict[str, str] = said[member]
-    return checked
+    return found
 
 
 def _not_ours(folder: Folder, note: str, why: str) -> InvalidInput:
