@@ -120,7 +120,7 @@ class Folder:
         """Writes a file as :meth:`write` does, and says who may do what with it before it holds anything."""
         *folders, last = parts_of(name)
         self._make(access)
-        with self._folder(folders, access) as folder, self._named(name):
+        with self._named(name), self._folder(folders, access) as folder:
             replaced = _found(last, folder)
             if replaced and stat.S_IFMT(replaced.st_mode) not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR):
                 raise FileExistsError(errno.EEXIST, "Not a regular file")

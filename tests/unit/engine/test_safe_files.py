@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.community.seventhings.plugins.module_utils.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
 
@@ -108,3 +109,122 @@ def test_removing_takes_the_empty_directories_along(folder: Folder) -> None:
     folder.remove("a/b/c")
     folder.remove("a/b/c")
     assert sorted(path.name for path in (folder.path / "a").iterdir()) == ["d"]
+
+
+# ---- what is there, and who may do what with it
+
+
+def test_what_is_found_is_never_what_a_link_leads_to(folder: Folder, victim: Path) -> None:
+    (folder.path / "link").symlink_to(victim)
+    (folder.path / "above").symlink_to(victim.parent, target_is_directory=True)
+    folder.write("sub/a", b"x")
+    assert folder.found("none") is None
+    assert folder.found("none/deep") is None
+    link, file = folder.found("link"), folder.found("sub/a")
+    assert link is not None
+    assert file is not None
+    assert (stat.S_ISLNK(link.st_mode), stat.S_ISREG(file.st_mode), file.st_size) == (True, True, 1)
+    kinds = {name: stat.S_IFMT(mode) for name, mode in folder.entries().items()}
+    assert kinds == {"above": stat.S_IFLNK, "link": stat.S_IFLNK, "sub": stat.S_IFDIR, "sub/a": stat.S_IFREG}
+
+
+@pytest.mark.parametrize(("content", "same"), [(b"abc", True), (b"abd", False), (b"ab", False), (b"", False)])
+def test_a_file_holds_just_its_bytes(folder: Folder, victim: Path, content: bytes, same: bool) -> None:
+    folder.write("a", b"abc")
+    assert folder.holds("a", content) is same
+    (folder.path / "link").symlink_to(victim)
+    assert not folder.holds("link", victim.read_bytes())
+    assert not folder.holds("none", content)
+
+
+def test_a_file_that_is_replaced_passes_its_group_on_with_its_mode(folder: Folder) -> None:
+    path = folder.path / "a"
+    path.write_bytes(b"x")
+    path.chmod(0o4640)
+    before = path.stat()
+    folder.write("a", b"y")
+    after = path.stat()
+    assert (after.st_gid, stat.S_IMODE(after.st_mode)) == (before.st_gid, 0o640)
+
+
+def test_a_group_that_can_not_be_passed_on_may_not_read(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder.path / "a"
+    path.write_bytes(b"x")
+    path.chmod(0o664)
+
+    def refuse(*_arguments: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.fchown", refuse)
+    folder.write("a", b"y")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+    copy = folder.path / folder.backup("a")
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+
+
+def test_an_owner_that_can_not_be_given_is_an_error_that_leaves_what_was_there(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("a", b"x")
+
+    def refuse(*_arguments: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.fchown", refuse)
+    with pytest.raises(PermissionError, match=f"Operation not permitted: '{folder.path}/a'"):
+        folder.place("a", b"y", Access(uid=1234))
+    assert [(path.name, path.read_bytes()) for path in folder.path.iterdir()] == [("a", b"x")]
+
+
+@pytest.mark.parametrize(
+    ("mode", "file", "made"),
+    [
+        (None, 0o600, 0o700),
+        (0o644, 0o644, 0o755),
+        ("u=rw,g=r", 0o640, 0o750),
+        ("g+rw", 0o660, 0o770),
+        ("a=r", 0o444, 0o555),
+    ],
+)
+def test_who_may_read_a_file_may_enter_the_directories_that_are_made_for_it(
+    tmp_path: Path, mode: int | str | None, file: int, made: int
+) -> None:
+    folder = Folder(tmp_path / "new")
+    folder.place("sub/a", b"x", Access(mode))
+    paths = (folder.path, folder.path / "sub", folder.path / "sub" / "a")
+    assert [stat.S_IMODE(path.stat().st_mode) for path in paths] == [made, made, file]
+
+
+def test_a_mode_that_differs_is_told_and_set(folder: Folder) -> None:
+    folder.write("a", b"x")
+    wanted = Access("g=u")
+    assert folder.differences("a", wanted) == {"mode": ("0600", "0660")}
+    folder.adjust("a", wanted)
+    assert folder.differences("a", wanted) == {}
+    (folder.path / "link").symlink_to(folder.path / "a")
+    with pytest.raises(InvalidInput, match="is a link"):
+        folder.adjust("link", Access(0o777))
+    assert folder.differences("a", wanted) == {}
+
+
+@pytest.mark.parametrize("name", ["a", "sub/" + "ä" * 120])
+def test_a_backup_has_content_mode_and_time_and_a_name_of_its_own(folder: Folder, name: str) -> None:
+    folder.write(name, b"x", mode=0o640)
+    os.utime(folder.path / name, (1, 2))
+    copies = [folder.path / folder.backup(name) for _ in range(2)]
+    for copy in copies:
+        said = copy.stat()
+        assert (copy.read_bytes(), stat.S_IMODE(said.st_mode), said.st_mtime) == (b"x", 0o640, 2)
+        assert copy.parent == (folder.path / name).parent
+    assert len(set(copies)) == 2
+
+
+@pytest.mark.parametrize("mode", [True, "rw", "999", "0100600", -1, 0o100600, ["0600"], 6.5])
+def test_a_mode_that_is_none_is_refused(mode: object) -> None:
+    with pytest.raises(InvalidInput, match="mode: "):
+        Access.of({"mode": mode})
+
+
+def test_owner_and_group_are_names_or_numbers() -> None:
+    assert Access.of({"mode": "0644", "owner": "root", "group": "12"}) == Access(0o644, 0, 12)
+    assert Access.of({"mode": 0o644, "owner": None}) == Access(0o644)
