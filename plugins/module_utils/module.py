@@ -142,9 +142,7 @@ def _nothing_found(_options: Options) -> Result:
 
 
 def _download_to_come(options: Options) -> Result:
-    return Report(
-        True, {"files": [], "dest": options["dest"]}, options.get("uuid"), {"before": {}, "after": {}}
-    ).result()
+    return Report(True, {"files": [], "dest": options["dest"]}, options.get("uuid")).result()
 
 
 def _suggest(client: Client, call: Call) -> Result:

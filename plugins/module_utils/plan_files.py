@@ -23,6 +23,7 @@ from .instance_account import shown
 from .kinds import HUB_ITEM, KINDS
 from .links import attachments_in
 from .planned import InstancePlan, Planned
+from .safe_files import Folder
 
 PLAN_VERSION = 1
 
@@ -111,7 +112,7 @@ def write_plan(path: Path, root: str, desired: DesiredInstance, made: InstancePl
     }
     text = json.dumps(document, indent=1, ensure_ascii=False, default=str) + "\n"
     try:
-        path.write_text(text, "utf-8")
+        Folder(path.parent.resolve(strict=True)).write(path.name, text.encode())
     except OSError as error:
         raise InvalidInput(f"plan_file: {path} can't be written ({error.strerror})") from error
 

@@ -91,8 +91,8 @@ def load(path: Path, directory: Path, weather: str) -> list[Step]:
 
 
 def _make_files(files: Mapping[str, Any], directory: Path) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, str):
             (directory / name).write_text(content, "utf-8")
         else:
