@@ -7,6 +7,10 @@ call.
 
 from __future__ import annotations
 
+from .python_floor import require_python
+
+require_python()
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
