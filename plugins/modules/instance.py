@@ -30,7 +30,8 @@ options:
       apply: Plan, and apply the plan unless check mode is on.
       validate: >-
         Only judge what is written. No connection is needed. All findings come at once, each with its file, line and
-        column.
+        column. Labels of fields are known where the files define them, or where an export wrote the schema of the
+        instance beside the files. What nothing tells is left to the plan.
     default: apply
   src:
     description:

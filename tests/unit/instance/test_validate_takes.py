@@ -237,7 +237,9 @@ class _Files:
 
     def _section(self, section: str, records: list[dict[str, Any]], own: dict[str, str]) -> dict[str, str]:
         chance = self._chance
-        needed = {"objects": ("barcode", "inventory_name"), "rooms": ("building_id",), "persons": ("email",)}[section]
+        needed = {"objects": ("barcode", "inventory_name"), "rooms": ("building_id", "number"), "persons": ("email",)}[
+            section
+        ]
         keys = [key for key in LABELS[section] if key in needed or chance.random() < 0.8]
         names = {key: self._name(section, key, own) for key in keys}
         if chance.random() < 0.5:
