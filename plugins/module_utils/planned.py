@@ -43,6 +43,7 @@ class Planned:
     :ivar made: uuid of the record once it is there.
     :ivar archived: whether the record is there, but archived.
     :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
+    :ivar leaving: of a record that is taken away, those that refer to it now and will not any more.
     :ivar relations: of a definition, relations to others that are still to be made, as written.
     """
 
@@ -58,6 +59,7 @@ class Planned:
     relations: Sequence[Any] = ()
     archived: bool = False
     after: tuple[tuple[str, Entry], ...] = ()
+    leaving: tuple[Entry, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -84,6 +86,7 @@ class InstancePlan:
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar brakes: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
+    :ivar searched: names of kinds whose complete lists show that nothing refers to what is taken away.
     :ivar world: the lists that the plan was made from.
     """
 
@@ -96,6 +99,7 @@ class InstancePlan:
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
+    searched: set[str] = field(default_factory=set)
     world: World | None = None
 
 

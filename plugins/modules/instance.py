@@ -80,6 +80,8 @@ options:
     description:
       - What to do with records that belong to this set and are in no file any more, by section. V(report), V(delete) or
         V(archive).
+      - A room, a location or a person to which anything refers that the same run neither moves nor deletes is not taken
+        away. That is a finding, which names what refers to it, and nothing is sent. The objects are listed for it.
       - Overrides C(policy.prune) of C(instance.yml). Where neither says anything, they are reported.
     type: dict
     default: {}
