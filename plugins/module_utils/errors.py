@@ -39,11 +39,27 @@ class InvalidInput(SeventhingsError):
 
 
 class UnknownField(InvalidInput):
-    """A field was named that the template does not know."""
+    """A field was named that the template does not know.
+
+    :ivar is_slip: whether a name that is known was meant, so that no earlier task of a play makes the one that was
+        written.
+    """
+
+    def __init__(self, problems: str | Sequence[str], is_slip: bool = False) -> None:
+        super().__init__(problems)
+        self.is_slip = is_slip
 
 
 class NoMatch(SeventhingsError):
-    """A reference, a uuid or a key that must exist was not found."""
+    """A reference, a uuid or a key that must exist was not found.
+
+    :ivar is_slip: whether a name that is there was meant, so that no earlier task of a play makes the one that was
+        written.
+    """
+
+    def __init__(self, message: str, is_slip: bool = False) -> None:
+        super().__init__(message)
+        self.is_slip = is_slip
 
 
 class Ambiguous(SeventhingsError):

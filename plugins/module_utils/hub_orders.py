@@ -48,7 +48,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     try:
         assets, ids = _wanted_articles(client, options["items"])
     except NoMatch as missing:
-        if not check_mode:
+        if not check_mode or missing.is_slip:
             raise
         return Report(
             True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), (missing.message,)

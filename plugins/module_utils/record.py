@@ -67,7 +67,7 @@ class _Ensure:
         self._kind = wish.kind
         self._check_mode = check_mode
         # What refers to something that is not there is not there either, so it is as absent as it is wanted to be.
-        self._resolver = Resolver(client, allow_missing=check_mode or wish.state != "present")
+        self._resolver = Resolver(client, check_mode or wish.state != "present", wish.state == "present")
         self._schema = client.schema(wish.kind)
         self._warnings: list[str] = []
 
@@ -123,7 +123,8 @@ class _Ensure:
 
     def _judge(self, findings: Findings) -> None:
         # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
-        if findings.errors or (findings.unknown and not self._check_mode):
+        slips = [one for one in findings.unknown if self._schema.is_slip(str(one.way[0]))]
+        if findings.errors or slips or (findings.unknown and not self._check_mode):
             raise InvalidInput([*findings.errors, *findings.unknown])
         self._warnings += findings.unknown
 
