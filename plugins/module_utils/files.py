@@ -33,7 +33,7 @@ _HTTP_MIXED = 207
 def _attachment_field(schema: Schema, name: str) -> Field:
     of = schema.find(name)
     if of is None:
-        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}")
+        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_slip(name))
     if of.type != "ATTACHMENT":
         known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
@@ -64,7 +64,7 @@ def file(
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
             return Report(False)
-        if not check_mode:
+        if not check_mode or missing.is_slip:
             raise
         # An earlier task of the play may be the one that makes it.
         return Report(present, diff=_diff(name, [], [wanted] if present else []), warnings=(missing.message,))
@@ -324,7 +324,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Repo
         named = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
         uuids = [record.uuid for record in find_objects(client, named)]
     except NoMatch as missing:
-        if not check_mode:
+        if not check_mode or missing.is_slip:
             raise
         uuids, warnings = [], (*warnings, missing.message)
     was, now = sides(local.write(target, partial(_made_report, client, str(found[0]["uuid"]), uuids)))

@@ -45,6 +45,7 @@ class Planned:
     :ivar archived: whether the record is there, but archived.
     :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
     :ivar resumed: whether an interrupted run made it of the same files.
+    :ivar leaving: of a record that is taken away, those that refer to it now and will not any more.
     :ivar relations: of a definition, relations to others that are still to be made, as written.
     """
 
@@ -61,6 +62,7 @@ class Planned:
     archived: bool = False
     resumed: bool = False
     after: tuple[tuple[str, Entry], ...] = ()
+    leaving: tuple[Entry, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -91,6 +93,7 @@ class InstancePlan:
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar brakes: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
+    :ivar searched: names of kinds whose complete lists show that nothing refers to what is taken away.
     :ivar world: the lists that the plan was made from.
     """
 
@@ -104,6 +107,7 @@ class InstancePlan:
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
+    searched: set[str] = field(default_factory=set)
     world: World | None = None
 
 

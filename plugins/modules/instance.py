@@ -30,7 +30,8 @@ options:
       apply: Plan, and apply the plan unless check mode is on.
       validate: >-
         Only judge what is written. No connection is needed. All findings come at once, each with its file, line and
-        column.
+        column. Labels of fields are known where the files define them, or where an export wrote the schema of the
+        instance beside the files. What nothing tells is left to the plan.
     default: apply
   src:
     description:
@@ -105,6 +106,8 @@ options:
     description:
       - What to do with records that belong to this set and are in no file any more, by section. V(report), V(delete) or
         V(archive).
+      - A room, a location or a person to which anything refers that the same run neither moves nor deletes is not taken
+        away. That is a finding, which names what refers to it, and nothing is sent. The objects are listed for it.
       - Overrides C(policy.prune) of C(instance.yml). Where neither says anything, they are reported.
       - Where C(instance.yml) names no C(set), records are only reported, and a warning says so.
     type: dict
