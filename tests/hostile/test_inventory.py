@@ -601,7 +601,7 @@ def test_names_are_one_line_without_control_characters(work: Workplace) -> None:
         locations=[location(1, f"{UNSEEN} @all:\n  |--@databases:\n")],
         rooms=[room(1, f"{UNSEEN}\r\n|--web1", 1), room(2, UNSEEN), room(3, UNSEEN)],
     )
-    for hostname in ([], "x/{{ name }}"):
+    for hostname in ("", "x/{{ name }}"):
         work.write(hostname=hostname)
         shown = work.inventory("--graph")
         assert shown.status == 0, shown.err
