@@ -259,7 +259,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_la
     read_along,
     read_records,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_names import Earlier, one_line
+from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_names import Earlier, one_line, visible
 from ansible_collections.community.seventhings.plugins.plugin_utils.plugin_connection import (
     connection_options,
     option,
@@ -431,7 +431,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         if objects and not any(key in record for record in objects):
             near = get_close_matches(key, objects[0], n=3)
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(objects[0]))}"
-            raise InvalidInput(f"room_field: no object has a field {key}; {hint}")
+            raise InvalidInput(f"room_field: no object has a field {key}; {visible(hint)}")
 
     # ---- hosts and groups
 
@@ -441,9 +441,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         choices = [written] if isinstance(written, str) else written or []
         if not choices:
             return None
-        visible = {key: value for key, value in node.visible.items() if value is not None}
+        valued = {key: value for key, value in node.visible.items() if value is not None}
         prefix = self.get_option("variable_prefix") or ""
-        known = {**{key.removeprefix(prefix): value for key, value in visible.items()}, **visible}
+        known = {**{key.removeprefix(prefix): value for key, value in valued.items()}, **valued}
         self.templar.available_variables = known
         return next((name for choice in choices if (name := self._name(str(choice), choice, known))), None)
 

@@ -17,8 +17,6 @@ from ansible.vars.reserved import is_reserved_name
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 
-CHOICES = ("refuse", "join")
-
 _ANSIBLES_GROUPS = ("all", "ungrouped", "_meta")
 _ANSIBLES_NAMES = frozenset([*_ANSIBLES_GROUPS, *constants.LOCALHOST, *constants.INTERNAL_STATIC_VARS])
 _ANSIBLES_VARIABLES = constants.INTERNAL_STATIC_VARS.union(

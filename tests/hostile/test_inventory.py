@@ -548,6 +548,20 @@ def test_an_ad_hoc_command_for_a_group_of_machines_never_reaches_a_room(machines
         assert shown.out.split() == ["hosts", "(1):", "db1"]
 
 
+@pytest.mark.parametrize(("other", "is_later"), [("a.ini", False), ("z.ini", True)])
+def test_in_a_directory_a_source_may_come_later_too(work: Workplace, other: str, is_later: bool) -> None:
+    work.has(rooms=[room(1, "Lab")])
+    work.file("sources/group_vars/all.yml", "x: 1\n")
+    work.file("sources/z.cfg", "")
+    work.file(f"sources/{other}", MACHINES)
+    work.write("sources/lab.seventhings.yml")
+    work.write("sources/more.seventhings.yml", host_prefix="more/", group_prefix="more_")
+    shown = work.inventory("--list", "-i", "sources")
+    assert set(shown.hosts) == {"db1", "web1", "room/Lab", "more/room/Lab"}
+    assert ("put this inventory source last" in shown.words) is is_later
+    assert "last" in work.inventory("--list", "-i", "sources", "-i", "db2,db3").words
+
+
 def test_no_field_sets_a_variable_of_ansible(work: Workplace) -> None:
     fields = {
         "ansible_ssh_common_args": "-o ProxyCommand=id",
