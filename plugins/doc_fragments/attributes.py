@@ -29,7 +29,8 @@ attributes:
     details:
       - Nothing is written. What is reported as changed, and the diff, are those of a real run.
       - What an earlier task of the play would have made (a field definition, a record that is referred to) need not be
-        there yet. It is a warning then, not an error.
+        there yet. It is a warning then, not an error. A name that is most likely a slip of one that is there is an
+        error, as in a real run.
   diff_mode:
     support: full
     details:
@@ -43,9 +44,8 @@ attributes:
   check_mode:
     support: full
     details:
-      - This action does not change anything.
-      - What filters or options refer to need not be there yet, because an earlier task of the play may be the one to
-        make it. Nothing is found then, with a warning.
+      - This action does not change anything, and comes to what it comes to in a real run. What an earlier task of the
+        play would have made is not there in check mode, and an option that refers to it is an error.
   diff_mode:
     support: N/A
     details:

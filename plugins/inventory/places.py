@@ -18,7 +18,12 @@ description:
   - >-
     Complete lists are read and joined in memory: one request for each 1,000 records of a kind, one for the field
     definitions of rooms and of objects, and one to sign in where no O(access_token) is given.
-  - Text from the instance is data. A template in it is never rendered.
+  - >-
+    Text from the instance is data. Nothing in it is ever rendered or evaluated, in no place that takes a template or an
+    expression.
+  - >-
+    Names from the instance own nothing. A host or a group that another source made, or that means something to Ansible,
+    is refused, unless O(existing) says otherwise.
 extends_documentation_fragment:
   - community.seventhings.connection.plugin
   - ansible.builtin.constructed
@@ -72,22 +77,60 @@ options:
         taken.
       - Templates see the host's variables, both with and without O(variable_prefix), and the variables of its groups.
         What has no value counts as undefined, and a template that uses it without a default gives no name.
-      - Where none gives a name, or the option is not set, a room is called by its location and itself, such as
-        V(Head office/Lab) or, without a location, V(Lab). A location is called by its name, an object by its
-        barcode or, without one, its C(inventory_name).
-      - Where a name is taken, the host gets a suffix, and a warning says so.
+      - >-
+        Where none gives a name, or the option is not set, a room is called by its location and itself, such as
+        V(Head office/Lab) or, without a location, V(room/Lab). A location is called V(location/Head office), an object
+        by its barcode, such as V(object/0001234), or, without one, by its C(inventory_name). A C(/) in one of these
+        parts becomes C(_).
+      - >-
+        A name without a C(/) could be that of a machine, so it is refused, unless O(host_prefix) has one or O(existing)
+        is V(join). So is a name with an empty part, or a part C(.) or C(..), because Ansible looks for files by that
+        name.
+      - Control characters and those that can't be seen stand as escapes.
+      - Where two records have one name, the second gets a suffix, and a warning says so.
     type: raw
+  host_prefix:
+    description:
+      - What stands before the name of each host, such as V(places/).
+    type: str
+    default: ""
+  group_prefix:
+    description:
+      - >-
+        What stands before the name of each group that is made from a location or a room, so that no group of another
+        source is hit. It does not stand before the names of O(groups) and O(keyed_groups).
+    type: str
+    default: seventhings_
+  existing:
+    description:
+      - What happens where a host or a group has the name of one that an earlier inventory source made.
+      - >-
+        What means something to Ansible, such as C(localhost), C(all) or the name of a magic variable, is always
+        refused.
+      - >-
+        Sources that come later can't be seen. So put this source last. Where the command line shows others behind it, a
+        warning says so.
+    type: str
+    default: refuse
+    choices:
+      refuse: The source fails, and the message names the option that gives another name.
+      join: >-
+        The host or group gets the variables, and the members, of the record besides its own. Hosts may have names
+        without a C(/). O(connection_local) has no effect, because the host may be a machine.
   variable_prefix:
     description:
       - What stands before the name of each variable of hosts and groups, so that no name that means something to
         Ansible is hit.
+      - >-
+        A field whose variable would begin with C(ansible_), or would be a magic variable, is left out, and a warning
+        says so.
     type: str
     default: seventhings_
   connection_local:
     description:
       - >-
         Whether each host gets C(ansible_connection=local) and, as Ansible's own localhost, the interpreter that Ansible
-        runs with: rooms are no machines to connect to.
+        runs with: rooms are no machines to connect to. Without effect with O(existing=join).
     type: bool
     default: true
 notes:
@@ -99,19 +142,30 @@ notes:
     an object C(seventhings_uuid), C(seventhings_id), C(seventhings_inventory_name) and C(seventhings_barcode).
   - A room has C(seventhings_location_name) besides, the name of its location or null. An object has
     C(seventhings_location_name) and C(seventhings_room_name).
+  - >-
+    Each host has C(seventhings_is_active), V(true) for what is not archived. With C(seventhings_id), an integer, it is
+    for the options C(enabled_var) and C(instance_id_var) of AWX.
+  - >-
+    C(ansible-inventory --list) shows texts of the instance as maps with the key C(__ansible_unsafe). For reading use
+    C(ansible-inventory --list --yaml) or C(ansible-inventory --graph --vars), and never feed their output back as an
+    inventory, in which all text would be a template.
   - Each host has C(ansible_connection) and C(ansible_python_interpreter), unless O(connection_local=false). O(compose)
     can set others.
   - Variables of a group are the fields of its location or room. Where a host has a variable of the same name, such as
     C(seventhings_name), the host's is seen.
   - O(compose), O(groups) and O(keyed_groups) see the variables of the host and of its groups.
   - >-
-    Names of groups are made from names of locations and rooms: what Ansible does not take in the name of a group
-    becomes C(_). A name that begins with a digit gets a C(_) in front. Where a name is taken, the group gets a suffix,
-    and a warning says so.
+    Names of groups are made from names of locations and rooms, with O(group_prefix): what Ansible does not take in the
+    name of a group becomes C(_). A name that begins with a digit gets a C(_) in front. Where two places have one name,
+    the second gets a suffix, and a warning says so.
   - A link is a map of C(id), C(uuid) and C(display_name), as with the info modules. That of a room to its location, and
     of an object to its room, is complete even where the instance answers a bare id.
   - With O(cache) on and a valid cache no request is made at all, not even to sign in. The cache is left aside when
     O(base_url), O(hosts) or O(filters) have changed since.
+  - >-
+    Cache plugins that write files, such as P(ansible.builtin.jsonfile#cache), let everybody read them. So keep them in
+    a directory of your own that is not there yet, or that has the mode C(0700). Where other users can write to
+    O(cache_connection), or to a directory above it, the cache is left aside, and a warning says so.
   - >-
     Where the instance can't be reached, Ansible only warns and goes on with an empty inventory. Set the environment
     variable E(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED) to V(true), or C(any_unparsed_is_failed=true) in the section
@@ -139,11 +193,10 @@ filters:
   locations:
     city: Dresden
 hostname:
-  - "{{ location_name }} {{ number }}"
-  - name
+  - "{{ location_name }}/{{ number }}"
 cache: true
 cache_plugin: ansible.builtin.jsonfile
-cache_connection: /tmp/seventhings
+cache_connection: ~/.cache/seventhings
 cache_timeout: 3600
 
 ---
@@ -164,6 +217,7 @@ filters:
     inventory_name:
       not_empty: true
 hostname: "{{ inventory_name }} {{ barcode }}"
+host_prefix: assets/
 variable_prefix: asset_
 compose:
   label: asset_inventory_name ~ ' (' ~ asset_barcode ~ ')'
@@ -171,18 +225,30 @@ groups:
   expensive: (asset_purchasing_price | default(0, true) | float) > 1000
 """
 
-import re
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
 from json import dumps
+from pathlib import Path
 from typing import Any
 
+from ansible import context
 from ansible.errors import AnsibleError, AnsibleParserError
+from ansible.inventory.data import InventoryData
+from ansible.inventory.manager import IGNORED
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.template import trust_as_template
+from ansible.utils.path import unfrackpath
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_cache import (
+    is_readable_by_others,
+    plain_records,
+    untrusted,
+    why_foreign,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_layout import (
     Layout,
     Node,
@@ -190,10 +256,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_la
     Records,
     filters_by_kind,
     lay_out,
-    one_line,
     read_along,
     read_records,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_names import Earlier, one_line, visible
 from ansible_collections.community.seventhings.plugins.plugin_utils.plugin_connection import (
     connection_options,
     option,
@@ -203,43 +269,67 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.plugin_conne
 _WRITTEN = ("Direct", "var")
 """Origins of options whose templates are rendered: the inventory file and extra variables."""
 
+_ENDINGS = ("seventhings.yml", "seventhings.yaml")
+
 _CACHE_FORMAT = 1
+
+_EVERYBODY = ("all", "ungrouped")
+"""The groups that Ansible makes itself."""
+
+_PRIVATE = 0o077
+"""What others may not do with the directory of a cache that is made here."""
 
 _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 """As Ansible sets them for its own localhost; without the second it looks for an interpreter, and may find one that
 lacks the library requests."""
 
-_TEMPLATE = re.compile(r"[{}]|\A#jinja2:")
-"""What every text has that Ansible could take for a template."""
-
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
-    """The inventory plugin. No text of the instance that could be a template is trusted, so Ansible renders none."""
+    """The inventory plugin.
+
+    No text of the instance is trusted, so Ansible takes none for a template. No name of the instance is that of
+    something that the instance does not own: all names are looked at before the first reaches the inventory.
+    """
 
     NAME = "community.seventhings.places"
+    inventory: Any
 
     def verify_file(self, path: str) -> bool:
         """Whether a file is for this plugin, by the end of its name."""
-        return bool(super().verify_file(path)) and path.endswith(("seventhings.yml", "seventhings.yaml"))
+        return bool(super().verify_file(path)) and path.endswith(_ENDINGS)
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
-        """Adds hosts and groups to the inventory.
+        """Adds hosts and groups to the inventory: all of them, or none.
 
         :raises AnsibleParserError: with a message for people where an option is wrong or the instance can't be read.
         """
         super().parse(inventory, loader, path, cache)
         self.templar.available_variables = self._vars
-        config = self._read_config_data(path)
+        config = self._configured(path)
         try:
             self._check_names(config)
             filters = filters_by_kind(self._filters())
             plan = self._plan(filters)
             layout = lay_out(self._records(path, cache, filters), plan)
+            earlier = Earlier.of(inventory.hosts, inventory.groups, self.get_option("existing"))
+            _check_owned(layout, earlier)
+            constructed = self._constructed(layout, earlier)
         except SeventhingsError as error:
             raise AnsibleParserError(f"{path}: {error.message}") from None
         self._populate(layout)
+        self._transfer(constructed)
+        for warning in (*layout.warnings, *_warnings_about_later(path)):
+            self.display.warning(warning)
 
     # ---- options
+
+    def _configured(self, path: str) -> Any:
+        """What the inventory file says. The directory of a cache that is not there yet is made for the user alone."""
+        mask = os.umask(_PRIVATE)
+        try:
+            return self._read_config_data(path)
+        finally:
+            os.umask(mask)
 
     def _check_names(self, config: Iterable[str]) -> None:
         known = set(self.option_definitions)
@@ -256,14 +346,23 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             raise InvalidInput(f"filters: a template can't be rendered: {error}") from error
         return filters
 
-    def _plan(self, filters: Mapping[str, Any]) -> Plan:
-        hosts = str(self.get_option("hosts"))
-        prefix = self.get_option("variable_prefix") or ""
+    def _prefix(self, name: str) -> str:
+        """One of the options that stand before names of variables or groups.
+
+        :raises InvalidInput: where no such name can begin so.
+        """
+        prefix: str = self.get_option(name) or ""
         if not f"{prefix}x".isidentifier():
             raise InvalidInput(
-                f"variable_prefix: {prefix!r} does not fit; "
-                "expected letters, digits and underscores, such as seventhings_"
+                f"{name}: {prefix!r} does not fit; expected letters, digits and underscores, such as seventhings_"
             )
+        return prefix
+
+    def _plan(self, filters: Mapping[str, Any]) -> Plan:
+        hosts = str(self.get_option("hosts"))
+        prefix = self._prefix("variable_prefix")
+        if prefix.startswith("ansible_"):
+            raise InvalidInput(f"variable_prefix: {prefix!r} would make variables of Ansible of all fields")
         for plural in filters:
             if plural not in read_along(hosts):
                 self.display.warning(f"filters.{plural} has no effect, because hosts is {hosts}.")
@@ -274,6 +373,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             str(self.get_option("room_field")),
             str(self.get_option("location_field")),
             self._hostname,
+            self.get_option("host_prefix") or "",
+            self._prefix("group_prefix"),
+            self.get_option("existing") == "join",
         )
 
     # ---- records
@@ -284,16 +386,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         Credentials are looked at only when a request is due.
         """
         hosts = self.get_option("hosts")
-        caching, key = self.get_option("cache"), self.get_cache_key(path)
+        caching, key = self._may_cache(), self.get_cache_key(path)
         base_url = option(self, "base_url", self.templar.template, _WRITTEN)
         question = sha256(
             dumps([_CACHE_FORMAT, base_url, hosts, filters], sort_keys=True, default=str).encode()
         ).hexdigest()
-        if caching and cache:
-            kept = self._cache.get(key)
-            if isinstance(kept, Mapping) and kept.get("question") == question:
-                records: Records = kept["records"]
-                return records
+        if caching and cache and (kept := plain_records(self._kept(key), question, read_along(hosts))) is not None:
+            return kept
         client = reader(connection_options(self, self.templar.template, _WRITTEN))
         records = read_records(client, hosts, filters)
         self._check_room_field(records)
@@ -301,13 +400,38 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self._cache[key] = {"question": question, "records": records}
         return records
 
+    def _may_cache(self) -> bool:
+        """Whether there is a cache, and not in a directory that others can write to."""
+        if not self.get_option("cache"):
+            return False
+        folder = Path(unfrackpath(self.get_option("cache_connection") or "", follow=False))
+        if not self.get_option("cache_connection") or not folder.is_dir():
+            return True
+        reason = why_foreign(folder)
+        if reason:
+            self.display.warning(
+                f"cache_connection: nothing is read from {folder} or kept there, because {reason}. "
+                "Give a directory of your own, such as ~/.cache/seventhings."
+            )
+        elif is_readable_by_others(folder):
+            self.display.warning(f"cache_connection: others can read what is kept in {folder}. Set its mode to 0700.")
+        return not reason
+
+    def _kept(self, key: str) -> Any:
+        try:
+            return self._cache.get(key)
+        # What a file of somebody else holds makes cache plugins fail in any way.
+        except Exception as error:
+            self.display.warning(f"What the cache keeps can't be read, so the instance is asked: {error}")
+            return None
+
     def _check_room_field(self, records: Records) -> None:
         objects = records.get("objects", ())
         key = str(self.get_option("room_field"))
         if objects and not any(key in record for record in objects):
             near = get_close_matches(key, objects[0], n=3)
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(objects[0]))}"
-            raise InvalidInput(f"room_field: no object has a field {key}; {hint}")
+            raise InvalidInput(f"room_field: no object has a field {key}; {visible(hint)}")
 
     # ---- hosts and groups
 
@@ -317,9 +441,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         choices = [written] if isinstance(written, str) else written or []
         if not choices:
             return None
-        visible = {key: value for key, value in node.visible.items() if value is not None}
+        valued = {key: value for key, value in node.visible.items() if value is not None}
         prefix = self.get_option("variable_prefix") or ""
-        known = {**{key.removeprefix(prefix): value for key, value in visible.items()}, **visible}
+        known = {**{key.removeprefix(prefix): value for key, value in valued.items()}, **valued}
         self.templar.available_variables = known
         return next((name for choice in choices if (name := self._name(str(choice), choice, known))), None)
 
@@ -334,51 +458,139 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             return ""
 
     def _populate(self, layout: Layout) -> None:
-        for warning in layout.warnings:
-            self.display.warning(warning)
+        """Adds what the records give."""
         for group in layout.groups:
             self.inventory.add_group(group.name)
             if group.group:
                 self.inventory.add_child(group.group, group.name)
-            self._set_variables(group)
+            self._set_variables(group, group.variables)
+        connection = self._connection()
         for host in layout.hosts:
             self.inventory.add_host(host.name, group=host.group)
-            self._set_variables(host)
-            if self.get_option("connection_local"):
-                for name, value in _LOCAL.items():
-                    self.inventory.set_variable(host.name, name, trust_as_template(value))
-        for host in layout.hosts:
-            self._construct(host)
+            self._set_variables(host, host.variables)
+            self._set_variables(host, connection)
 
-    def _set_variables(self, node: Node) -> None:
-        for name, value in node.variables.items():
-            self.inventory.set_variable(node.name, name, _plain(value))
+    def _set_variables(self, node: Node, variables: Mapping[str, Any]) -> None:
+        for name, value in variables.items():
+            self.inventory.set_variable(node.name, name, value)
 
-    def _construct(self, host: Node) -> None:
-        strict = self.get_option("strict")
+    def _connection(self) -> dict[str, str]:
+        """The variables of the connection. Where a host may be one of another source, its own ones stay."""
+        if not self.get_option("connection_local") or self.get_option("existing") == "join":
+            return {}
+        return {name: trust_as_template(value) for name, value in _LOCAL.items()}
+
+    # ---- the constructed features
+
+    def _constructed(self, layout: Layout, earlier: Earlier) -> _Constructed | None:
+        """What the constructed features give, in an inventory of its own; None where there are none.
+
+        :raises InvalidInput: where one of them makes a group that belongs to somebody else.
+        """
         compose, groups, keyed = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
-        if compose:
-            self._set_composite_vars(compose, host.visible, host.name, strict=strict)
-            composed = self.inventory.get_host(host.name).vars
-            for name in set(compose) & set(composed):
-                self.inventory.set_variable(host.name, name, _plain(composed[name]))
-        if groups:
-            self._add_host_to_composed_groups(groups, host.visible, host.name, strict=strict)
-        if keyed:
-            self._add_host_to_keyed_groups(keyed, host.visible, host.name, strict=strict)
+        if not (compose or groups or keyed):
+            return None
+        strict = self.get_option("strict")
+        made = _Constructed(InventoryData())
+        ours: Any = self.inventory
+        made.inventory.current_source = ours.current_source
+        self.inventory = made.inventory
+        try:
+            self._populate(layout)
+            for host in layout.hosts:
+                made.composed[host.name] = self._composed(compose, host, strict)
+                self._add_host_to_composed_groups(groups, host.visible, host.name, strict=strict)
+                self._add_host_to_keyed_groups(keyed, host.visible, host.name, strict=strict)
+        finally:
+            self.inventory = ours
+        by_hand = {self._sanitize_group_name(name) for name in groups or ()}
+        for group in made.groups_besides(layout):
+            earlier.check_group(group, "groups" if group in by_hand else "keyed_groups")
+        return made
+
+    def _composed(self, compose: Any, host: Node, strict: bool) -> dict[str, Any]:
+        """Sets the variables of ``compose`` for a host, none of them trusted, and gives them."""
+        before = self.inventory.hosts[host.name].vars.copy()
+        self._set_composite_vars(compose, host.visible, host.name, strict=strict)
+        after = self.inventory.hosts[host.name].vars
+        composed = {name: untrusted(value) for name, value in after.items() if value is not before.get(name)}
+        after.update(composed)
+        return composed
+
+    def _transfer(self, made: _Constructed | None) -> None:
+        """Adds what the constructed features gave."""
+        if made is None:
+            return
+        groups = [group for group in made.inventory.groups.values() if group.name not in _EVERYBODY]
+        for group in groups:
+            self.inventory.add_group(group.name)
+        for group in groups:
+            for child in group.child_groups:
+                self.inventory.add_child(group.name, child.name)
+            for host in group.hosts:
+                self.inventory.add_host(host.name, group.name)
+        for name, variables in made.composed.items():
+            for variable, value in variables.items():
+                self.inventory.set_variable(name, variable, value)
 
 
-def _plain(value: Any) -> Any:
-    """A value whose texts are trusted where they can't be a template, and nowhere else.
+@dataclass
+class _Constructed:
+    """What the constructed features gave: groups and who is in them, and the variables of ``compose`` by host."""
 
-    ``ansible-inventory --list`` wraps each untrusted text into a map, which those who read it do not expect. So only
-    what holds a brace, with which everything begins that Jinja renders, or changes what Jinja begins with, is left as
-    untrusted as it came.
+    inventory: InventoryData
+    composed: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def groups_besides(self, layout: Layout) -> Iterator[str]:
+        """The names of the groups that were made or joined, those of the layout left out.
+
+        :raises InvalidInput: where one is called like a host.
+        """
+        laid_out = {group.name for group in layout.groups}
+        for name, group in self.inventory.groups.items():
+            if name in self.inventory.hosts:
+                raise InvalidInput(
+                    f"hostname: no host can be called {name!r}, because a group is; set another hostname"
+                )
+            is_joined = group.hosts or [child for child in group.child_groups if child.name not in _EVERYBODY]
+            if name not in laid_out and (is_joined or name not in _EVERYBODY):
+                yield name
+
+
+def _check_owned(layout: Layout, earlier: Earlier) -> None:
     """
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, str) and not _TEMPLATE.search(value):
-        return trust_as_template(value)
-    return value
+    :raises InvalidInput: for the name of a host or a group that belongs to somebody else.
+    """
+    for group in layout.groups:
+        earlier.check_group(group.name)
+    for host in layout.hosts:
+        earlier.check_host(host.name)
+
+
+def _warnings_about_later(path: str) -> Iterator[str]:
+    """A warning where sources come after this one: what they make can't be seen yet."""
+    later = [source for source in _later_sources(path) if not source.endswith(_ENDINGS)]
+    if later:
+        yield (
+            f"{path}: put this inventory source last. {', '.join(later)} is read after it, so a host or a group there "
+            "that has the name of a record can't be told from it."
+        )
+
+
+def _later_sources(path: str) -> Iterator[str]:
+    """The inventory sources of the command line that are read after a file."""
+    sources = [
+        source if "," in source else unfrackpath(source, follow=False)
+        for source in context.CLIARGS.get("inventory") or ()
+    ]
+    position = next((number for number, one in enumerate(sources) if Path(path).is_relative_to(one)), None)
+    if position is None:
+        return
+    # Of a directory, all entries are sources, by name.
+    step = Path(sources[position])
+    for part in Path(path).relative_to(step).parts:
+        for entry in sorted(step.iterdir()):
+            if entry.name > part and not IGNORED.search(os.fsencode(entry.name)):
+                yield str(entry)
+        step /= part
+    yield from sources[position + 1 :]

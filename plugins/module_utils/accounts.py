@@ -16,6 +16,7 @@ from .errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, S
 from .info import matching_records
 from .kinds import KINDS
 from .lost import looks
+from .near import slips
 from .references import reference_in
 from .report import Report
 from .schema import Schema
@@ -73,10 +74,11 @@ def user_from_person(
     what = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
     one = matching.one_of(PERSON, f"what was asked for ({what})", found, advice="name the person by uuid")
     if one is None:
-        if not check_mode:
+        emails = [email for one in everyone if isinstance(email := one.flat.get("email"), str)]
+        if not check_mode or (isinstance(person, str) and slips(person, emails)):
             raise NoMatch(
                 f"There is no {what.removeprefix('the ').removeprefix('a ')}, so no user was "
-                f"made.{_nearest(everyone, person)}"
+                f"made.{_nearest(emails, person)}"
             )
         return Report(
             True,
@@ -136,8 +138,8 @@ def _persons(
     return matching.identified(schema, wanted, wanted, everyone)
 
 
-def _nearest(everyone: Sequence[Record], person: Any) -> str:
-    near = matching.near_names(person, [one.flat.get("email") for one in everyone]) if isinstance(person, str) else []
+def _nearest(emails: Sequence[str], person: Any) -> str:
+    near = matching.near_names(person, emails) if isinstance(person, str) else []
     return f" The nearest are {', '.join(near)}." if near else ""
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 FEATURE_OFF_MESSAGE = "The required feature for this endpoint is not active"
@@ -39,11 +39,27 @@ class InvalidInput(SeventhingsError):
 
 
 class UnknownField(InvalidInput):
-    """A field was named that the template does not know."""
+    """A field was named that the template does not know.
+
+    :ivar is_slip: whether a name that is known was meant, so that no earlier task of a play makes the one that was
+        written.
+    """
+
+    def __init__(self, problems: str | Sequence[str], is_slip: bool = False) -> None:
+        super().__init__(problems)
+        self.is_slip = is_slip
 
 
 class NoMatch(SeventhingsError):
-    """A reference, a uuid or a key that must exist was not found."""
+    """A reference, a uuid or a key that must exist was not found.
+
+    :ivar is_slip: whether a name that is there was meant, so that no earlier task of a play makes the one that was
+        written.
+    """
+
+    def __init__(self, message: str, is_slip: bool = False) -> None:
+        super().__init__(message)
+        self.is_slip = is_slip
 
 
 class Ambiguous(SeventhingsError):
@@ -175,6 +191,35 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
 
 REFUSED_VALUES = (InvalidRequest, Conflict, NotProcessable)
 """How an instance may refuse a value, a duplicate among them: 400, 409 and 422 are reported alike."""
+
+_TAKEN = re.compile(
+    r"already|exists|in use|taken|uniq|duplicat|bereits|vergeben|(?<!nicht )vorhanden|eindeutig|doppelt", re.IGNORECASE
+)
+"""What services say of a value that another record has."""
+
+_SAYS_NOTHING = re.compile(
+    r"\b(an?|and|bad|body|conflict|content|data|entity|entry|error|failed|input|invalid|is|not|of|or|processable|"
+    r"request|the|unprocessable|valid|validation|values?|was)\b|[\W\d_]"
+)
+"""Words that say that something was refused, and not why."""
+
+
+def may_be_taken(refused: ServiceError, held: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether a value may have been refused because another record has it, as far as the service says what was wrong.
+
+    :param held: names and values of the fields of which that may be so.
+    :param others: names of all other fields.
+    """
+    words = refused.words.casefold()
+    if not _SAYS_NOTHING.sub("", words):
+        return True
+    if not _is_named(words, held) and _is_named(words, others):
+        return False
+    return isinstance(refused, Conflict) or _TAKEN.search(words) is not None
+
+
+def _is_named(words: str, names: Iterable[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", words) for name in names if name)
 
 
 def service_words(body: bytes, mask: Callable[[str], str] = str) -> str:

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,10 @@ from .errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, Seventhings
 from .fields import Field, is_uuid
 from .kinds import FILE, KINDS
 from .links import Attachment, attachments_in
+from .local_files import LocalFiles, Target, file_name, sides
 from .references import find_object, find_objects
 from .report import Report
+from .safe_files import Folder
 from .schema import Schema, type_of
 from .transport import Effect
 from .values import broken_rules
@@ -32,7 +33,7 @@ _HTTP_MIXED = 207
 def _attachment_field(schema: Schema, name: str) -> Field:
     of = schema.find(name)
     if of is None:
-        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}")
+        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_slip(name))
     if of.type != "ATTACHMENT":
         known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
@@ -63,7 +64,7 @@ def file(
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
             return Report(False)
-        if not check_mode:
+        if not check_mode or missing.is_slip:
             raise
         # An earlier task of the play may be the one that makes it.
         return Report(present, diff=_diff(name, [], [wanted] if present else []), warnings=(missing.message,))
@@ -158,42 +159,108 @@ def _words_about(uuids: Sequence[str], results: Any) -> str:
 def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) -> Report:
     """Writes one file, or every file of a field, to this machine; a file with the same content is left alone.
 
-    :param options: uuid, or object and field; dest: a file, or a directory in which files keep their names.
+    :param options: uuid, or object and field; dest: a file, or a directory in which files keep their names; force:
+        whether another file is replaced (None: at the path of a file, not in a directory); mode, owner, group, backup.
     """
     dest = Path(options["dest"]).expanduser()
+    local = LocalFiles.of(options, check_mode)
     warnings = _place_for(dest, check_mode)
     files = _to_download(client, options)
-    if not dest.is_dir() and len(files) > 1:
-        raise InvalidInput(
-            f"dest: {dest} is not a directory, and {len(files)} files are to be written; expected an existing directory"
-        )
-    changed, before, after = False, {}, {}
-    targets = _names_in(client, dest, files) if dest.is_dir() else [dest]
-    for meta, target in zip(files, targets, strict=True):
-        was = target.stat().st_size if target.is_file() else None
-        if write_if_different(target, partial(download, client, str(meta["uuid"])), check_mode, meta.get("size")):
-            changed = True
-            before[str(target)] = None if was is None else {"size": was}
-            after[str(target)] = {"size": meta.get("size")}
-    diff = {"before": before, "after": after}
-    return Report(changed, {"files": files, "dest": str(dest)}, options.get("uuid"), diff, warnings)
+    downloads = _downloads(client, dest, files)
+    kept = _kept(downloads, dest.is_dir(), options.get("force"), check_mode)
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    for one in downloads:
+        path, size, content = str(one.target.path), one.target.size(), cache(one.fetch)
+        if one in kept or one.is_there(content, check_mode):
+            was, now = sides(local.keep(one.target))
+            if now:
+                before[path], after[path] = was, now
+        else:
+            was, now = sides(local.write(one.target, content))
+            before[path] = None if size is None else {"size": size} | was
+            after[path] = {"size": one.size} | now
+    return Report(
+        bool(after),
+        {"files": files, "dest": str(dest)},
+        options.get("uuid"),
+        {"before": before, "after": after},
+        warnings,
+        tuple(local.backups),
+    )
 
 
-def _names_in(client: Client, directory: Path, files: Sequence[dict[str, Any]]) -> list[Path]:
-    """Where files come to in a directory, by their names; a name that the object does not tell, the file itself does.
+@dataclass(frozen=True)
+class _Download:
+    """A file of the instance and the place that it comes to.
+
+    :ivar size: in bytes, as the service tells it.
+    """
+
+    target: Target
+    size: Any
+    fetch: Callable[[], bytes]
+
+    @classmethod
+    def of(cls, client: Client, meta: Mapping[str, Any], target: Target) -> _Download:
+        return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
+
+    def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
+        """Whether it is in its place already. In check mode another size tells that it is not."""
+        return self.target.holds(content_of, self.size if check_mode else None)
+
+
+def _downloads(client: Client, dest: Path, files: Sequence[dict[str, Any]]) -> list[_Download]:
+    """Where some files come to.
 
     :raises InvalidInput: where two of them would come to one place.
     """
+    if dest.is_dir():
+        folder = Folder(dest)
+        targets = [Target(folder, name, dest / name) for name in _names_of(client, files)]
+    elif len(files) > 1:
+        raise InvalidInput(
+            f"dest: {dest} is not a directory, and {len(files)} files are to be written; expected an existing directory"
+        )
+    else:
+        targets = [Target.at(dest)]
+    return [_Download.of(client, meta, target) for meta, target in zip(files, targets, strict=True)]
+
+
+def _names_of(client: Client, files: Sequence[dict[str, Any]]) -> list[str]:
+    """What files are called in a directory; a name that the object does not tell, the file itself does."""
     for meta in files:
         record = None if meta["name"] else client.get(FILE, str(meta["uuid"]))
         meta["name"] = record.flat.get("name") if record else meta["name"]
-    targets = [directory / Path(str(meta["name"] or meta["uuid"])).name for meta in files]
-    twice = sorted({target.name for target in targets if targets.count(target) > 1})
+    names = [file_name(str(meta["name"] or ""), str(meta["uuid"])) for meta in files]
+    twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidInput(
             f"dest: several files are called {', '.join(twice)}; download each of them by its uuid to a path of its own"
         )
-    return targets
+    return names
+
+
+def _kept(
+    downloads: Sequence[_Download], in_directory: bool, force: bool | None, check_mode: bool
+) -> Sequence[_Download]:
+    """Those whose place is taken, and that are not looked at again.
+
+    :param force: whether another file is replaced; None: at the path of a file, not in a directory.
+    :raises InvalidInput: where something else has the name of one in a directory, before anything is written.
+    """
+    if force or (force is None and not in_directory):
+        return []
+    if not in_directory:
+        return [one for one in downloads if one.target.size() is not None]
+    taken = [one for one in downloads if one.target.is_taken()]
+    others = [one.target.path for one in taken if not one.is_there(one.fetch, check_mode)]
+    if others:
+        raise InvalidInput(
+            f"dest: something else is there already: {', '.join(map(str, others))}. Take it away, or set force: true "
+            f"to replace it."
+        )
+    return taken
 
 
 def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -209,38 +276,6 @@ def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, A
         raise NoMatch(f"The object {options['object']!r} has no file in {of.key}.")
     shown: list[dict[str, Any]] = type_of(of).show(linked)
     return shown
-
-
-def write_if_different(
-    target: Path, content_of: Callable[[], bytes], check_mode: bool, size: int | None = None
-) -> bool:
-    """Writes a file in one step if its content differs. Returns whether it does.
-
-    :param content_of: gives the bytes; not called in check mode where the size tells.
-    :param size: of the new content in bytes, where it is known.
-    :raises OSError: where it can't be read or written.
-    """
-    have = target.read_bytes() if target.is_file() else None
-    if check_mode and (have is None or (size is not None and len(have) != size)):
-        return True
-    content = content_of()
-    if have == content:
-        return False
-    if check_mode:
-        return True
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".seventhings.")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(target)) from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        mode = target.stat().st_mode & 0o777 if have is not None else 0o644
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    finally:
-        Path(name).unlink(missing_ok=True)
-    return True
 
 
 def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
@@ -263,11 +298,12 @@ def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
 def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Report:
     """Writes a PDF report about objects; an existing file is kept unless ``force`` is set, because every report is new.
 
-    :param options: template (name or uuid), objects, dest, force.
+    :param options: template (name or uuid), objects, dest, force, mode, owner, group, backup.
     """
     dest = Path(options["dest"]).expanduser()
     if dest.is_dir():
         raise InvalidInput(f"dest: {dest} is a directory; expected the path of a file")
+    local = LocalFiles.of(options, check_mode)
     warnings = _place_for(dest, check_mode)
     templates = _report_templates(client)
     wanted = options["template"]
@@ -279,26 +315,32 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Repo
         )
     if not options["objects"]:
         raise InvalidInput("objects: expected at least one object")
-    if dest.exists() and not options.get("force"):
-        return Report(False, {"dest": str(dest)})
-    diff = {"before": {}, "after": {"dest": str(dest)}}
+    target = Target.at(dest)
+    if target.size() is not None and not options.get("force"):
+        was, now = sides(local.keep(target))
+        path = {"dest": str(dest)} if now else {}
+        return _reported(dest, local, path | was, path | now)
     try:
         named = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
         uuids = [record.uuid for record in find_objects(client, named)]
     except NoMatch as missing:
-        if not check_mode:
+        if not check_mode or missing.is_slip:
             raise
-        return Report(True, {"dest": str(dest)}, None, diff, (*warnings, missing.message))
-    if not check_mode:
-        answer = client.send(
-            "POST",
-            "/report",
-            Effect.READ,
-            body={"report_template_uuid": found[0]["uuid"], "object_uuids": uuids},
-            accept="application/pdf",
-        )
-        write_if_different(dest, lambda: answer.body, check_mode)
-    return Report(True, {"dest": str(dest)}, None, diff, warnings)
+        uuids, warnings = [], (*warnings, missing.message)
+    was, now = sides(local.write(target, partial(_made_report, client, str(found[0]["uuid"]), uuids)))
+    return _reported(dest, local, was, {"dest": str(dest)} | now, warnings)
+
+
+def _made_report(client: Client, template: str, objects: Sequence[str]) -> bytes:
+    body = {"report_template_uuid": template, "object_uuids": objects}
+    return client.send("POST", "/report", Effect.READ, body=body, accept="application/pdf").body
+
+
+def _reported(
+    dest: Path, local: LocalFiles, before: dict[str, Any], after: dict[str, Any], warnings: tuple[str, ...] = ()
+) -> Report:
+    diff = {"before": before, "after": after}
+    return Report(bool(after), {"dest": str(dest)}, None, diff, warnings, tuple(local.backups))
 
 
 def _report_templates(client: Client) -> list[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from . import matching
 from .client import Client, Record
-from .errors import InvalidInput, NoMatch, OutcomeUnknown, UnknownField
+from .errors import InvalidInput, NoMatch, OutcomeUnknown
 from .fields import Unfit, shorten
 from .hub_common import (
     ITEMS,
@@ -54,7 +54,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep
     except NoMatch as missing:
         if options["state"] == "absent":
             return Report(False)
-        if not check_mode:
+        if not check_mode or missing.is_slip:
             raise
         return Report(True, {}, None, diff_of({}, _written(options)), (missing.message,))
     offered = matching.one_of(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
@@ -190,7 +190,7 @@ def hub_suggestion_info(client: Client, filters: Mapping[str, Any], sort: Sequen
         of = schema.find(condition.field)
         if of is None and condition.field not in SERVER_KEYS:
             # An instance may ignore a field that it does not know, and then suggest something for every object.
-            raise UnknownField(f"filters.{condition.field}: {schema.why_unknown(condition.field)}")
+            raise InvalidInput(f"filters.{condition.field}: {schema.why_unknown(condition.field)}")
         operators = wire.setdefault(of.key if of else condition.field, {})
         several = condition.operator in MULTIPLE
         operators[condition.operator] = list(condition.values) if several else next(iter(condition.values), True)

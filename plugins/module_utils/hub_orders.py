@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from . import matching
@@ -48,7 +48,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     try:
         assets, ids = _wanted_articles(client, options["items"])
     except NoMatch as missing:
-        if not check_mode:
+        if not check_mode or missing.is_slip:
             raise
         return Report(
             True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), (missing.message,)
@@ -80,8 +80,8 @@ def _named(client: Client, options: Mapping[str, Any]) -> Record:
     return found
 
 
-def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[set[int], set[int]]:
-    """What was written as items: the ids of objects, and the ids of items."""
+def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, str], set[int]]:
+    """What was written as items: the ids of objects, each with the words for it, and the ids of items."""
     if not items:
         raise InvalidInput("items: expected at least one object or item id")
     ids = {item for item in items if isinstance(item, int) and not isinstance(item, bool)}
@@ -90,10 +90,11 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[set[int], se
         for number, item in enumerate(items)
         if not isinstance(item, int) or isinstance(item, bool)
     }
-    return {int(record.id or 0) for record in find_objects(client, named)}, ids
+    found = zip(named.items(), find_objects(client, named), strict=True)
+    return {int(record.id or 0): f"{option}: the object {item!r}" for (option, item), record in found}, ids
 
 
-def _has_articles(order: Record, assets: set[int], ids: set[int]) -> bool:
+def _has_articles(order: Record, assets: Collection[int], ids: set[int]) -> bool:
     articles = articles_of(order)
     meant = [article for article in articles if article.get("asset_id") in assets or article.get("id") in ids]
     return len(articles) == len(assets) + len(ids) == len(meant)
@@ -114,7 +115,7 @@ def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: b
 def _order(
     client: Client,
     options: Mapping[str, Any],
-    assets: set[int],
+    assets: Mapping[int, str],
     ids: set[int],
     flags: Mapping[str, Any],
     known: set[int | None],
@@ -123,14 +124,14 @@ def _order(
 ) -> Report:
     offers = offered_items(client)
     by_asset = {ITEMS.read(record.flat).get("asset_id"): record.id for record in offers}
-    missing = [asset for asset in assets if by_asset.get(asset) is None]
+    missing = [words for asset, words in assets.items() if by_asset.get(asset) is None]
     unknown = ids - {record.id for record in offers if record.id is not None}
     nowhere = [number for number in sorted(unknown) if client.get(HUB_ITEM, str(number)) is None]
     if nowhere:
         raise InvalidInput(f"items: there is no hub item with the id {', '.join(map(str, nowhere))}")
     diff = diff_of({}, {"items": list(options["items"]), **flags})
     if missing:
-        text = f"items: the object(s) with the id {', '.join(map(str, sorted(missing)))} are not offered on the hub"
+        text = "\n".join(f"{words} is not offered on the hub" for words in missing)
         if not check_mode:
             raise NoMatch(text)
         return Report(True, {}, None, diff, (text,))

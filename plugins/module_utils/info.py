@@ -16,7 +16,7 @@ from typing import Any
 
 from . import query
 from .client import Client, Record
-from .errors import InvalidInput, UnknownField
+from .errors import InvalidInput
 from .fields import EMPTY, Field, Unfit, is_uuid, shorten
 from .kinds import SERVER_KEYS, Kind
 from .links import Attachment, Reference, references_in
@@ -149,9 +149,7 @@ def _field(schema: Schema, name: str, where: str) -> Field:
         return Field(name, "DATETIME")
     if name in SERVER_KEYS or schema.kind.open_fields or name in ("author", "slug", "reference_type"):
         return Field(name, "TEXT")
-    # Only definitions make new fields.
-    error = UnknownField if schema.kind.template else InvalidInput
-    raise error(f"{where}.{name}: {schema.why_unknown(name)}")
+    raise InvalidInput(f"{where}.{name}: {schema.why_unknown(name)}")
 
 
 def _typed(

@@ -21,6 +21,7 @@ from .ceilings import Ceilings
 from .client import Client
 from .desired import DesiredInstance, Limits, digest_of
 from .errors import IncompleteList, InvalidInput, SeventhingsError
+from .held import without_held
 from .instance_account import Account, failures_of, shown, summary_of
 from .journal import Journal, JournalRefused
 from .journal_place import earlier_journal
@@ -214,7 +215,9 @@ class _Run:
         for _attempt in range(_PLAN_AGAIN + 1):
             made = plan_instance(self._client, self._desired, choices)
             # What stands in no list is taken to be archived where it is found in another way.
+            # And what refers to a record that is taken away must be in a list.
             unlisted = {one.kind.name for one in made.changes if one.change.action == CREATE or one.archived}
+            unlisted |= made.searched
             doubtful = unlisted & self._client.unsure
             if made.world is None or made.findings or not any(map(made.world.has_missed, sorted(doubtful))):
                 return made
@@ -305,7 +308,10 @@ class _Run:
             made.warnings += [
                 f"{planned}: skipped, because it is not as it was when the plan was made." for planned in stale
             ]
-            return drop_changes(made, stale), []
+            left = drop_changes(made, stale)
+            held = list(without_held(made.world, left.changes)) if made.world is not None else []
+            left.warnings += [f"{planned}: skipped, because {why}." for planned, why in held]
+            return drop_changes(left, (planned for planned, _why in held)), []
         return made, [
             f"{planned} is not as it was when the plan was made. Plan again, or set stale: skip." for planned in stale
         ]

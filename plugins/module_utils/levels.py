@@ -99,6 +99,7 @@ class Levels:
         self._parent = os.getppid()
         self._of_entry = {id(planned.entry): planned for planned in made_of.changes}
         self._failed: set[int] = set()
+        self._failed_entries: set[int] = set()
         self._links: list[Planned] = []
         self._link_ids: set[int] = set()
         self._only_links: set[int] = set()
@@ -177,6 +178,7 @@ class Levels:
         lacking = self._stopped or self._lacking(planned)
         if lacking:
             self._failed.add(id(planned))
+            self._failed_entries.add(id(planned.entry))
             self.outcome.skipped.append((planned, lacking))
             return
         try:
@@ -204,6 +206,7 @@ class Levels:
 
     def _fail(self, planned: Planned, reason: str) -> None:
         self._failed.add(id(planned))
+        self._failed_entries.add(id(planned.entry))
         self.outcome.failures.append((planned, reason))
 
     def _stop_if_orphaned(self) -> None:
@@ -235,6 +238,9 @@ class Levels:
                 reference.uuid, reference.awaits = other.made, None
             elif id(other) in self._failed and (other.section != planned.section or id(planned) in self._link_ids):
                 return f"needs {other}, which was not made"
+        staying = [one for one in map(id, planned.leaving) if one in self._failed_entries]
+        if staying:
+            return f"{self._of_entry[staying[0]]} refers to it still"
         return ""
 
     def _carry_out(self, planned: Planned) -> None:

@@ -21,6 +21,7 @@ from .definition_plan import Definitions
 from .desired import SECTIONS, DesiredInstance, Entry, Limits
 from .errors import InvalidInput
 from .ground import Ground
+from .held import judge_held
 from .hub_plan import plan_offers
 from .hub_plan import schema as hub_schema
 from .judging import (
@@ -90,6 +91,7 @@ class _Planner:
         for planned in pruned:
             ground.take(planned)
         without_dependants_of_users(ground)
+        judge_held(ground)
         judge_turns(ground)
         judge_chosen(ground)
         result.brakes += brakes(

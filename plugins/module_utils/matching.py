@@ -10,13 +10,13 @@ means that it is not there, and two are an error that names both: never "the fir
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from .client import Record
 from .errors import Ambiguous, InvalidInput
 from .kinds import TEMPLATE_KINDS, Kind
 from .links import Reference
+from .near import near_names as nearest
 from .query import Condition
 from .schema import Schema, field_from_definition, type_of
 
@@ -24,6 +24,9 @@ _NARROWING = ("TEXT", "BARCODE", "DROPDOWN", "LINK")
 """Types by whose value a list is narrowed on the service; all others are compared here only, because shapes differ
 between instances.
 """
+
+_NEAR = 0.4
+"""How much alike names of records must be to stand in a hint."""
 
 
 def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str, Any]) -> tuple[str, ...]:
@@ -155,6 +158,5 @@ def path_splits(path: str) -> Iterator[tuple[str, str]]:
 
 
 def near_names(wanted: str, names: Iterable[Any], limit: int = 5) -> list[str]:
-    """The names that come nearest to a wanted one, compared without case."""
-    by_folded = {name.casefold(): name for name in names if isinstance(name, str) and name}
-    return [by_folded[folded] for folded in get_close_matches(wanted.casefold(), by_folded, n=limit, cutoff=0.4)]
+    """The names of records that come nearest to a wanted one, for a message."""
+    return nearest(wanted, (name for name in names if isinstance(name, str)), limit, _NEAR)

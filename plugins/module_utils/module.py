@@ -7,6 +7,10 @@ call.
 
 from __future__ import annotations
 
+from .python_floor import require_python
+
+require_python()
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +54,8 @@ class Door:
     """What a module is: its options, the rules between them, and what it does.
 
     :ivar not_yet: what check mode predicts where something is referred to that is not there: an earlier task of the
-        play may be the one to make it. Without it that is an error in check mode too.
+        play may be the one to make it. Without it, and where the name is a slip of one that is there, that is an error
+        in check mode too.
     """
 
     spec: specs.Spec
@@ -116,7 +121,7 @@ def _info_door(kind: Kind) -> Door:
         return _found(found)
 
     rules = {"mutually_exclusive": [("id" if kind.numbered else "uuid", "filters")]}
-    return Door(specs.info_spec(kind), run, rules, _nothing_found)
+    return Door(specs.info_spec(kind), run, rules)
 
 
 def _change_door(
@@ -137,14 +142,8 @@ def _found(found: Found) -> Result:
     return {"changed": False, "records": found.records, "count": found.count, "complete": found.complete}
 
 
-def _nothing_found(_options: Options) -> Result:
-    return _found(Found([], 0))
-
-
 def _download_to_come(options: Options) -> Result:
-    return Report(
-        True, {"files": [], "dest": options["dest"]}, options.get("uuid"), {"before": {}, "after": {}}
-    ).result()
+    return Report(True, {"files": [], "dest": options["dest"]}, options.get("uuid")).result()
 
 
 def _suggest(client: Client, call: Call) -> Result:
@@ -197,8 +196,8 @@ DOORS: dict[str, Door] = {
         required_together=[("object", "field")],
     ),
     "report": _change_door(specs.REPORT, report),
-    "hub_suggestion_info": Door(specs.HUB_SUGGESTION_INFO, _suggest, {}, _nothing_found),
-    "history_info": Door(specs.HISTORY_INFO, _history, {}, _nothing_found),
+    "hub_suggestion_info": Door(specs.HUB_SUGGESTION_INFO, _suggest, {}),
+    "history_info": Door(specs.HISTORY_INFO, _history, {}),
     "service_info": Door(specs.SERVICE_INFO, _service, {}),
     "auth_token": Door(
         specs.AUTH_TOKEN,
@@ -227,7 +226,8 @@ def perform(name: str, call: Call, client_of: Callable[[Mapping[str, Any], bool]
         result = door.run(client, call)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
-        if call.check_mode and door.not_yet is not None and isinstance(error, (NoMatch, UnknownField)):
+        is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
+        if call.check_mode and door.not_yet is not None and is_to_come:
             result = {**door.not_yet(call.options), "warnings": [error.message]}
     except OSError as error:
         # A file of this machine that can't be read or written.

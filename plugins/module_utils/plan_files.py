@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import plan
+from .access import PRIVATE_FILE, Access
 from .attachments import Contents
 from .desired import DesiredInstance, Entry, Place
 from .errors import InvalidInput
@@ -29,7 +30,7 @@ from .kinds import HUB_ITEM, KINDS
 from .links import attachments_in
 from .plan_shape import judge_document
 from .planned import InstancePlan, Planned
-from .safe_files import PRIVATE_FILE, Folder
+from .safe_files import Folder
 from .sealing import Holes, Seals, hidden_names, sealed
 
 PLAN_VERSION = 2
@@ -138,7 +139,7 @@ class PlanFile:
                 f"plan_file: the plan has {len(content)} bytes; expected at most {MAX_PLAN}. Choose less with only."
             )
         try:
-            self._folder.write(self.path.name, content, PRIVATE_FILE)
+            self._folder.write(self.path.name, content, Access(mode=PRIVATE_FILE))
         except OSError as error:
             self._refuse(f"can't be written ({error.strerror})", error)
         return hashlib.sha256(content).hexdigest()

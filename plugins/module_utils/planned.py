@@ -47,6 +47,7 @@ class Planned:
     :ivar archived: whether the record is there, but archived.
     :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
     :ivar resumed: whether an interrupted run made it of the same files.
+    :ivar leaving: of a record that is taken away, those that refer to it now and will not any more.
     :ivar relations: of a definition, relations to others that are still to be made, as written.
     :ivar words: its natural key in words where that must not be shown.
     :ivar kept_as: what stands for its natural key in files that stay, where that is vaulted.
@@ -67,6 +68,7 @@ class Planned:
     after: tuple[tuple[str, Entry], ...] = ()
     words: str = ""
     kept_as: str = ""
+    leaving: tuple[Entry, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -110,6 +112,7 @@ class InstancePlan:
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar brakes: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
+    :ivar searched: names of kinds whose complete lists show that nothing refers to what is taken away.
     :ivar world: the lists that the plan was made from.
     :ivar hiding: what of it must not be shown.
     """
@@ -124,6 +127,7 @@ class InstancePlan:
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
+    searched: set[str] = field(default_factory=set)
     world: World | None = None
     hiding: Hiding = field(default_factory=Hiding)
 

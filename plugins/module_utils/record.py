@@ -13,7 +13,7 @@ from . import matching, plan
 from .apply import Applier
 from .attachments import Contents, recognise, require_local
 from .client import Client, Record
-from .errors import REFUSED_VALUES, InvalidInput, NoMatch, SeventhingsError
+from .errors import REFUSED_VALUES, InvalidInput, NoMatch, ServiceError, SeventhingsError, may_be_taken
 from .fields import is_uuid
 from .kinds import FIELD_DEFINITION, RENTAL_CASE, TASK, USER, Kind
 from .links import attachments_in, references_in
@@ -67,7 +67,7 @@ class _Ensure:
         self._kind = wish.kind
         self._check_mode = check_mode
         # What refers to something that is not there is not there either, so it is as absent as it is wanted to be.
-        self._resolver = Resolver(client, allow_missing=check_mode or wish.state != "present")
+        self._resolver = Resolver(client, check_mode or wish.state != "present", wish.state == "present")
         self._schema = client.schema(wish.kind)
         self._warnings: list[str] = []
 
@@ -95,7 +95,7 @@ class _Ensure:
         try:
             record = applier.carry_out(change, lambda: self._hits(keys, desired, again=True), known)
         except REFUSED_VALUES as refused:
-            refused.message += self._who_holds_it(change, keys)
+            refused.message += self._who_holds_it(change, keys, refused)
             raise
         finally:
             if self._kind is FIELD_DEFINITION:
@@ -123,7 +123,8 @@ class _Ensure:
 
     def _judge(self, findings: Findings) -> None:
         # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
-        if findings.errors or (findings.unknown and not self._check_mode):
+        slips = [one for one in findings.unknown if self._schema.is_slip(str(one.way[0]))]
+        if findings.errors or slips or (findings.unknown and not self._check_mode):
             raise InvalidInput([*findings.errors, *findings.unknown])
         self._warnings += findings.unknown
 
@@ -269,7 +270,7 @@ class _Ensure:
             change.warnings,
         )
 
-    def _who_holds_it(self, change: Change, keys: Sequence[str]) -> str:
+    def _who_holds_it(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
         """Who may hold a value that an instance refused, where values must be unique: an active record is named."""
         unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
         # That no active record has the natural key is known when one is made.
@@ -286,10 +287,15 @@ class _Ensure:
                     if one.uuid != mine
                 ]
         held = unique or {key: change.values[key] for key in keys if key in change.values}
-        if found or not held or "archived" not in self._kind.states:
+        if found or not held or "archived" not in self._kind.states or not self._may_be_taken(refused, held):
             return "".join(found)
         what = matching.describe(self._schema, held, held)
         return f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {what}."
+
+    def _may_be_taken(self, refused: ServiceError, held: Mapping[str, Any]) -> bool:
+        names = {key: (key, of.label) for key, of in self._schema.fields.items()}
+        mine = [*held, *(names[key][1] for key in held), *map(str, held.values())]
+        return may_be_taken(refused, mine, [name for key, both in names.items() if key not in held for name in both])
 
     def _holders(self, conditions: Sequence[Condition]) -> list[Record]:
         try:

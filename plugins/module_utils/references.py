@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from . import matching
@@ -14,6 +15,7 @@ from .errors import Ambiguous, InvalidInput, NoMatch
 from .fields import Field, Unfit, shorten
 from .kinds import KINDS, Kind
 from .links import Reference, parse_reference, references_in
+from .near import slips
 from .reading import Reading
 from .schema import Schema
 from .structures import is_called
@@ -30,11 +32,13 @@ class Resolver:
     :ivar reading: the lists and records that were read for it.
     :param allow_missing: collect what is not found as warnings instead of raising (check mode: an earlier task
         may be the one to make it).
+    :param slips_fail: raise all the same where a name is a slip of one that is there; names are read for that.
     """
 
-    def __init__(self, client: Client, allow_missing: bool = False) -> None:
+    def __init__(self, client: Client, allow_missing: bool = False, slips_fail: bool = False) -> None:
         self._client = client
         self._allow_missing = allow_missing
+        self._slips_fail = slips_fail
         self.reading = Reading(client)
         # By the identity of a reference; each is kept, so that no other one can have its identity.
         self._kept: dict[int, Reference] = {}
@@ -62,9 +66,11 @@ class Resolver:
                     del waiting[id(one)]
                 whole = [one for one in ready if all(inner.resolved for inner in self._inner(one))]
                 problems += self._resolve_kind(KINDS[target], whole)
-        if problems and not self._allow_missing:
-            raise NoMatch("\n".join(problems))
-        self.warnings += problems
+        is_slip = any(one.is_slip for one in problems)
+        words = [one.words for one in problems]
+        if problems and (not self._allow_missing or (is_slip and self._slips_fail)):
+            raise NoMatch("\n".join(words), is_slip)
+        self.warnings += words
 
     def records_of(self, references: Iterable[Reference]) -> list[Record | None]:
         """The records that references mean, read by uuid or id where they were not read when they were resolved."""
@@ -119,10 +125,10 @@ class Resolver:
 
     # ---- by natural key or map, one kind at a time
 
-    def _with_those_in_maps(self, references: Iterable[Reference]) -> tuple[dict[int, Reference], list[str]]:
+    def _with_those_in_maps(self, references: Iterable[Reference]) -> tuple[dict[int, Reference], list[_Missing]]:
         """References that are to be resolved, with those in the maps of others, and the fields that are not known."""
         waiting: dict[int, Reference] = {}
-        unknown: list[str] = []
+        unknown: list[_Missing] = []
         wrong: list[str] = []
         todo = [reference for reference in references if not reference.resolved]
         for one in todo:
@@ -134,8 +140,10 @@ class Resolver:
                 desired, findings = schema.parse(one.written, f"{_at(one)}reference to {kind.one}: ")
                 wrong += findings.errors
                 # Only where definitions or records make the fields may an unknown one come into being.
-                may_come = kind.template or kind.open_fields
-                (unknown if may_come else wrong).extend(findings.unknown)
+                if kind.template or kind.open_fields:
+                    unknown += [_Missing(one, schema.is_slip(str(one.way[0]))) for one in findings.unknown]
+                else:
+                    wrong += findings.unknown
                 if findings.errors or findings.unknown:
                     continue
                 self._maps[id(one)] = (schema, desired)
@@ -150,13 +158,13 @@ class Resolver:
         _schema, desired = self._maps.get(id(reference), (None, {}))
         return list(references_in(tuple(desired.values())))
 
-    def _resolve_kind(self, kind: Kind, references: Sequence[Reference]) -> list[str]:
-        problems: list[str] = []
+    def _resolve_kind(self, kind: Kind, references: Sequence[Reference]) -> list[_Missing]:
+        problems: list[_Missing] = []
         candidates = self._candidates(kind, references)
         for reference in references:
             mine = candidates[id(reference)]
             self._decide_inner(reference, mine)
-            problems += self._settle(kind, reference, self._hits(kind, reference, mine), mine)
+            problems += self._settle(kind, reference, self._hits(kind, reference, mine))
         return problems
 
     def _decide_inner(self, reference: Reference, candidates: Sequence[Record]) -> None:
@@ -166,20 +174,34 @@ class Resolver:
             keys = [key for key, value in desired.items() if any(references_in(value))]
             self.decide((desired[key], schema.read_one(key, record.flat)) for record in candidates for key in keys)
 
-    def _settle(
-        self, kind: Kind, reference: Reference, hits: Sequence[Record], candidates: Sequence[Record]
-    ) -> list[str]:
+    def _settle(self, kind: Kind, reference: Reference, hits: Sequence[Record]) -> list[_Missing]:
         where = _at(reference)
         advice = "refer to it by its uuid, or by a map of fields that tells them apart"
         record = matching.one_of(kind, f"the natural key {reference.written!r}", hits, where, advice)
         if record is not None:
             self._settled(reference, record)
             return []
-        near = self._nearest(kind, reference.written, candidates)
-        return [
-            f"{where}There is no {kind.words} {reference.written!r}."
-            + (f" The nearest are {', '.join(map(repr, near))}." if near else "")
-        ]
+        words = f"{where}There is no {kind.words} {reference.written!r}."
+        if not isinstance(reference.written, str) or (self._allow_missing and not self._slips_fail):
+            return [_Missing(words, False)]
+        names = self._names(kind)
+        near = matching.near_names(reference.written, names)
+        if kind.name == "room":
+            near = near or matching.near_names(reference.written.rpartition("/")[2], names)
+        hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
+        is_slip = bool(slips(reference.written, names)) or (
+            kind.name == "room" and self._is_room_slip(reference, names)
+        )
+        return [_Missing(words + hint, is_slip)]
+
+    def _is_room_slip(self, reference: Reference, names: Iterable[str]) -> bool:
+        """Whether a room that stands without its location is a slip, or the location in the path of a room is one."""
+        path = str(reference.written)
+        if "/" not in path:
+            return bool(slips(path, [name.rpartition("/")[2] for name in names]))
+        places = _texts(location.flat.get("name") for location in self.reading.listed(_LOCATION))
+        written = [place for place, _label in matching.path_splits(path)]
+        return not set(written) & set(places) and any(slips(place, places) for place in written)
 
     def _identity(self, kind: Kind) -> Schema:
         return Schema(kind, kind.identity)
@@ -246,27 +268,41 @@ class Resolver:
         candidates = self._narrow(_LOCATION, key, self._places)
         return matching.identified(self._identity(_LOCATION), [key], {key: name}, candidates)
 
-    def _nearest(self, kind: Kind, written: Any, candidates: Sequence[Record]) -> list[str]:
-        """Candidates for an error message. Of objects only one page is read for it: there may be very many."""
-        if not isinstance(written, str) or self._allow_missing:
-            return []
+    def _names(self, kind: Kind) -> list[str]:
+        """What the records of a kind are called, for a message. Of objects only one page is read: there may be very
+        many.
+        """
         if kind.name == "object":
-            return matching.near_names(written, [record.flat.get("barcode") for record in self.reading.some(kind)])
+            return _texts(record.flat.get("barcode") for record in self.reading.some(kind))
         records = self.reading.listed(kind)
         if kind.name != "room":
-            return matching.near_names(written, [record.flat.get(kind.identity[0].key) for record in records])
-        label = written.rpartition("/")[2]
-        places = {location.id: location.flat.get("name") for location in self.reading.listed(_LOCATION)}
+            return _texts(record.flat.get(kind.identity[0].key) for record in records)
+        locations = self.reading.listed(_LOCATION)
+        places = {mark: one.flat.get("name") for one in locations for mark in (one.id, one.uuid) if mark is not None}
         schema = self._identity(kind)
         names = []
         for record in records:
             values = schema.read(record.flat)
-            place = values.get("building_id")
-            name = places.get(place.id) if place else None
-            names += [
-                f"{name}/{values[key]}" if name else str(values[key]) for key in ("number", "name") if values.get(key)
-            ]
-        return matching.near_names(written, names) or matching.near_names(label, names)
+            building = values.get("building_id")
+            place = (places.get(building.id) or places.get(building.uuid)) if building else None
+            labels = _texts(values.get(key) for key in ("number", "name"))
+            names += [f"{place}/{label}" if place else label for label in labels]
+        return names
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """Something that is referred to and not there.
+
+    :ivar words: what to say of it. :ivar is_slip: whether something that is there was meant.
+    """
+
+    words: str
+    is_slip: bool
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    return [value for value in values if isinstance(value, str) and value]
 
 
 def reference_in(option: str, target: str, written: Any) -> Reference:

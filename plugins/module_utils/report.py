@@ -14,6 +14,8 @@ from typing import Any
 class Report:
     """What became of a wish: ``record`` in the normalised read shape (what it would be, in check mode), its uuid, and
     the diff.
+
+    :ivar backups: paths of the copies that were kept of files of this machine.
     """
 
     changed: bool
@@ -21,6 +23,7 @@ class Report:
     uuid: str | None = None
     diff: Mapping[str, Any] = field(default_factory=lambda: {"before": {}, "after": {}})
     warnings: tuple[str, ...] = ()
+    backups: tuple[str, ...] = ()
 
     def result(self) -> dict[str, Any]:
         """As a module returns it."""
@@ -30,4 +33,5 @@ class Report:
             "uuid": self.uuid,
             "diff": dict(self.diff),
             "warnings": list(self.warnings),
+            **({"backup_files": list(self.backups)} if self.backups else {}),
         }

@@ -14,16 +14,22 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
+from .access import PRIVATE_FILE, PRIVATE_FOLDER, Access
 from .errors import InvalidInput
 
-PRIVATE_FILE = 0o600
-PRIVATE_FOLDER = 0o700
+DEEPEST = 100
+"""Directories between a directory and a file below it. Each is opened anew for every file; no set of files has so many.
+"""
+
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -32,6 +38,8 @@ _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
+_LONGEST_NAME = 255
+_PRIVATE = Access()
 _LINK = "is a link; expected a regular file"
 
 
@@ -57,7 +65,7 @@ def _is_encodable(name: str) -> bool:
 
 
 class NotOpened(InvalidInput):
-    """Something below a directory is there, and is not what is read: a link, a device, a pipe, or too long.
+    """Something below a directory is there, and is not what is read: a link, a device, a pipe, too long, or too deep.
 
     :ivar at: the relative path of what is wrong; a directory on the way, where that is a link.
     :ivar why: what it is, in words that follow its name.
@@ -76,6 +84,14 @@ class FileType(Enum):
     FOLDER = "directory"
     LINK = "link"
     OTHER = "device, pipe or socket"
+
+    @classmethod
+    def of(cls, mode: int) -> FileType:
+        """:param mode: what the system says (``st_mode``)."""
+        return _TYPES.get(stat.S_IFMT(mode), cls.OTHER)
+
+
+_TYPES = {stat.S_IFREG: FileType.FILE, stat.S_IFDIR: FileType.FOLDER, stat.S_IFLNK: FileType.LINK}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +119,55 @@ class Folder:
         self.path = Path(os.path.realpath(path))
         self._owner = owner
 
+    # ---- what is there
+
+    def type_of(self, name: str) -> FileType | None:
+        """What stands there; None: nothing does.
+
+        :param name: relative path, with slashes.
+        :raises NotOpened: where a directory on the way is a link or no directory.
+        :raises InvalidInput: where it is no path below the directory.
+        """
+        *folders, last = parts_of(name)
+        try:
+            with self._folder(folders) as folder:
+                found = _found(last, folder)
+        except FileNotFoundError:
+            return None
+        return None if found is None else FileType.of(found.st_mode)
+
+    def listed(self, name: str = "") -> list[Found]:
+        """What stands in a directory, sorted by name.
+
+        :param name: relative path of the directory; empty: this one.
+        :raises NotOpened: where it is a link or no directory, or stands behind a link.
+        :raises OSError: where it can't be read.
+        """
+        with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
+            found = [Found(f"{name}/{one.name}" if name else one.name, _type_of(one)) for one in entries]
+        return sorted(found, key=lambda one: one.name)
+
+    def below(self, name: str = "") -> Iterator[Found]:
+        """All that stands below a directory: each directory, then what is in it. One that can't be read counts as
+        empty.
+
+        :param name: relative path of the directory; empty: this one.
+        """
+        found: list[Found] = []
+        with contextlib.suppress(NotOpened, OSError):
+            found = self.listed(name)
+        for one in found:
+            yield one
+            if one.type is FileType.FOLDER:
+                yield from self.below(one.name)
+
+    def status(self, name: str) -> os.stat_result:
+        """What the system says of a regular file: size, mode, owner. Raises as :meth:`read`."""
+        with self.opened(name) as descriptor:
+            return os.fstat(descriptor)
+
+    # ---- reading
+
     def read(self, name: str, limit: int) -> bytes:
         """The content of a regular file.
 
@@ -124,53 +189,88 @@ class Folder:
                 raise NotOpened(self.path, name, f"has more than {limit} bytes")
             return bytes(content)
 
-    def listed(self, name: str = "") -> list[Found]:
-        """What stands in a directory, sorted by name.
-
-        :param name: relative path of the directory; empty: this one.
-        :raises NotOpened: where it is a link or no directory, or stands behind a link.
-        :raises OSError: where it can't be read.
-        """
-        with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
-            found = [Found(f"{name}/{one.name}" if name else one.name, _type_of(one)) for one in entries]
-        return sorted(found, key=lambda one: one.name)
-
-    def status(self, name: str) -> os.stat_result:
-        """What the system says of a regular file: size, mode, owner. Raises as :meth:`read`."""
-        with self.opened(name) as descriptor:
-            return os.fstat(descriptor)
-
-    def has_file(self, name: str) -> bool:
-        """Whether there is a regular file of this name, with no link on the way to it."""
-        try:
-            self.status(name)
-        except (InvalidInput, OSError):
+    def holds(self, name: str, content: bytes) -> bool:
+        """Whether there is a regular file of this name with just these bytes. Raises as :meth:`read`."""
+        if self.type_of(name) is not FileType.FILE or self.status(name).st_size != len(content):
             return False
-        return True
+        return self.read(name, len(content)) == content
 
-    def write(self, name: str, content: bytes, mode: int | None = None, folder_mode: int = PRIVATE_FOLDER) -> None:
+    @contextlib.contextmanager
+    def opened(self, name: str) -> Iterator[int]:
+        """The descriptor of a regular file, open to be read. Raises as :meth:`read`."""
+        *folders, last = parts_of(name)
+        with self._named(name), self._folder(folders) as folder:
+            descriptor = self._open(name, last, folder, _OPEN_FILE)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    # ---- writing
+
+    def write(self, name: str, content: bytes, access: Access = _PRIVATE) -> None:
         """Writes a file: all of it, or nothing. A link of its name is replaced, never followed.
 
         :param name: relative path, with slashes. The directories on the way are made.
-        :param mode: of the file; None: that of the file it replaces, or 0600.
-        :param folder_mode: of the directories that are made.
+        :param access: who may do what with it, before it holds anything, and with the directories that are made. Where
+            nothing is said, it is for this user alone, unless it replaces a file of this user's, whose mode it keeps.
         :raises InvalidInput: where a directory on the way is a link or no directory.
+        :raises OSError: where it can't be written, and where a directory, a device or a pipe has its name.
+        """
+        *folders, last = parts_of(name)
+        self._make(access)
+        with self._named(name), self._folder(folders, access) as folder:
+            replaced = _found(last, folder)
+            if replaced and FileType.of(replaced.st_mode) is FileType.OTHER:
+                raise FileExistsError(errno.EEXIST, "Not a regular file")
+            with _fresh(f".{secrets.token_hex(8)}.tmp", folder) as (fresh, descriptor):
+                access.settle(descriptor, replaced)
+                with os.fdopen(descriptor, "wb", closefd=False) as file:
+                    file.write(content)
+                os.replace(fresh, last, src_dir_fd=folder, dst_dir_fd=folder)
+
+    def open_to_append(self, name: str) -> int:
+        """A regular file, open to be read and appended to. It is made where it is not there, and so are the directories
+        on the way, for nobody else to read.
+
+        :returns: the descriptor, which the caller closes.
+        :raises InvalidInput: where it is a link, a directory, a device or a pipe, or does not belong to the owner.
         :raises OSError: where it can't be written.
         """
         *folders, last = parts_of(name)
-        self.path.mkdir(mode=folder_mode, parents=True, exist_ok=True)
-        with self._folder(folders, folder_mode) as folder:
-            fresh = f".{secrets.token_hex(8)}.tmp"
-            descriptor = os.open(fresh, _MAKE_FILE, PRIVATE_FILE, dir_fd=folder)
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    os.fchmod(file.fileno(), _mode_of(last, folder) if mode is None else mode)
-                    file.write(content)
-                os.replace(fresh, last, src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(fresh, dir_fd=folder)
-                raise
+        self._make(_PRIVATE)
+        with self._named(name), self._folder(folders, _PRIVATE) as folder:
+            return self._open(name, last, folder, _APPEND_FILE)
+
+    def differences(self, name: str, access: Access) -> dict[str, tuple[Any, Any]]:
+        """What is not as wanted of a regular file's mode, owner and group. Raises as :meth:`read`."""
+        return access.differences(self.status(name))
+
+    def adjust(self, name: str, access: Access) -> None:
+        """Gives a regular file the wanted mode, owner and group. Raises as :meth:`read`."""
+        with self.opened(name) as descriptor, self._named(name):
+            access.adjust(descriptor)
+
+    def backup(self, name: str) -> str:
+        """Copies a regular file beside itself, with its mode, owner and times.
+
+        :returns: the name of the copy, with the process, the time and a random part, as Ansible's own modules name it.
+        :raises OSError: where that can't be done. Nothing is left of the copy then. Else raises as :meth:`read`.
+        """
+        *folders, last = parts_of(name)
+        stamp = time.strftime("%Y-%m-%d@%H:%M:%S")
+        ending = f".{os.getpid()}.{stamp}.{secrets.token_hex(3)}~"
+        copy = last.encode()[: _LONGEST_NAME - len(ending)].decode(errors="ignore") + ending
+        with (
+            self.opened(name) as source,
+            self._folder(folders) as folder,
+            self._named(name),
+            _fresh(copy, folder) as (_name, descriptor),
+        ):
+            with os.fdopen(source, "rb", closefd=False) as old, os.fdopen(descriptor, "wb", closefd=False) as new:
+                shutil.copyfileobj(old, new)
+            _pass_on(os.fstat(source), descriptor)
+        return "/".join([*folders, copy])
 
     def remove(self, name: str) -> None:
         """Takes a file away, and the directories on the way to it that are empty then. One that is not there is fine.
@@ -192,95 +292,86 @@ class Folder:
                 return
             folders = above
 
-    def names(self) -> list[str]:
-        """The relative paths of all regular files below the directory, sorted; links are left out."""
-        paths = [Path(top, name) for top, _folders, files in os.walk(self.path) for name in files]
-        regular = [path for path in paths if stat.S_ISREG(path.lstat().st_mode)]
-        return sorted(path.relative_to(self.path).as_posix() for path in regular)
+    def _make(self, access: Access) -> None:
+        """Makes the directory itself where it is missing."""
+        if self.path.is_dir():
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with Folder(self.path.parent)._folder([self.path.name], access):
+            pass
 
-    def open_to_append(self, name: str) -> int:
-        """A regular file, open to be read and appended to. It is made where it is not there, and so are the directories
-        on the way, for nobody else to read.
+    @contextlib.contextmanager
+    def _named(self, name: str) -> Iterator[None]:
+        """Names a file in the errors of the system, which know the last step of its path, or a temporary name."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path / name)) from error
 
-        :returns: the descriptor, which the caller closes.
-        :raises InvalidInput: where it is a link, a directory, a device or a pipe, or does not belong to the owner.
-        :raises OSError: where it can't be written.
+    def _open(self, name: str, last: str, folder: int, flags: int) -> int:
+        """A regular file, open.
+
+        :param last: the last step of the name. :param folder: descriptor of the directory that it stands in.
         """
-        *folders, last = parts_of(name)
-        path = self.path / name
-        self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        with self._folder(folders, PRIVATE_FOLDER) as folder:
-            # To open a device may do something, so it is looked at before.
-            with contextlib.suppress(FileNotFoundError):
-                self._require_regular(name, os.lstat(last, dir_fd=folder))
-            descriptor = os.open(last, _APPEND_FILE, PRIVATE_FILE, dir_fd=folder)
+        # Opening a device may have effects, so it is looked at first. What was opened may be another, so again.
+        found = _found(last, folder)
+        if found:
+            self._require_regular(name, found)
+        try:
+            descriptor = os.open(last, flags, PRIVATE_FILE, dir_fd=folder)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise NotOpened(self.path, name, _LINK) from error
         try:
             self._require_regular(name, os.fstat(descriptor))
-            self._judge_owner(os.fstat(descriptor), path)
+            self._judge_owner(name, os.fstat(descriptor))
         except BaseException:
             os.close(descriptor)
             raise
         return descriptor
 
-    @contextlib.contextmanager
-    def opened(self, name: str) -> Iterator[int]:
-        """The descriptor of a regular file, open to be read. Raises as :meth:`read`."""
-        *folders, last = parts_of(name)
-        with self._folder(folders) as folder:
-            # Opening a device may have effects, so it is looked at first. What was opened may be another, so again.
-            self._require_regular(name, os.stat(last, dir_fd=folder, follow_symlinks=False))
-            try:
-                descriptor = os.open(last, _OPEN_FILE, dir_fd=folder)
-            except OSError as error:
-                if error.errno != errno.ELOOP:
-                    raise
-                raise NotOpened(self.path, name, _LINK) from error
-        try:
-            self._require_regular(name, os.fstat(descriptor))
-            self._judge_owner(os.fstat(descriptor), self.path / name)
-            yield descriptor
-        finally:
-            os.close(descriptor)
-
     def _require_regular(self, name: str, found: os.stat_result) -> None:
-        if stat.S_ISLNK(found.st_mode):
-            raise NotOpened(self.path, name, _LINK)
-        if not stat.S_ISREG(found.st_mode):
-            raise NotOpened(self.path, name, "is not a regular file")
+        kind = FileType.of(found.st_mode)
+        if kind is not FileType.FILE:
+            raise NotOpened(self.path, name, _LINK if kind is FileType.LINK else "is not a regular file")
 
     @contextlib.contextmanager
-    def _folder(self, folders: list[str], make_mode: int | None = None) -> Iterator[int]:
+    def _folder(self, folders: list[str], make: Access | None = None) -> Iterator[int]:
         """A directory below, open.
 
-        :param make_mode: the mode of those that are made where they are missing; None: they must be there.
+        :param make: who may enter those that are made where they are missing; None: they must be there.
         """
+        if len(folders) > DEEPEST:
+            raise NotOpened(self.path, "/".join(folders), f"lies more than {DEEPEST} directories deep")
         descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            for number, part in enumerate(folders):
-                if make_mode is not None:
-                    with contextlib.suppress(FileExistsError):
-                        os.mkdir(part, make_mode, dir_fd=descriptor)
+            for number, part in enumerate(folders, start=1):
+                made = make is not None and _made(part, descriptor)
+                at = "/".join(folders[:number])
                 try:
                     below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
                 except OSError as error:
                     if error.errno not in (errno.ELOOP, errno.ENOTDIR):
                         raise
-                    at = "/".join(folders[: number + 1])
                     raise NotOpened(self.path, at, "is a link or no directory") from error
                 os.close(descriptor)
                 descriptor = below
-                self._judge_owner(os.fstat(descriptor), self.path.joinpath(*folders[: number + 1]))
+                if make is not None and made:
+                    make.settle_folder(descriptor)
+                self._judge_owner(at, os.fstat(descriptor))
             yield descriptor
         finally:
             os.close(descriptor)
 
-    def _judge_owner(self, found: os.stat_result, path: Path) -> None:
+    def _judge_owner(self, name: str, found: os.stat_result) -> None:
         if self._owner is None:
             return
         if found.st_uid != self._owner:
-            raise InvalidInput(f"{path} belongs to another user (uid {found.st_uid})")
+            raise InvalidInput(f"{self.path / name} belongs to another user (uid {found.st_uid})")
         if found.st_mode & WRITABLE_BY_OTHERS:
-            raise InvalidInput(f"{path} can be written by others (mode {stat.S_IMODE(found.st_mode):04o})")
+            mode = stat.S_IMODE(found.st_mode)
+            raise InvalidInput(f"{self.path / name} can be written by others (mode {mode:04o})")
 
 
 def _type_of(entry: os.DirEntry[str]) -> FileType:
@@ -291,10 +382,42 @@ def _type_of(entry: os.DirEntry[str]) -> FileType:
     return FileType.FILE if entry.is_file(follow_symlinks=False) else FileType.OTHER
 
 
-def _mode_of(name: str, folder: int) -> int:
-    """The mode of the regular file that is about to be replaced, else 0600."""
+def _found(name: str, folder: int) -> os.stat_result | None:
     try:
-        found = os.lstat(name, dir_fd=folder)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
-        return PRIVATE_FILE
-    return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else PRIVATE_FILE
+        return None
+
+
+def _made(name: str, folder: int) -> bool:
+    """Makes a directory where there is none. Returns whether it did."""
+    try:
+        os.mkdir(name, PRIVATE_FOLDER, dir_fd=folder)
+    except FileExistsError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
+    """A new file and its descriptor; nothing is left of it where what is done with it fails."""
+    descriptor = os.open(name, _MAKE_FILE, PRIVATE_FILE, dir_fd=folder)
+    try:
+        yield name, descriptor
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _pass_on(source: os.stat_result, descriptor: int) -> None:
+    """Gives a copy the owner, mode and times of its source; only this user may read it where the owner can't be so."""
+    try:
+        os.fchown(descriptor, source.st_uid, source.st_gid)
+    except OSError:
+        os.fchmod(descriptor, PRIVATE_FILE)
+    else:
+        os.fchmod(descriptor, stat.S_IMODE(source.st_mode))
+    os.utime(descriptor, ns=(source.st_atime_ns, source.st_mtime_ns))

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from .fields import EMPTY, BrokenCell, Field, FieldType, Unfit, Way, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
 from .links import references_in
+from .near import near_names, slips
 from .structures import STRUCTURES
 from .values import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
 
@@ -144,11 +144,17 @@ class Schema:
 
     def nearest(self, name: str) -> str:
         """The names that come nearest to one that is not known, in words."""
-        names = list(dict.fromkeys([*self.fields, *self._by_label]))
-        near = get_close_matches(name, names, n=3, cutoff=_NEAR)
+        near = near_names(name, self._names(), 3, _NEAR)
         if near:
             return f"did you mean {' or '.join(near)}?"
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
+
+    def is_slip(self, name: str) -> bool:
+        """Whether a name that is not known was most likely meant to be one that is."""
+        return bool(slips(name, self._names()))
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys([*self.fields, *self._by_label]))
 
     def parse(
         self, written: Mapping[str, Any], where: str, allow_unknown: bool = False

@@ -32,6 +32,14 @@ CONNECTION: Spec = {
 }
 """Options of every module; ``no_log`` hides every credential."""
 
+WRITTEN: Spec = {
+    "backup": {"type": "bool", "default": False},
+    "mode": {"type": "raw"},
+    "owner": {"type": "str"},
+    "group": {"type": "str"},
+}
+"""Options of what writes files to the machine where it runs."""
+
 _INTERVAL: Spec = {
     "unit": {"type": "str", "choices": list(UNITS), "required": True},
     "value": {"type": "int", "required": True},
@@ -159,6 +167,8 @@ FILE_DOWNLOAD: Spec = {
     "object": {"type": "raw"},
     "field": {"type": "str"},
     "dest": {"type": "path", "required": True},
+    "force": {"type": "bool"},
+    **WRITTEN,
 }
 
 REPORT: Spec = {
@@ -167,6 +177,7 @@ REPORT: Spec = {
     "objects": {"type": "list", "elements": "raw", "required": True},
     "dest": {"type": "path", "required": True},
     "force": {"type": "bool", "default": False},
+    **WRITTEN,
 }
 
 HISTORY_INFO: Spec = {
@@ -215,6 +226,8 @@ INSTANCE_EXPORT: Spec = {
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl"], "default": "yaml"},
+    "force": {"type": "bool", "default": False},
+    **WRITTEN,
 }
 
 USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}

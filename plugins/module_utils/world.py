@@ -102,6 +102,10 @@ class World:
         """Whether the kind was listed already."""
         return kind.name in self._records
 
+    def schema(self, kind: Kind) -> Schema:
+        """The fields that a kind has."""
+        return self._schema_of(kind)
+
     # ---- keys
 
     def key_of(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> Key | None:

@@ -30,15 +30,29 @@ options:
   dest:
     description:
       - Where to write. In a directory that exists, files keep their names, and two files with one name are an error.
-        Anything else is the path of the file, which is possible for one file only. A link is replaced by the file.
+        Anything else is the path of the file, which is possible for one file only.
+      - The directory may be a link. A link in the place of the file is never followed. At the path of a file it is
+        replaced, in a directory it is treated as another file of that name.
+      - In a directory, a name of the instance never leads elsewhere. Slashes, control characters and a dot at its
+        beginning become C(_), and a name that is too long is shortened.
     type: path
     required: true
+  force:
+    description:
+      - Whether a file that is there and has another content is replaced. A file with the same content is always left
+        alone.
+      - Where it is left out, the file at the path O(dest) is replaced. In a directory, where names come from the
+        instance, another file of that name is an error, and nothing is written.
+      - V(true) replaces the file in both cases.
+      - V(false) keeps the file at the path O(dest) as it is. In a directory it is the same as leaving it out.
+    type: bool
 attributes:
   diff_mode:
     details:
-      - Shows the paths that are written and the sizes of the files, not their content.
+      - Shows the paths that are written, the sizes of the files, and what changes of mode, owner and group, not their
+        content.
 notes:
-  - A file is written in one step. A new one has the mode V(0644), one that is overwritten keeps its mode.
+  - A file is written in one step. Where that fails, the one that was there is left as it was.
   - In check mode a directory that is not there is a warning, because an earlier task may be the one that makes it.
   - In check mode a file is downloaded only where one of the same size is there already, to compare them.
   - Takes one request for O(uuid), or one for the field definitions and one for O(object), and one for each file,
@@ -48,6 +62,7 @@ seealso:
   - module: community.seventhings.file_info
 extends_documentation_fragment:
   - community.seventhings.record.references
+  - community.seventhings.files
   - community.seventhings.connection
   - community.seventhings.connection.execution
   - community.seventhings.attributes
@@ -95,10 +110,12 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ copied.record.files | map(attribute='size') }}"
 
-- name: Ensure a copy of one file
+- name: Ensure a copy of one file that a group may read
   community.seventhings.file_download:
     uuid: "{{ invoice.uuid }}"
     dest: /tmp/copy-of-invoice.txt
+    mode: "0640"
+    backup: true
 """
 
 RETURN = r"""
@@ -161,19 +178,28 @@ uuid:
   sample: null
 diff:
   description:
-    - The files that are written. Both sides are empty where all are there already.
+    - The files that are written, or get another mode, owner or group. Both sides are empty where all are there already.
   returned: success
   type: dict
   contains:
     before:
-      description: Path to the C(size) of the file that was there. Null where there was none.
+      description:
+        - Path to the C(size) of the file that was there, where it is replaced, and to its C(mode), C(owner) and
+          C(group) where they change. Null where there was none.
       type: dict
     after:
-      description: Path to the C(size) of the file now.
+      description: Path to the same of the file now.
       type: dict
   sample:
     before: {/tmp/documents-100234/invoice-2031-117.txt: null}
     after: {/tmp/documents-100234/invoice-2031-117.txt: {size: 29}}
+backup_files:
+  description:
+    - The paths of the copies that O(backup) kept.
+  returned: when a copy was kept
+  type: list
+  elements: str
+  sample: [/tmp/copy-of-invoice.txt.4711.2031-05-31@14:30:00.b3e81f~]
 requests:
   description:
     - How many requests the task sent, login and repeats included.

@@ -38,7 +38,8 @@ options:
         O(plan_file) is left alone.
       validate: >-
         Only judge what is written. No connection is needed. All findings come at once, each with its file, line and
-        column.
+        column. Labels of fields are known where the files define them, or where an export wrote the schema of the
+        instance beside the files. What nothing tells is left to the plan.
     default: apply
   src:
     description:
@@ -150,6 +151,8 @@ options:
       - The most that C(policy.prune) of C(instance.yml) may ask for. Of both the weaker one counts, from V(report) over
         V(archive) to V(delete). Where only one of them names a section, that counts, and where neither does, the
         records are reported.
+      - A room, a location or a person to which anything refers that the same run neither moves nor deletes is not taken
+        away. That is a finding, which names what refers to it, and nothing is sent. The objects are listed for it.
       - Where C(instance.yml) names no C(set), records are only reported, and a warning says so.
     type: dict
   limits:

@@ -22,13 +22,33 @@ options:
     description:
       - The directory to write to. It is made if it is not there.
       - Files of an earlier export that are gone are taken away. Nothing else is. What an export wrote is noted in
-        C(.export.json), which belongs to the files, and in C(.seventhings), which need not be kept.
-      - Where the directory holds records that no export wrote, nothing is written, because they would stand there
-        twice.
+        C(.export.json), which belongs to the files, and in C(.seventhings), which need not be kept. A note that says
+        what no export could have written is an error.
+      - A file that somebody edited since is written anew where there is something to write. Where it would be taken
+        away, nothing is written without O(force). Edited attachments and schemas are left alone then.
+      - Where the directory holds records that no export wrote, nothing is written without O(force), because they would
+        stand there twice. The same goes for a file that no export wrote and that would be replaced.
       - An C(instance.yml) that somebody edited is kept, and its C(identity) is used. A new one gets a random C(set_id),
         by which a journal knows these files again, and a later export keeps it.
+      - The directory may be a link. Links below it are never followed. One in the place of a file counts as a file that
+        no export wrote, one in the place of a directory is an error.
     type: path
     required: true
+  force:
+    description:
+      - Replace and take away also the files of the exported sections that no export wrote, and those that somebody
+        edited and that are gone. An C(instance.yml) that somebody edited is kept all the same.
+    type: bool
+    default: false
+  mode:
+    description:
+      - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640"), or write
+        it as V(u=rw,g=r).
+      - Where it is left out, a new file has V("0600"), because it may hold personal data, and a file that is there
+        keeps its mode. A file that belongs to another user passes nothing on to the one that replaces it.
+      - A directory that is made may be entered by whom the mode lets read the files, so it has V("0700") by default.
+        One that is there is left as it is.
+    type: raw
   only:
     description:
       - Sections to export. V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks),
@@ -57,7 +77,7 @@ attributes:
   diff_mode:
     support: full
     details:
-      - The names of the files, not what is in them.
+      - The names of the files, and what changes of their mode, owner and group, not what is in them.
   idempotent:
     support: full
   action:
@@ -79,6 +99,7 @@ notes:
 seealso:
   - module: community.seventhings.instance
 extends_documentation_fragment:
+  - community.seventhings.files
   - community.seventhings.connection
   - community.seventhings.attributes
 author:
@@ -121,7 +142,7 @@ summary:
   sample: {fields: 35, locations: 3, objects: 25, rooms: 12}
 files:
   description:
-    - What became of the files. The task is changed where any was written or removed.
+    - What became of the files. The task is changed where any was written, removed or adjusted.
   returned: success
   type: dict
   contains:
@@ -133,12 +154,17 @@ files:
       description: Paths of files of an earlier export that are gone.
       type: list
       elements: str
+    adjusted:
+      description: Paths of files that keep their bytes and get another mode, owner or group, notes included.
+      type: list
+      elements: str
     unchanged:
-      description: How many files are as they were.
+      description: How many files have the bytes that they had.
       type: int
   sample:
     written: [objects/0001.yml]
     removed: []
+    adjusted: []
     unchanged: 21
 not_cloned:
   description:
@@ -160,7 +186,7 @@ left_out:
       gone)"
 diff:
   description:
-    - Every file that is written or removed, a line each, for C(--diff).
+    - Every file that is written, removed or adjusted, a line each, for C(--diff).
   returned: success
   type: dict
   contains:
@@ -169,6 +195,13 @@ diff:
       type: str
   sample:
     prepared: "+ objects/0001.yml"
+backup_files:
+  description:
+    - The paths of the copies that O(backup) kept.
+  returned: when a copy was kept
+  type: list
+  elements: str
+  sample: [acme/rooms.yml.4711.2031-05-31@14:30:00.b3e81f~]
 requests:
   description:
     - How many requests were sent, login and repeats included.

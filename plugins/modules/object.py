@@ -160,7 +160,7 @@ diff:
   description:
     - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
       would be).
-    - C(before) is empty for a object that is created, C(after) for one that is deleted. Both are empty where nothing
+    - C(before) is empty for an object that is created, C(after) for one that is deleted. Both are empty where nothing
       changed.
   returned: success
   type: dict

@@ -30,7 +30,7 @@ options:
     required: true
   dest:
     description:
-      - Path of the file. Its directory must exist.
+      - Path of the file. Its directory must exist. A link in the place of the file is replaced, never followed.
     type: path
     required: true
   force:
@@ -41,19 +41,21 @@ options:
 attributes:
   diff_mode:
     details:
-      - Shows the path that is written, not the content.
+      - Shows the path that is written, and what changes of mode, owner and group, not the content.
   idempotent:
     support: partial
     details:
       - With O(force=true) there is a new report each time.
 notes:
   - The template is looked up also where the file is kept.
+  - A file that is kept gets the O(mode), O(owner) and O(group) that are written.
   - Takes one request for the templates, one for the objects by barcode, one for those by UUID, and one for the report.
 seealso:
   - module: community.seventhings.object
   - module: community.seventhings.history_info
 extends_documentation_fragment:
   - community.seventhings.record.references
+  - community.seventhings.files
   - community.seventhings.connection
   - community.seventhings.connection.execution
   - community.seventhings.attributes
@@ -98,19 +100,29 @@ uuid:
   sample: null
 diff:
   description:
-    - The path that is written. Both sides are empty where the file is kept.
+    - The path that is written, and what changes of its mode, owner and group. Both sides are empty where the file is
+      kept as it is.
   returned: success
   type: dict
   contains:
     before:
-      description: Always empty.
+      description:
+        - Of the file that was there, its C(mode), C(owner) and C(group) where they change. Of one that is kept, its
+          path too, as C(dest).
       type: dict
     after:
-      description: The path, as C(dest).
+      description: The path, as C(dest), and the same of the file now.
       type: dict
   sample:
     before: {}
     after: {dest: /tmp/object-100234.pdf}
+backup_files:
+  description:
+    - The paths of the copies that O(backup) kept.
+  returned: when a copy was kept
+  type: list
+  elements: str
+  sample: [/tmp/object-100234.pdf.4711.2031-05-31@14:30:00.b3e81f~]
 requests:
   description:
     - How many requests the task sent, login and repeats included.

@@ -10,11 +10,12 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.community.seventhings.plugins.module_utils.connection import from_environment
 from ansible_collections.community.seventhings.plugins.module_utils.transport import REQUESTS_IMPORT_ERROR
+
+from .arguments import read_arguments
 
 
 class ControllerAction(ActionBase):
@@ -34,13 +35,13 @@ class ControllerAction(ActionBase):
         result: dict[str, Any] = super().run(tmp, task_vars or {})
         if REQUESTS_IMPORT_ERROR is not None:
             raise AnsibleError(missing_required_lib("requests"))
-        validated = ArgumentSpecValidator(self.spec, **self.rules).validate(self._task.args)
-        if validated.error_messages:
-            return {**result, "failed": True, "msg": "\n".join(validated.error_messages)}
+        read = read_arguments(self._task.action, self.spec, self.rules, self._task.args)
+        if read.refusal:
+            return {**result, "failed": True, "changed": False, "msg": read.refusal}
         # A module process sees the environment that its task is given; here nobody sets it.
         of_the_task: dict[str, Any] = {}
         self._compute_environment_string(of_the_task)
-        return {**result, **self.carry_out(from_environment(validated.validated_parameters, of_the_task))}
+        return {**result, **self.carry_out(from_environment(read.options, of_the_task))}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """What the action does with its validated options."""

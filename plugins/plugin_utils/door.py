@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import remove_values
 from ansible.plugins.action import ActionBase
 
@@ -23,11 +22,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.connection i
     ENVIRONMENT,
     connect,
     from_environment,
-    hidden_in,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS, Call, perform
 from ansible_collections.community.seventhings.plugins.module_utils.specs import CONNECTION
 from ansible_collections.community.seventhings.plugins.module_utils.transport import REQUESTS_IMPORT_ERROR
+
+from .arguments import read_arguments
 
 _CLIENTS: dict[str, Client] = {}
 """The clients of this worker by what they were made from: all items of a loop run in one worker."""
@@ -72,16 +72,12 @@ class ActionModule(ActionBase):
         name = self._task.resolved_action.rpartition(".")[2]
         door = DOORS[name]
         written = dict(self._task.args)
-        validated = ArgumentSpecValidator(door.spec, **door.rules).validate(written)
-        options = validated.validated_parameters
-        secrets = {
-            str(value) for key, value in options.items() if value and door.spec.get(key, {}).get("no_log")
-        } | set(hidden_in(options))
-        if validated.error_messages:
-            done = {"failed": True, "msg": "\n".join(validated.error_messages)}
+        read = read_arguments(self._task.action, door.spec, door.rules, written)
+        if read.refusal:
+            done = {"failed": True, "msg": read.refusal}
         else:
-            done = perform(name, Call(options, written, self._task.check_mode), _shared_client)
-        return _without(secrets, {**done, "invocation": {"module_args": options}})
+            done = perform(name, Call(read.options, written, self._task.check_mode), _shared_client)
+        return _without(read.secrets, {**done, "invocation": {"module_args": read.options}})
 
 
 def _without(secrets: Iterable[str], result: dict[str, Any]) -> dict[str, Any]:

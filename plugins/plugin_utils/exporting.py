@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import contextlib
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,10 @@ from typing import Any
 import yaml
 from ansible.utils.display import Display
 
+from ansible_collections.community.seventhings.plugins.module_utils.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.desired import SECTIONS
+from ansible_collections.community.seventhings.plugins.module_utils.desired import SECTIONS, DesiredInstance
 from ansible_collections.community.seventhings.plugins.module_utils.downloads import FOLDER, Downloads
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.export import (
@@ -28,69 +28,106 @@ from ansible_collections.community.seventhings.plugins.module_utils.export impor
     export_instance,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.journal import new_set_id
+from ansible_collections.community.seventhings.plugins.module_utils.local_files import Differing
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import FileType, Folder
 
+from .export_manifest import FETCHED, MANIFEST, Manifest, digest
 from .json_schema import schema_files
 from .layout import SCHEMAS, section_files, settings_file
-from .loading import ENDINGS, load
-
-MANIFEST = ".export.json"
-"""Which files an export wrote, by their SHA-256. It is the same for the same records of another instance."""
-
-_FETCHED = ".seventhings/export.json"
-"""Which file of the instance each attachment is, and its name: it only saves requests."""
+from .loading import ENDINGS
+from .settings import API, Settings
+from .yaml_source import read_yaml
 
 _SETTINGS = "instance.yml"
+_LARGEST_SETTINGS = 1 << 20
+_LARGEST = 1 << 28
+"""Bytes of a file in the directory that is read: more than any that an export writes."""
+
 _EVERY_SECONDS = 4.0
 _display = Display()
 
 
 @dataclass
-class Manifest:
-    """What an earlier export noted about itself."""
+class Destination:
+    """The directory of an export, as it is found.
 
-    files: dict[str, str] = field(default_factory=dict)
-    downloads: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
+    :ivar folder: the directory. :ivar there: path of all that stands below it to what it is.
+    :ivar earlier: what an earlier export noted. :ivar access: who may do what with the files.
+    :ivar force: whether files that no export wrote, or that somebody edited, may be replaced and taken away.
+    :ivar backup: whether a copy is kept of each file that is replaced or taken away.
+    """
+
+    folder: Folder
+    there: Mapping[str, FileType]
+    earlier: Manifest
+    access: Access
+    force: bool = False
+    backup: bool = False
 
     @classmethod
-    def read(cls, dest: Path) -> Manifest:
-        """The manifest of a directory; an empty one where nothing was exported to it."""
-        fetched = dest / _FETCHED
-        # Earlier versions noted no names.
-        return cls(_noted(dest / MANIFEST, "files"), _noted(fetched, "downloads"), _noted(fetched, "names", {}))
+    def of(cls, options: Mapping[str, Any]) -> Destination:
+        """As the options say.
 
-    def write(self, dest: Path) -> None:
-        """Writes it into the directory."""
-        _write(dest / MANIFEST, _note(files=self.files))
-        if self.downloads or (dest / _FETCHED).exists():
-            _write(dest / _FETCHED, _note(downloads=self.downloads, names=self.names))
+        :raises InvalidInput: where a note of an earlier export is not one, and for a mode, owner or group that is none.
+        """
+        access = Access.of(options)
+        folder = Folder(Path(options["dest"]).expanduser())
+        with _at_dest():
+            earlier = Manifest.read(folder)
+        there = {one.name: one.type for one in folder.below()}
+        return cls(folder, there, earlier, access, bool(options.get("force")), bool(options.get("backup")))
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a regular file of this path."""
+        return self.there.get(path) is FileType.FILE
+
+    def data(self) -> Iterator[str]:
+        """The paths of the files that a desired state may consist of, links too; hidden names are none."""
+        for path, kind in self.there.items():
+            is_hidden = path.startswith(".") or "/." in path
+            if not is_hidden and path.endswith(ENDINGS) and kind is not FileType.FOLDER:
+                yield path
+
+    def read(self, path: str, limit: int = _LARGEST) -> bytes:
+        """The content of a regular file.
+
+        :raises InvalidInput: where it is none, or longer than the limit.
+        """
+        with _at_dest():
+            return self.folder.read(path, limit)
+
+    def is_as_noted(self, path: str) -> bool:
+        """Whether a file is as an earlier export wrote it."""
+        noted = self.earlier.files.get(path)
+        if noted is None or not self.is_file(path):
+            return False
+        try:
+            return digest(self.folder.read(path, _LARGEST)) == noted
+        except InvalidInput:
+            # Longer than any that an export writes.
+            return False
 
 
-def _noted(path: Path, what: str, otherwise: Mapping[str, str] | None = None) -> dict[str, str]:
-    """One of the maps that are noted in a file.
-
-    :param otherwise: what it is where the file does not have it; None: it must.
-    """
-    if not path.exists():
-        return {}
+@contextlib.contextmanager
+def _at_dest() -> Iterator[None]:
+    """Names the option in what is wrong below the directory."""
     try:
-        said = json.loads(path.read_text("utf-8"))
-        return dict(said[what] if otherwise is None or what in said else otherwise)
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(f"dest: {path} was not written by an export ({error!r}); take it away") from error
-
-
-def _note(**noted: Mapping[str, str]) -> bytes:
-    return (json.dumps({"version": 1, **noted}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(f"dest: {error.message}") from error
 
 
 @dataclass
 class Changes:
-    """What becomes of the files below ``dest``, by path."""
+    """What becomes of the files below ``dest``, by path.
+
+    :ivar adjusted: those that keep their content, and get another mode, owner or group.
+    """
 
     written: dict[str, bytes | Path] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    adjusted: dict[str, Differing] = field(default_factory=dict)
     manifest: Manifest = field(default_factory=Manifest)
 
 
@@ -113,106 +150,120 @@ def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
 
 def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
     started = time.monotonic()
-    dest = Path(options["dest"]).expanduser()
+    dest = Destination.of(options)
     client = connect(options, read_only=True)
     connected.append(client)
-    earlier = Manifest.read(dest)
     selection = Selection(tuple(options["only"]), options["filters"], _identity(dest))
     with tempfile.TemporaryDirectory() as held:
-        downloads = Downloads(client, Path(held), _still_there(dest, earlier), earlier.names)
+        downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
         exported = export_instance(client, selection, downloads, _tell())
-        changes = _changes(dest, earlier, exported, downloads, options["format"], client.transport.root)
-        if not check_mode:
-            _carry_out(dest, changes)
-    return _result(dest, exported, changes, client.transport.sent, time.monotonic() - started)
+        changes = _changes(dest, exported, downloads, options["format"], client.transport.root)
+        backups = [] if check_mode else _carry_out(dest, changes)
+    shown = str(Path(options["dest"]).expanduser())
+    return _result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started)
 
 
-def _identity(dest: Path) -> Mapping[str, Any]:
+def _identity(dest: Destination) -> Mapping[str, Any]:
     """The natural keys that an ``instance.yml`` in the directory names: its author decides."""
-    if not (dest / _SETTINGS).is_file() or _is_as_exported(dest):
+    if _SETTINGS not in dest.there:
         return {}
-    loaded = load(dest)
-    wrong = [finding for finding in loaded.findings if finding.place.source == _SETTINGS]
-    if wrong:
-        raise InvalidInput([f"dest: {finding}" for finding in wrong])
-    return {section: tuple(keys) for section, keys in loaded.identity.items()}
+    content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
+    if _is_as_exported(content):
+        return {}
+    desired = DesiredInstance()
+    try:
+        node = read_yaml(content.decode(), _SETTINGS, desired.findings)
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"dest: {_SETTINGS}: expected UTF-8: {error.reason} at byte {error.start}") from error
+    if node is not None:
+        Settings(desired).read(node)
+    elif not desired.findings:
+        raise InvalidInput(f"dest: {_SETTINGS}: this file is empty; expected at least api: {API}")
+    if desired.findings:
+        raise InvalidInput([f"dest: {finding}" for finding in desired.findings])
+    return {section: tuple(keys) for section, keys in desired.identity.items()}
 
 
-def _is_as_exported(dest: Path) -> bool:
+def _is_as_exported(content: bytes) -> bool:
     """Whether ``instance.yml`` is as an export wrote it; once somebody changed it, it is theirs."""
-    content = (dest / _SETTINGS).read_bytes()
+    if b"*" in content:
+        # An alias; a few lines of them stand for more than any memory holds.
+        return False
     try:
         said = yaml.safe_load(content)
         return content == settings_file(said["instance"], said.get("identity", {}), said.get("set_id", ""))
-    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError):
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return False
 
 
-def _set_id(dest: Path) -> str:
-    """The ``set_id`` that an earlier export wrote; a new one where there is none."""
-    if (dest / _SETTINGS).exists():
-        kept = yaml.safe_load((dest / _SETTINGS).read_bytes()).get("set_id")
-        if kept:
-            return str(kept)
-    return new_set_id()
+def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:
+    """The ``instance.yml`` to write; none where somebody changed it. A ``set_id`` of an earlier export stays."""
+    set_id = ""
+    if _SETTINGS in dest.there:
+        content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
+        if not _is_as_exported(content):
+            return {}
+        set_id = yaml.safe_load(content).get("set_id", "")
+    return {_SETTINGS: settings_file(root, exported.identity, set_id or new_set_id())}
 
 
-def _still_there(dest: Path, earlier: Manifest) -> dict[str, str]:
+def _still_there(dest: Destination) -> dict[str, str]:
     """The attachments that an earlier export fetched and that nobody touched since."""
-    return {
-        uuid: path
-        for uuid, path in earlier.downloads.items()
-        if (dest / path).is_file() and earlier.files.get(path) == _digest((dest / path).read_bytes())
-    }
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return {uuid: path for uuid, path in dest.earlier.downloads.items() if dest.is_as_noted(path)}
 
 
 # ---- which files
 
 
-def _changes(
-    dest: Path,
-    earlier: Manifest,
-    exported: Exported,
-    downloads: Downloads,
-    format_name: str,
-    root: str,
-) -> Changes:
+def _changes(dest: Destination, exported: Exported, downloads: Downloads, format_name: str, root: str) -> Changes:
     wanted: dict[str, bytes | Path] = {}
     for section, records in exported.sections.items():
         wanted |= section_files(section, records, format_name)
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
-    _refuse_strangers(dest, earlier, exported, wanted)
-    if not (dest / _SETTINGS).exists() or _is_as_exported(dest):
-        wanted[_SETTINGS] = settings_file(root, exported.identity, _set_id(dest))
-    kept = {path: digest for path, digest in earlier.files.items() if not _is_exported(path, exported)}
-    still = {*downloads.paths.values(), *_named_elsewhere(dest, earlier, exported)} - set(downloads.fetched)
-    kept |= {path: earlier.files[path] for path in still if path in earlier.files}
+    wanted |= _settings(dest, root, exported)
+    kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
+    still = {*downloads.paths.values(), *_named_elsewhere(dest, exported)} - set(downloads.fetched)
+    kept |= {path: dest.earlier.files[path] for path in still if path in dest.earlier.files}
     wanted |= downloads.fetched
-    return _compare(dest, earlier, wanted, kept, downloads)
+    strangers = _strangers(dest, exported, wanted)
+    changes = _compare(dest, wanted, kept, strangers)
+    changes.manifest = _manifest(dest, wanted, kept, downloads)
+    _refuse_what_is_in_the_way(dest, changes)
+    return changes
 
 
 def _compare(
-    dest: Path, earlier: Manifest, wanted: Mapping[str, bytes | Path], kept: dict[str, str], downloads: Downloads
+    dest: Destination, wanted: Mapping[str, bytes | Path], kept: Mapping[str, str], strangers: Collection[str]
 ) -> Changes:
     changes = Changes()
-    digests = dict(kept)
     for path, content in sorted(wanted.items()):
-        data = content if isinstance(content, bytes) else content.read_bytes()
-        if path != _SETTINGS:
-            digests[path] = _digest(data)
-        if (dest / path).is_file() and (dest / path).read_bytes() == data:
+        if dest.is_file(path) and dest.folder.holds(path, _bytes_of(content)):
             changes.unchanged.append(path)
         else:
             changes.written[path] = content
-    changes.removed = sorted(path for path in earlier.files if path not in digests and (dest / path).is_file())
-    noted = {uuid: path for uuid, path in {**earlier.downloads, **downloads.paths}.items() if path in digests}
-    names = {uuid: name for uuid, name in {**earlier.names, **downloads.names}.items() if uuid in noted}
-    changes.manifest = Manifest(digests, noted, names)
+    gone = [path for path in dest.earlier.files if path not in wanted and path not in kept and dest.is_file(path)]
+    edited = [path for path in gone if not dest.is_as_noted(path)]
+    if not dest.force:
+        _refuse(edited, strangers)
+        gone = [path for path in gone if path not in edited]
+    changes.removed = sorted({*gone, *strangers} - set(wanted))
+    notes = [note for note in (MANIFEST, FETCHED) if dest.is_file(note)]
+    differing = {path: dest.folder.differences(path, dest.access) for path in (*changes.unchanged, *notes)}
+    changes.adjusted = {path: pairs for path, pairs in differing.items() if pairs}
     return changes
+
+
+def _manifest(
+    dest: Destination, wanted: Mapping[str, bytes | Path], kept: Mapping[str, str], downloads: Downloads
+) -> Manifest:
+    files = {**kept, **{path: digest(_bytes_of(content)) for path, content in wanted.items() if path != _SETTINGS}}
+    noted = {uuid: path for uuid, path in {**dest.earlier.downloads, **downloads.paths}.items() if path in files}
+    names = {uuid: name for uuid, name in {**dest.earlier.names, **downloads.names}.items() if uuid in noted}
+    return Manifest(files, noted, names)
+
+
+def _bytes_of(content: bytes | Path) -> bytes:
+    return content if isinstance(content, bytes) else content.read_bytes()
 
 
 def _section_of(path: str) -> str:
@@ -223,69 +274,113 @@ def _section_of(path: str) -> str:
 def _is_exported(path: str, exported: Exported) -> bool:
     """Whether this export decides about a file of an earlier one."""
     section = _section_of(path)
-    return section in (FOLDER, SCHEMAS) or section in {name.split("/")[0] for name in exported.sections}
+    return section in (FOLDER, SCHEMAS) or section in _sections(exported)
 
 
-def _named_elsewhere(dest: Path, earlier: Manifest, exported: Exported) -> set[str]:
+def _sections(exported: Exported) -> set[str]:
+    return {name.split("/")[0] for name in exported.sections}
+
+
+def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
     """The attachments of an earlier export that are named in files which this one does not decide about: of sections
     that are left out of it, or written beside it.
     """
-    attachments = {path: path.encode() for path in earlier.files if _section_of(path) == FOLDER}
+    attachments = {path: path.encode() for path in dest.earlier.files if _section_of(path) == FOLDER}
     named: set[str] = set()
-    for file in sorted(dest.rglob("*")) if attachments else ():
-        if file.suffix in ENDINGS and not _is_exported(file.relative_to(dest).as_posix(), exported):
-            content = file.read_bytes()
-            named |= {path for path, text in attachments.items() if text in content}
+    for path in dest.data() if attachments else ():
+        if dest.is_file(path) and not _is_exported(path, exported):
+            content = dest.read(path)
+            named |= {attachment for attachment, text in attachments.items() if text in content}
     return named
 
 
-def _refuse_strangers(dest: Path, earlier: Manifest, exported: Exported, wanted: Mapping[str, Any]) -> None:
-    """Files of the exported sections that no export wrote would hold the same records a second time."""
-    sections = {name.split("/")[0] for name in exported.sections}
-    strangers = [
-        name
-        for path in sorted(dest.rglob("*") if dest.is_dir() else ())
-        if path.is_file() and path.suffix in ENDINGS
-        for name in [path.relative_to(dest).as_posix()]
-        if name not in earlier.files and _section_of(name) in sections & set(SECTIONS)
-    ]
-    # A file with just the bytes that would be written is no stranger (a manifest was lost).
-    strangers = [name for name in strangers if name not in wanted or (dest / name).read_bytes() != wanted[name]]
-    if strangers:
-        raise InvalidInput(
-            f"dest: {', '.join(strangers)}: not written by an export, so nothing is written beside it. Export to an "
-            f"empty directory, or take these files away."
+# ---- what is not ours
+
+
+def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes | Path]) -> list[str]:
+    """What no export wrote, and what would hold the records of an exported section a second time, or be replaced.
+
+    A file with just the bytes that would be written is none (a manifest was lost).
+    """
+    sections = _sections(exported)
+    found = [path for path in dest.data() if _section_of(path) in sections]
+    found += [section for section in sorted(sections) if dest.there.get(section) is FileType.LINK]
+    found += [path for path in wanted if path in dest.there and path != _SETTINGS]
+    return [
+        path
+        for path in dict.fromkeys(found)
+        if not dest.is_file(path)
+        or (
+            path not in dest.earlier.files and not (path in wanted and dest.folder.holds(path, _bytes_of(wanted[path])))
         )
+    ]
+
+
+def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
+    """Raises :class:`InvalidInput` where something would be lost, or be there twice, that no export wrote.
+
+    Attachments and schemas that somebody edited hold no records, so they stay where they are.
+    """
+    problems = []
+    if strangers:
+        problems.append(
+            f"dest: {_listed(strangers)}: not written by an export, so nothing is written beside it. Export to an "
+            f"empty directory, take these files away, or set force: true to lose them."
+        )
+    records = [path for path in edited if _section_of(path) in SECTIONS]
+    if records:
+        problems.append(
+            f"dest: {_listed(records)}: edited since an export wrote it, and the instance has no records for it any "
+            f"more. Take it away, or set force: true to lose it."
+        )
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
+    """Raises :class:`InvalidInput` where a link or something else stands in the place of a directory, and a directory,
+    a device or a pipe in the place of a file: before anything is written.
+    """
+    to_be_made = (*changes.written, *changes.removed, MANIFEST, *((FETCHED,) if changes.manifest.downloads else ()))
+    above = {str(folder) for path in to_be_made for folder in Path(path).parents if folder != Path()}
+    blocked = [path for path in above - set(changes.removed) if dest.there.get(path) not in (None, FileType.FOLDER)]
+    blocked += [path for path in to_be_made if dest.there.get(path) in (FileType.FOLDER, FileType.OTHER)]
+    if blocked:
+        raise InvalidInput(
+            f"dest: {_listed(sorted(blocked))}: a link, a directory, a device or a pipe stands where something else is "
+            f"to be written; take it away"
+        )
+
+
+def _listed(paths: Collection[str]) -> str:
+    """Paths on one line; none can look like another text."""
+    return ", ".join(path if path.isprintable() else repr(path) for path in paths)
 
 
 # ---- writing
 
 
-def _carry_out(dest: Path, changes: Changes) -> None:
+def _carry_out(dest: Destination, changes: Changes) -> list[str]:
+    """Makes the files be so. Returns the paths of the copies that were kept."""
+    folder, after, backups = dest.folder, changes.manifest, []
     # The note comes first: what it names and a broken run did not write is no harm, a file that it lacks is.
-    before = Manifest.read(dest)
-    after = changes.manifest
-    both = Manifest({**before.files, **after.files}, after.downloads, after.names)
     if changes.written or changes.removed:
-        both.write(dest)
+        Manifest({**dest.earlier.files, **after.files}, after.downloads, after.names).write(folder, dest.access)
+    if dest.backup:
+        lost = [path for path in (*changes.written, *changes.removed) if dest.is_file(path)]
+        backups = [folder.backup(path) for path in lost]
+    # A link in the place of a directory goes before what is written there, a file after what takes its place.
+    files = [path for path in changes.removed if dest.is_file(path)]
+    for path in set(changes.removed) - set(files):
+        folder.remove(path)
     for path, content in changes.written.items():
-        _write(dest / path, content if isinstance(content, bytes) else content.read_bytes())
-    for path in changes.removed:
-        (dest / path).unlink(missing_ok=True)
-        for folder in (dest / path).relative_to(dest).parents:
-            if folder != Path() and not any((dest / folder).iterdir()):
-                (dest / folder).rmdir()
-    changes.manifest.write(dest)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """All of a file or nothing of it; one that is so already is not touched."""
-    if path.is_file() and path.read_bytes() == content:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.write_bytes(content)
-    fresh.replace(path)
+        folder.write(path, _bytes_of(content), dest.access)
+    for path in files:
+        folder.remove(path)
+    after.write(folder, dest.access)
+    for path in changes.adjusted:
+        folder.adjust(path, dest.access)
+    return backups
 
 
 # ---- telling
@@ -303,27 +398,39 @@ def _tell() -> Any:
     return tell
 
 
-def _result(dest: Path, exported: Exported, changes: Changes, requests: int, seconds: float) -> dict[str, Any]:
+def _result(
+    dest: str, exported: Exported, changes: Changes, backups: list[str], requests: int, seconds: float
+) -> dict[str, Any]:
     summary: dict[str, int] = {}
     for section, records in exported.sections.items():
         name = section.split("/")[0]
         summary[name] = summary.get(name, 0) + len(records)
-    lines = [*(f"~ {path}" for path in changes.written), *(f"- {path}" for path in changes.removed)]
+    lines = [
+        *(f"~ {path}" for path in changes.written),
+        *(f"- {path}" for path in changes.removed),
+        *(f"~ {path} ({_told(differing)})" for path, differing in changes.adjusted.items()),
+    ]
     told = ", ".join(f"{number} {section}" for section, number in summary.items())
     return {
         "changed": bool(lines),
-        "dest": str(dest),
+        "dest": dest,
         "summary": summary,
         "files": {
             "written": list(changes.written),
             "removed": changes.removed,
+            "adjusted": list(changes.adjusted),
             "unchanged": len(changes.unchanged),
         },
         "not_cloned": exported.not_cloned,
         "left_out": exported.left_out,
+        **({"backup_files": [f"{dest}/{path}" for path in backups]} if backups else {}),
         "requests": requests,
         "duration": round(seconds, 3),
         "diff": {"prepared": "".join(line + "\n" for line in lines)},
         "msg": f"{told}; {len(changes.written)} files written, {len(changes.removed)} removed, "
         f"{len(changes.unchanged)} as they were",
     }
+
+
+def _told(differing: Differing) -> str:
+    return ", ".join(f"{name} {was} -> {now}" for name, (was, now) in differing.items())

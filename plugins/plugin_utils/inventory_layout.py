@@ -5,19 +5,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible.inventory.group import to_safe_group_name
-
 from ansible_collections.community.seventhings.plugins.module_utils.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
+from ansible_collections.community.seventhings.plugins.module_utils.fields import EMPTY, Field
 from ansible_collections.community.seventhings.plugins.module_utils.info import list_records
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import LOCATION, OBJECT, ROOM, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.links import Reference, read_reference
+from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_names import (
+    Variables,
+    as_part,
+    check_host_name,
+    group_name,
+    one_line,
+    variable_key,
+    visible,
+)
 
 Shown = Mapping[str, Any]
 """A record in its normalised read shape, as the info modules return it."""
@@ -28,7 +34,6 @@ Records = Mapping[str, Sequence[Shown]]
 KINDS: dict[str, Kind] = {"locations": LOCATION, "rooms": ROOM, "objects": OBJECT}
 """What may become a host, by plural name; each stands in one of the kind before it, and is read together with these."""
 
-_RESERVED = ("all", "ungrouped", "_meta")
 _NAMED_IN_WARNING = 5
 _ANY = Field("", "")
 
@@ -116,6 +121,9 @@ class Plan:
     :ivar room_field: the field of an object that links to its room.
     :ivar location_field: the field of an object that links to its location, for one that has no room.
     :ivar hostname: a host's name from its variables, None for the default name.
+    :ivar host_prefix: what stands before the name of each host.
+    :ivar group_prefix: what stands before the name of each group.
+    :ivar may_join: whether a host may have a name without a slash, as machines have.
     """
 
     hosts: str
@@ -124,6 +132,9 @@ class Plan:
     room_field: str = "actual_room"
     location_field: str = "location"
     hostname: Callable[[Node], str | None] = lambda _node: None
+    host_prefix: str = ""
+    group_prefix: str = "seventhings_"
+    may_join: bool = False
 
     def links(self, plural: str) -> list[tuple[str, str]]:
         """By which field a record links to a place of which kind; the first that does says where it stands."""
@@ -139,26 +150,30 @@ def lay_out(records: Records, plan: Plan) -> Layout:
 
     Everything has a name of its own: of several with one name all but the first, by id, get a suffix, and a warning
     says so.
+
+    :raises InvalidInput: for the name of a host that could mean a machine, or a file outside ``host_vars``.
     """
     layout = Layout()
     places: dict[str, _Places] = {}
-    group_names = _Names("groups", _RESERVED)
+    variables = Variables(plan.prefix)
+    group_names = _Names("groups", ())
     *above, last = read_along(plan.hosts)
     for plural in above:
         places[plural] = _Places(KINDS[plural].name)
         for record, parent in _placed(records.get(plural, ()), plural, plan, places):
-            node = _node(record, plural, plan, parent)
-            node.name = group_names.give(safe_group_name(_default_name(record, plural, parent)), record)
+            node = _node(record, plural, plan, parent, variables)
+            node.name = group_names.give(group_name(plan.group_prefix, _path(record, plural, parent)), record)
             layout.groups.append(node)
             places[plural].add(_Place(plural, record, node, parent))
     # A host that is called like a group can't be told from it in a pattern.
-    host_names = _Names("hosts", [*_RESERVED, *(group.name for group in layout.groups)])
+    host_names = _Names("hosts", (group.name for group in layout.groups))
     for record, parent in _placed(records.get(last, ()), last, plan, places):
-        node = _node(record, last, plan, parent)
-        wanted = one_line(plan.hostname(node)) or _default_name(record, last, parent)
-        node.name = host_names.give(wanted, record)
+        node = _node(record, last, plan, parent, variables)
+        wanted = visible(one_line(plan.hostname(node))) or _default_name(record, last, parent)
+        node.name = host_names.give(f"{plan.host_prefix}{wanted}", record)
+        check_host_name(node.name, plan.may_join)
         layout.hosts.append(node)
-    layout.warnings = [*group_names.warnings(), *host_names.warnings()]
+    layout.warnings = [*group_names.warnings(), *host_names.warnings(), *_left_out(variables)]
     return layout
 
 
@@ -222,17 +237,33 @@ def _age(record: Shown) -> tuple[int, str]:
     return (int(number) if number.isdecimal() else 0, str(record.get("uuid")))
 
 
-def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None) -> Node:
-    variables = {f"{plan.prefix}{variable_key(key)}": value for key, value in record.items()}
-    names = {one.plural: _own_name(one.record, one.plural) for one in (parent.chain if parent else ())}
+def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: Variables) -> Node:
+    variables = {name: record[key] for key, name in names.named(record)}
+    above_names = {one.plural: _own_name(one.record, one.plural) for one in (parent.chain if parent else ())}
     for above, key in plan.links(plural):
-        variables[f"{plan.prefix}{KINDS[above].name}_name"] = names.get(above)
+        variables[f"{plan.prefix}{KINDS[above].name}_name"] = above_names.get(above)
         link = record.get(key)
         if parent and parent.plural == above and isinstance(link, Mapping):
             variables[f"{plan.prefix}{variable_key(key)}"] = _completed(link, parent)
+    variables[f"{plan.prefix}is_active"] = record.get("archived_at") in EMPTY
     if parent is None:
         return Node("", variables)
     return Node("", variables, parent.node.visible, parent.node.name)
+
+
+def _left_out(variables: Variables) -> list[str]:
+    """The warning about fields that are no variables, if there are any."""
+    if not variables.left_out:
+        return []
+    names = _some(sorted(variables.left_out))
+    return [f"variable_prefix: some fields are left out, because they would set variables of Ansible: {names}."]
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of these names, and how many more there are."""
+    shown = ", ".join(names[:_NAMED_IN_WARNING])
+    more = len(names) - _NAMED_IN_WARNING
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
@@ -248,21 +279,6 @@ def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
 # ---- names
 
 
-def one_line(text: Any) -> str:
-    """A text without line breaks and surplus spaces, fit for a name; empty for None."""
-    return "" if text is None else " ".join(str(text).split())
-
-
-def safe_group_name(name: str) -> str:
-    """A name that Ansible takes for a group. A digit in front is kept, so ``1 Main St`` and ``2 Main St`` stay two."""
-    return str(to_safe_group_name(f"_{name}" if name[:1].isdigit() else name, force=True, silent=True))
-
-
-def variable_key(key: str) -> str:
-    """A field key as part of the name of a variable."""
-    return re.sub(r"\W", "_", key)
-
-
 _NAME_KEYS: dict[str, tuple[str, ...]] = {
     "locations": ("name",),
     "rooms": ("name", "number"),
@@ -276,10 +292,16 @@ def _own_name(record: Shown, plural: str) -> str:
     return named or f"{KINDS[plural].name} {record.get('id') or record.get('uuid')}"
 
 
-def _default_name(record: Shown, plural: str, parent: _Place | None) -> str:
+def _path(record: Shown, plural: str, parent: _Place | None) -> str:
     """Rooms are called by their location and themselves, all else by itself."""
-    own = _own_name(record, plural)
-    return f"{_own_name(parent.record, 'locations')}/{own}" if plural == "rooms" and parent else own
+    own = as_part(_own_name(record, plural))
+    return f"{as_part(_own_name(parent.record, 'locations'))}/{own}" if plural == "rooms" and parent else own
+
+
+def _default_name(record: Shown, plural: str, parent: _Place | None) -> str:
+    """A name with a slash, as no machine has."""
+    path = _path(record, plural, parent)
+    return path if "/" in path else f"{KINDS[plural].name}/{path}"
 
 
 class _Names:
@@ -311,9 +333,5 @@ class _Names:
     def warnings(self) -> list[str]:
         if not self._renamed:
             return []
-        shown = [f"{name!r} for {wanted!r}" for wanted, name in self._renamed[:_NAMED_IN_WARNING]]
-        more = len(self._renamed) - len(shown)
-        rest = f" and {more} more" if more else ""
-        return [
-            f"Some {self._what} would have had a name that is taken, so they got a suffix: {', '.join(shown)}{rest}."
-        ]
+        shown = _some([f"{name!r} for {wanted!r}" for wanted, name in self._renamed])
+        return [f"Some {self._what} would have had a name that is taken, so they got a suffix: {shown}."]

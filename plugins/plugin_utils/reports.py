@@ -13,6 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
 
 from .report_html import as_html
 from .report_markdown import as_markdown
@@ -94,4 +95,4 @@ def check_report(path: Path) -> None:
 def write_report(account: Account, path: Path) -> None:
     """Writes the account as the ending of the file says: a page, JSON or Markdown."""
     check_report(path)
-    path.write_text(_FORMS[path.suffix](account), "utf-8")
+    Folder(path.parent).write(path.name, _FORMS[path.suffix](account).encode())

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 import sys
 
-from embedded.cli import main
+_FLOOR = (3, 11)
 
 if __name__ == "__main__":
+    if sys.version_info[:2] < _FLOOR:
+        # Before anything is imported that an older Python does not understand.
+        sys.exit(
+            f"emulator: the embedded service needs Python {'.'.join(map(str, _FLOOR))} or newer; this is Python "
+            f"{'.'.join(map(str, sys.version_info[:3]))} at {sys.executable}."
+        )
+
+    from embedded.cli import main
+
     sys.exit(main())

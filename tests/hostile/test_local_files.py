@@ -29,6 +29,7 @@ from playbook import run
 from ansible_collections.community.seventhings.plugins.module_utils.attachments import MAX_SIZE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.links import Attachment
+from ansible_collections.community.seventhings.plugins.module_utils.safe_files import DEEPEST
 from ansible_collections.community.seventhings.plugins.module_utils.uploads import Uploads
 from ansible_collections.community.seventhings.plugins.plugin_utils.loading import MAX_SOURCE, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.offline import offline_findings
@@ -356,15 +357,18 @@ def test_hidden_names_and_what_is_no_data_are_left_alone(site: Site) -> None:
     assert offline_findings(load(site.root)) == []
 
 
-def test_very_deep_directories_are_read(site: Site) -> None:
+def test_directories_are_read_to_a_depth_that_is_told(site: Site) -> None:
     path = site.root / "objects"
-    for _level in range(1200):
+    for level in range(1200):
         path.mkdir()
+        if level + 1 in (DEEPEST, 1200):
+            (path / "x.yml").write_text(object_with("files/fine.txt"), "utf-8")
         path /= "d"
     try:
-        path.with_name("x.yml").write_text(object_with("files/fine.txt"), "utf-8")
         desired = load(site.root)
-        assert (desired.findings, len(desired.entries)) == ([], 1)
+        deepest = "/".join(["objects", *["d"] * DEEPEST])
+        assert list(map(str, desired.findings)) == [f"{deepest}: lies more than {DEEPEST} directories deep"]
+        assert len(desired.entries) == 1
     finally:
         # The library's own removal calls itself once for each level.
         subprocess.run(["rm", "-rf", str(site.root / "objects")], check=True)

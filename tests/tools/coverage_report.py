@@ -89,7 +89,9 @@ def main(paths: list[str]) -> int:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     CONFIG.write_text(_SETTINGS)
-    status = coverage("run", "-m", "pytest", "--quiet", "-n", "2", *(paths or ["tests/unit", "tests/integration"]))
+    status = coverage(
+        "run", "-m", "pytest", "--quiet", "-n", "2", *(paths or ["tests/unit", "tests/integration", "tests/hostile"])
+    )
     if coverage("combine", "--quiet"):
         return 1
     measure_what_no_test_loads()

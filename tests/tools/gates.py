@@ -111,7 +111,7 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
 def chains(selection: str) -> list[list[Gate]]:
     """The gates, in chains: those of one chain run one after the other, the chains side by side."""
     fast = selection == "fast"
-    typed = ["tests/tools", "tests/emulator", "tests/unit", "tests/integration", "tests/conftest.py"]
+    typed = ["tests/tools", "tests/emulator", "tests/unit", "tests/integration", "tests/hostile", "tests/conftest.py"]
     pytest = ["pytest", "--quiet", "--color=no", "-n", "2"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         pytest += ["-o", f"timeout={_LONG_SECONDS}"]
@@ -147,7 +147,7 @@ def chains(selection: str) -> list[list[Gate]]:
     ]
     tests = [
         Gate("unit tests", [*pytest, "tests/unit"], pytest=True),
-        Gate("integration tests", [*pytest, "tests/integration"], pytest=True),
+        Gate("integration tests", [*pytest, "tests/integration", "tests/hostile"], pytest=True),
     ]
     return [sanity_gates(), quick + tests]
 

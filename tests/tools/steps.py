@@ -32,7 +32,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from emulator_process import Emulator
 from jinja2 import ChainableUndefined, Environment
 from playbook import Result
@@ -41,6 +40,7 @@ from ansible_collections.community.seventhings.plugins.module_utils import lost
 from ansible_collections.community.seventhings.plugins.module_utils.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS, Call, perform
+from ansible_collections.community.seventhings.plugins.plugin_utils.arguments import read_arguments
 
 PREFIX = "/customer-api/v1"
 RUNS = ("predicted", "done", "repeated")
@@ -91,8 +91,8 @@ def load(path: Path, directory: Path, weather: str) -> list[Step]:
 
 
 def _make_files(files: Mapping[str, Any], directory: Path) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, str):
             (directory / name).write_text(content, "utf-8")
         else:
@@ -145,13 +145,11 @@ def call(
 ) -> Result:
     """One call of a module in this process, without Ansible. No pause of it costs time."""
     door = DOORS[name]
-    validated = ArgumentSpecValidator(door.spec, **door.rules).validate(dict(options))
-    if validated.error_messages:
-        data: dict[str, Any] = {"failed": True, "msg": "\n".join(validated.error_messages), "requests": 0}
+    read = read_arguments(f"{NAMESPACE}{name}", door.spec, door.rules, options)
+    if read.refusal:
+        data: dict[str, Any] = {"failed": True, "msg": read.refusal, "requests": 0}
     else:
-        data = perform(
-            name, Call(validated.validated_parameters, dict(options), check_mode), client_of or connect_hasty
-        )
+        data = perform(name, Call(read.options, dict(options), check_mode), client_of or connect_hasty)
     return Result(name, "failed" if data.get("failed") else "ok", data)
 
 

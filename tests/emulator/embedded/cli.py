@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib.util
 import json
 import logging
 import os
@@ -21,6 +22,8 @@ from . import switches
 from .startdata.credentials import CLIENT_ID, PASSWORD, USERNAME
 
 _HOST = "127.0.0.1"
+_PACKAGES = ("aiohttp", "fpdf", "jsonschema", "PIL", "yaml")
+"""What the packages in requirements.txt are imported as."""
 _DESCRIPTION = """\
 An asset-management service on this machine, to try playbooks on and to test clients against.
 It speaks the whole interface, keeps its data in SQLite and can be as awkward as real instances are.
@@ -46,6 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list_switches:
         sys.stdout.write(switches.as_markdown())
         return 0
+    lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+    if lacking:
+        wanted = os.path.relpath(Path(__file__).parents[1] / "requirements.txt")
+        print(
+            f"emulator: this Python has no {', '.join(lacking)}; install what the embedded service needs: "
+            f"{sys.executable} -m pip install -r {shlex.quote(wanted)}",
+            file=sys.stderr,
+        )
+        return 1
     logging.getLogger("aiohttp").setLevel(logging.CRITICAL)
     try:
         asyncio.run(_run(options))

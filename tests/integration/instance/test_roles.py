@@ -183,9 +183,9 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     assert (tmp_path / "drift.json").exists()
     # No brake of the files, and nothing that an apply would need leave for, keeps drift from being told.
     settings = (acme / "instance.yml").read_text("utf-8")
-    assert "limits: {" in settings
-    settings = settings.replace("limits: {", "limits: {updates: 0, deletes: 0, ")
-    (acme / "instance.yml").write_text(settings, "utf-8")
+    strict = settings.replace("limits: {create_percent: 50}", "limits: {updates: 0, deletes: 0}")
+    assert strict != settings
+    (acme / "instance.yml").write_text(strict, "utf-8")
     (acme / "tasks.yml").write_text("[]\n", "utf-8")
     told = by_name("drift", tmp_path, service, drift_fail=False, **options)
     assert told.status == 0, told.output
@@ -217,6 +217,22 @@ def test_an_export_by_name_plans_as_empty_and_makes_a_copy(acme: Path, service: 
     assert len(names) >= 9
     for name in names:
         assert (first / name).read_bytes() == (second / name).read_bytes(), name
+
+
+def test_an_export_by_name_is_for_whom_its_mode_lets_in(service: Emulator, tmp_path: Path) -> None:
+    out, name = tmp_path / "out", "schema/rooms.schema.json"
+    wanted = {"export_dest": str(out), "export_only": ["rooms"]}
+    assert by_name("export", tmp_path, service, **wanted).status == 0
+    assert oct(out.stat().st_mode)[-3:] == "700"
+    assert oct((out / name).stat().st_mode)[-3:] == "600"
+    (out / name).write_text("{}\n", "utf-8")
+    done = by_name("export", tmp_path, service, export_mode="0640", export_backup=True, **wanted)
+    assert done.status == 0, done.output
+    result = done.named("Export the instance")
+    (kept,) = result["backup_files"]
+    assert Path(kept).read_text("utf-8") == "{}\n"
+    assert result["files"]["written"] == [name]
+    assert oct((out / name).stat().st_mode)[-3:] == "640"
 
 
 def test_an_export_in_check_mode_writes_nothing(service: Emulator, tmp_path: Path) -> None:

@@ -121,16 +121,22 @@ def test_the_demo_instance_as_a_graph(work: Workplace) -> None:
     work.write()
     shown = work.inventory("--graph")
     assert shown.status == 0
-    assert members(shown.out, "Workshop") == ["Workshop/Joinery", "Workshop/Tool store", "Workshop/Paint shop"]
-    assert len(members(shown.out, "Head_office")) == 6
-    assert "Head office/Server room" in members(shown.out, "Head_office")
+    assert members(shown.out, "seventhings_Workshop") == [
+        "Workshop/Joinery",
+        "Workshop/Tool store",
+        "Workshop/Paint shop",
+    ]
+    assert len(members(shown.out, "seventhings_Head_office")) == 6
+    assert "Head office/Server room" in members(shown.out, "seventhings_Head_office")
     assert "WARNING" not in shown.err
 
 
-def test_a_list_has_variables_of_hosts_and_groups_as_plain_text(work: Workplace) -> None:
+def test_a_list_has_variables_of_hosts_and_groups(work: Workplace) -> None:
     work.write()
-    shown = work.inventory("--list")
-    archive = shown.variables("Branch Leipzig/Archive")
+    shown = work.inventory("--list", "--yaml")
+    archive = yaml.safe_load(shown.out)["all"]["children"]["seventhings_Branch_Leipzig"]["hosts"][
+        "Branch Leipzig/Archive"
+    ]
     assert archive["seventhings_number"] == "3.03"
     assert archive["seventhings_area"] == 17.5
     assert archive["seventhings_city"] == "Leipzig"
@@ -161,19 +167,20 @@ def test_an_access_token_saves_the_login(work: Workplace) -> None:
 
 
 def test_objects_stand_in_rooms_and_rooms_in_locations(work: Workplace) -> None:
-    work.write(hosts="objects", hostname="{{ barcode }} {{ inventory_name }}")
+    work.write(hosts="objects", hostname="{{ barcode }} {{ inventory_name }}", host_prefix="object/")
     shown = work.inventory("--list").json
-    assert "Workshop_Joinery" in shown["Workshop"]["children"]
-    assert "0001248 Panel saw" in shown["Workshop_Joinery"]["hosts"]
-    saw = shown["_meta"]["hostvars"]["0001248 Panel saw"]
-    assert (saw["seventhings_room_name"], saw["seventhings_location_name"]) == ("Joinery", "Workshop")
+    assert "seventhings_Workshop_Joinery" in shown["seventhings_Workshop"]["children"]
+    assert "object/0001248 Panel saw" in shown["seventhings_Workshop_Joinery"]["hosts"]
+    saw = shown["_meta"]["hostvars"]["object/0001248 Panel saw"]
+    assert saw["seventhings_room_name"] == {"__ansible_unsafe": "Joinery"}
+    assert saw["seventhings_location_name"] == {"__ansible_unsafe": "Workshop"}
     assert saw["seventhings_purchasing_price"] == 12400
 
 
 def test_filters_hostname_prefix_and_constructed_together(work: Workplace) -> None:
     work.write(
         filters={"locations": {"city": {"eq": "Dresden"}}, "rooms": {"area": {"gt": 40}}},
-        hostname=["{{ location_name }} {{ number }}"],
+        hostname=["{{ location_name }}/{{ number }}"],
         variable_prefix="site_",
         connection_local=False,
         compose={"label": "site_name ~ ', ' ~ site_city"},
@@ -182,12 +189,12 @@ def test_filters_hostname_prefix_and_constructed_together(work: Workplace) -> No
         strict=True,
     )
     shown = work.inventory("--list")
-    hosts = {"Head office 1.01", "Workshop 0.01", "Workshop 0.02", "Workshop 0.03"}
+    hosts = {"Head office/1.01", "Workshop/0.01", "Workshop/0.02", "Workshop/0.03"}
     assert set(shown.json["_meta"]["hostvars"]) == hosts
-    assert set(shown.json["large"]["hosts"]) == {"Head office 1.01", "Workshop 0.01"}
+    assert set(shown.json["large"]["hosts"]) == {"Head office/1.01", "Workshop/0.01"}
     assert set(shown.json["in_Germany"]["hosts"]) == hosts
-    assert shown.variables("Workshop 0.01")["label"] == "Joinery, Dresden"
-    assert "ansible_connection" not in shown.variables("Workshop 0.01")
+    assert shown.variables("Workshop/0.01")["label"] == {"__ansible_unsafe": "Joinery, Dresden"}
+    assert "ansible_connection" not in shown.variables("Workshop/0.01")
 
 
 def test_a_reference_in_a_filter_is_resolved(work: Workplace) -> None:
@@ -211,7 +218,14 @@ def test_every_example_runs(work: Workplace, number: int) -> None:
 def test_tasks_run_on_rooms(work: Workplace) -> None:
     work.write()
     shown = work.run(
-        "ansible", "Branch_Leipzig", "-i", "lab.seventhings.yml", "-m", "ansible.builtin.command", "-a", "true"
+        "ansible",
+        "seventhings_Branch_Leipzig",
+        "-i",
+        "lab.seventhings.yml",
+        "-m",
+        "ansible.builtin.command",
+        "-a",
+        "true",
     )
     assert shown.status == 0, shown.out + shown.err
     assert shown.out.count("CHANGED") == 3
@@ -226,7 +240,7 @@ def test_two_places_with_one_name(work: Workplace, rename: Callable[[str, str, s
     work.write()
     shown = work.inventory("--list")
     assert len(shown.json["_meta"]["hostvars"]) == 12
-    assert shown.json["Head_office_2"]["hosts"][0] == "Head office/Reception_7"
+    assert shown.json["seventhings_Head_office_2"]["hosts"][0] == "Head office/Reception_7"
     assert len(re.findall(r"WARNING.*suffix", shown.err)) == 2
 
 
@@ -237,7 +251,7 @@ def test_a_template_in_remote_text_is_never_rendered(
     rename("room", "Joinery", TEMPLATE)
     work.write(
         compose={"same": "seventhings_name", "longer": "'a ' ~ seventhings_name"},
-        hostname="{{ number }} {{ name }}",
+        hostname="{{ number }}/{{ name }}",
         filters={"locations": {"name": "Workshop"}},
         cache=caching,
         cache_plugin="ansible.builtin.jsonfile",
@@ -247,12 +261,19 @@ def test_a_template_in_remote_text_is_never_rendered(
         work.inventory("--graph")
         work.asked()
     shown = work.inventory("--graph")
-    assert f"0.01 {TEMPLATE}" in members(shown.out, "Workshop")
+    assert f"0.01/{TEMPLATE}" in members(shown.out, "seventhings_Workshop")
     message = "<< {{ seventhings_name }} | {{ same }} | {{ longer }} | {{ inventory_hostname }} >>"
     debug = work.run(
-        "ansible", "Workshop", "-i", "lab.seventhings.yml", "-m", "ansible.builtin.debug", "-a", f'msg="{message}"'
+        "ansible",
+        "seventhings_Workshop",
+        "-i",
+        "lab.seventhings.yml",
+        "-m",
+        "ansible.builtin.debug",
+        "-a",
+        f'msg="{message}"',
     )
-    assert f"<< {TEMPLATE} | {TEMPLATE} | a {TEMPLATE} | 0.01 {TEMPLATE} >>" in debug.out
+    assert f"<< {TEMPLATE} | {TEMPLATE} | a {TEMPLATE} | 0.01/{TEMPLATE} >>" in debug.out
     assert "uid=" not in shown.out + debug.out + debug.err
     assert bool(work.asked()) is not caching
 
@@ -347,6 +368,6 @@ def test_ten_thousand_rooms_take_thirteen_requests(many: Workplace) -> None:
     many.write()
     shown = many.inventory("--graph")
     assert shown.out.count("/room ") == ROOMS
-    assert shown.out.count("@location_") == LOCATIONS
-    assert members(shown.out, "location_1")[0] == "location 1/room 500"
+    assert shown.out.count("@seventhings_location_") == LOCATIONS
+    assert members(shown.out, "seventhings_location_1")[0] == "location 1/room 500"
     assert len(many.asked()) <= 13

@@ -15,6 +15,7 @@ import sys
 from .judge import EMULATOR
 
 _NAMES = ("base_url", "username", "password", "client_id")
+_IMPORTED_AS = {"fpdf2": "fpdf", "Pillow": "PIL", "PyYAML": "yaml"}
 
 
 def test_a_terminal_gets_lines_that_a_shell_takes_as_they_are() -> None:
@@ -31,3 +32,20 @@ def test_a_terminal_gets_lines_that_a_shell_takes_as_they_are() -> None:
     script = "".join(line for line in lines if "export" in line) + f"printf '%s\\n' {names}"
     told = subprocess.run(["sh", "-c", script.replace("\r", "")], capture_output=True, text=True, check=True).stdout
     assert told.splitlines() == [ready[name] for name in _NAMES]
+
+
+def test_what_is_not_installed_is_said_in_one_line() -> None:
+    # Isolated and without site-packages, as an interpreter is before anything is installed.
+    command = [sys.executable, "-S", "-E", str(EMULATOR), "--port", "0"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=EMULATOR.parents[1])
+    assert (told.returncode, told.stdout) == (1, "")
+    (line,) = told.stderr.splitlines()
+    lines = (EMULATOR / "requirements.txt").read_text("utf-8").splitlines()
+    packages = [line.split()[0] for line in lines if line and not line.startswith("#")]
+    assert all(f" {_IMPORTED_AS.get(package, package)}" in line for package in packages)
+    assert line.endswith("pip install -r tests/emulator/requirements.txt")
+
+
+def test_the_switches_are_listed_without_any_package() -> None:
+    command = [sys.executable, "-S", "-E", str(EMULATOR), "--list-switches"]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.startswith("| Switch")

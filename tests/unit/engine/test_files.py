@@ -18,7 +18,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.files import
     file,
     file_download,
     report,
-    write_if_different,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.links import ATTACHMENTS, Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.module import Call as ModuleCall
@@ -450,15 +449,6 @@ def test_what_is_not_linked_is_uploaded_and_linked_once(invoice: Path) -> None:
     service = Service(documents=[])
     assert service.run("present", path=str(invoice)).uuid == uuid_of(50)
     assert service.transport.writes == ["POST /file", ADD]
-
-
-def test_what_can_not_be_written_is_told_by_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(**_options: Any) -> tuple[int, str]:
-        raise PermissionError(13, "Permission denied", str(tmp_path / ".seventhings.x"))
-
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
-    with pytest.raises(PermissionError, match=re.escape(f"Permission denied: '{tmp_path / 'a.txt'}'")):
-        write_if_different(tmp_path / "a.txt", lambda: LAPTOP, False)
 
 
 # ---- where local files come from

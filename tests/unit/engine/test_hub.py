@@ -162,3 +162,19 @@ def test_what_the_service_does_not_suggest_must_be_given(suggested: Any, option:
     wanted = {"object": "0001", "category": None, "price": None, "state": "present"}
     with pytest.raises(InvalidInput, match=f"{option}: the service suggests none for this object; give one"):
         hub_item(client_on(service(**NO_ORDERS, **routes)), wanted, True)
+
+
+@pytest.mark.parametrize(("items", "named"), [(["0002"], "items[0]: the object '0002'"), ([5, uuid_of(2)], uuid_of(2))])
+def test_an_object_that_is_not_offered_is_called_as_it_was_written(items: list[Any], named: str) -> None:
+    number = 4711
+    other = {"asset_uuid": uuid_of(2), "id": number, "barcode": "0002"}
+    routes: JsonMap = {
+        "GET /objects": listing([other]),
+        f"GET /object/{uuid_of(2)}": by_uuid(other),
+        "GET /circularity-hub/items": listing([{"id": 5, "asset_id": 1}]),
+    }
+    with pytest.raises(NoMatch) as caught:
+        order(service(**NO_ORDERS, **routes), items=items)
+    assert caught.value.message.endswith(" is not offered on the hub")
+    assert named in caught.value.message
+    assert str(number) not in caught.value.message

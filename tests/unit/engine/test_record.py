@@ -152,6 +152,44 @@ def test_where_no_active_record_holds_it_an_archived_one_may() -> None:
     assert "an archived object, which no list shows, may hold barcode '0009' and serial_number 'S-9'" in message
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "Body does not match schema"),
+        (400, "Body does not match schema: there is no field 'colour'"),
+        (422, "Field serial_number is mandatory"),
+        (422, "Serial Number: a value is missing"),
+        (422, "Field barcode is longer than 3 characters"),
+        (400, "'S-2' is already in use by serial_number"),
+        (409, "width is locked"),
+        (422, "The number of objects that this contract allows is reached"),
+        (400, "There is no room 17"),
+    ],
+)
+def test_where_the_service_gives_another_cause_nothing_is_said_of_archived_objects(status: int, words: str) -> None:
+    transport = service(**{"POST /object": refusal(status, words)})
+    message = refused(transport, "object", {"barcode": "0009", "width": "5"})
+    assert message.endswith(f'The service says: "{words}".')
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (422, "Field barcode: '0009' is already in use"),
+        (400, "Duplicate entry '0009'"),
+        (422, "Barcode must be unique"),
+        (409, "Conflict"),
+        (409, ""),
+        (422, "Unprocessable Entity"),
+        (400, "The value is invalid"),
+        (422, "Das Objekt ist bereits vorhanden"),
+    ],
+)
+def test_where_the_value_may_be_taken_an_archived_object_may_hold_it(status: int, words: str) -> None:
+    transport = service(**{"POST /object": refusal(status, words)})
+    assert "may hold barcode '0009'" in refused(transport, "object", {"barcode": "0009", "width": "5"})
+
+
 def test_that_no_active_record_has_the_natural_key_is_known_already() -> None:
     transport = service(**{"POST /object": refusal(422)})
     assert "may hold barcode '0009'" in refused(transport, "object", {"barcode": "0009"})

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.community.seventhings.plugins.module_utils.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.safe_files import (
+    DEEPEST,
     FileType,
     Folder,
     Found,
@@ -42,10 +44,16 @@ def folder(tmp_path: Path) -> Folder:
     "name", ["../victim.txt", "/etc/hostname", "a/../../victim.txt", "", ".", "a//b", "a/", "a\0b"]
 )
 def test_names_that_lead_elsewhere_are_refused_by_everything(folder: Folder, victim: Path, name: str) -> None:
-    for deed in (lambda: folder.read(name, 10), lambda: folder.write(name, b"x"), lambda: folder.remove(name)):
+    for deed in (
+        lambda: folder.read(name, 10),
+        lambda: folder.write(name, b"x"),
+        lambda: folder.remove(name),
+        lambda: folder.type_of(name),
+        lambda: folder.open_to_append(name),
+        lambda: folder.holds(name, b"mine"),
+    ):
         with pytest.raises(InvalidInput):
             deed()
-    assert not folder.has_file(name)
     assert victim.read_text("utf-8") == "mine"
 
 
@@ -97,10 +105,10 @@ def test_what_is_new_is_for_its_owner_alone_and_what_is_replaced_keeps_its_mode(
     (folder.path / "old").write_bytes(b"y")
     (folder.path / "old").chmod(0o640)
     folder.write("old", b"z")
-    folder.write("told", b"z", mode=0o644)
+    folder.write("told", b"z", Access(0o644))
     modes = [stat.S_IMODE((folder.path / name).stat().st_mode) for name in ("sub", "sub/new", "old", "told")]
     assert modes == [0o700, 0o600, 0o640, 0o644]
-    assert list(folder.names()) == ["old", "sub/new", "told"]
+    assert [one.name for one in folder.below()] == ["old", "sub", "sub/new", "told"]
 
 
 def test_a_write_that_fails_leaves_what_was_there(folder: Folder) -> None:
@@ -191,3 +199,151 @@ def test_what_is_swapped_for_a_link_between_looking_and_opening_is_not_read(
     monkeypatch.setattr(os, "stat", swap)
     with pytest.raises(NotOpened, match="is a link"):
         folder.read("a", 10)
+
+
+def test_what_can_not_be_listed_counts_as_empty(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.write("a/b", b"x")
+    folder.write("c", b"x")
+    real = os.scandir
+
+    def refuse(descriptor: int) -> Any:
+        if any(entry.name == "b" for entry in real(descriptor)):
+            raise PermissionError(13, "Permission denied")
+        return real(descriptor)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert [one.name for one in folder.below()] == ["a", "c"]
+    assert list(Folder(folder.path / "none").below()) == []
+
+
+def test_what_is_too_deep_is_refused_by_everything(folder: Folder) -> None:
+    below = "/".join(["d"] * DEEPEST)
+    folder.write(f"{below}/a", b"x")
+    assert folder.read(f"{below}/a", 1) == b"x"
+    (folder.path / below / "d").mkdir()
+    (folder.path / below / "d" / "a").write_bytes(b"x")
+    for deed in (folder.listed, folder.status, folder.type_of, folder.remove, folder.open_to_append):
+        with pytest.raises(NotOpened, match="directories deep"):
+            deed(f"{below}/d/a")
+    assert [one.name for one in folder.below()][-2:] == [f"{below}/a", f"{below}/d"]
+
+
+# ---- what is there, and who may do what with it
+
+
+def test_what_is_found_is_never_what_a_link_leads_to(folder: Folder, victim: Path) -> None:
+    (folder.path / "link").symlink_to(victim)
+    (folder.path / "above").symlink_to(victim.parent, target_is_directory=True)
+    folder.write("sub/a", b"x")
+    found = [folder.type_of(name) for name in ("none", "none/deep", "link", "sub", "sub/a")]
+    assert found == [None, None, FileType.LINK, FileType.FOLDER, FileType.FILE]
+    with pytest.raises(NotOpened, match="is a link or no directory"):
+        folder.type_of("above/victim.txt")
+    assert list(folder.below()) == [
+        Found("above", FileType.LINK),
+        Found("link", FileType.LINK),
+        Found("sub", FileType.FOLDER),
+        Found("sub/a", FileType.FILE),
+    ]
+
+
+@pytest.mark.parametrize(("content", "same"), [(b"abc", True), (b"abd", False), (b"ab", False), (b"", False)])
+def test_a_file_holds_just_its_bytes(folder: Folder, victim: Path, content: bytes, same: bool) -> None:
+    folder.write("a", b"abc")
+    assert folder.holds("a", content) is same
+    (folder.path / "link").symlink_to(victim)
+    assert not folder.holds("link", victim.read_bytes())
+    assert not folder.holds("none", content)
+
+
+def test_a_file_that_is_replaced_passes_its_group_on_with_its_mode(folder: Folder) -> None:
+    path = folder.path / "a"
+    path.write_bytes(b"x")
+    path.chmod(0o4640)
+    before = path.stat()
+    folder.write("a", b"y")
+    after = path.stat()
+    assert (after.st_gid, stat.S_IMODE(after.st_mode)) == (before.st_gid, 0o640)
+
+
+def test_a_group_that_can_not_be_passed_on_may_not_read(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder.path / "a"
+    path.write_bytes(b"x")
+    path.chmod(0o664)
+
+    def refuse(*_arguments: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.fchown", refuse)
+    folder.write("a", b"y")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+    copy = folder.path / folder.backup("a")
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+
+
+def test_an_owner_that_can_not_be_given_is_an_error_that_leaves_what_was_there(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("a", b"x")
+
+    def refuse(*_arguments: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.fchown", refuse)
+    with pytest.raises(PermissionError, match=f"Operation not permitted: '{folder.path}/a'"):
+        folder.write("a", b"y", Access(uid=1234))
+    assert [(path.name, path.read_bytes()) for path in folder.path.iterdir()] == [("a", b"x")]
+
+
+@pytest.mark.parametrize(
+    ("mode", "file", "made"),
+    [
+        (None, 0o600, 0o700),
+        (0o644, 0o644, 0o755),
+        ("u=rw,g=r", 0o640, 0o750),
+        ("g+rw", 0o660, 0o770),
+        ("a=r", 0o444, 0o555),
+    ],
+)
+def test_who_may_read_a_file_may_enter_the_directories_that_are_made_for_it(
+    tmp_path: Path, mode: int | str | None, file: int, made: int
+) -> None:
+    folder = Folder(tmp_path / "new")
+    folder.write("sub/a", b"x", Access(mode))
+    paths = (folder.path, folder.path / "sub", folder.path / "sub" / "a")
+    assert [stat.S_IMODE(path.stat().st_mode) for path in paths] == [made, made, file]
+
+
+def test_a_mode_that_differs_is_told_and_set(folder: Folder) -> None:
+    folder.write("a", b"x")
+    wanted = Access("g=u")
+    assert folder.differences("a", wanted) == {"mode": ("0600", "0660")}
+    folder.adjust("a", wanted)
+    assert folder.differences("a", wanted) == {}
+    (folder.path / "link").symlink_to(folder.path / "a")
+    with pytest.raises(InvalidInput, match="is a link"):
+        folder.adjust("link", Access(0o777))
+    assert folder.differences("a", wanted) == {}
+
+
+@pytest.mark.parametrize("name", ["a", "sub/" + "ä" * 120])
+def test_a_backup_has_content_mode_and_time_and_a_name_of_its_own(folder: Folder, name: str) -> None:
+    folder.write(name, b"x", Access(0o640))
+    os.utime(folder.path / name, (1, 2))
+    copies = [folder.path / folder.backup(name) for _ in range(2)]
+    for copy in copies:
+        said = copy.stat()
+        assert (copy.read_bytes(), stat.S_IMODE(said.st_mode), said.st_mtime) == (b"x", 0o640, 2)
+        assert copy.parent == (folder.path / name).parent
+    assert len(set(copies)) == 2
+
+
+@pytest.mark.parametrize("mode", [True, "rw", "999", "0100600", -1, 0o100600, ["0600"], 6.5])
+def test_a_mode_that_is_none_is_refused(mode: object) -> None:
+    with pytest.raises(InvalidInput, match="mode: "):
+        Access.of({"mode": mode})
+
+
+def test_owner_and_group_are_names_or_numbers() -> None:
+    assert Access.of({"mode": "0644", "owner": "root", "group": "12"}) == Access(0o644, 0, 12)
+    assert Access.of({"mode": 0o644, "owner": None}) == Access(0o644)

@@ -13,7 +13,7 @@ from exports import contents, export_of, loaded
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.exporting import MANIFEST
+from ansible_collections.community.seventhings.plugins.plugin_utils.export_manifest import MANIFEST
 
 
 def test_an_export_reads_each_kind_once(demo: Site) -> None:

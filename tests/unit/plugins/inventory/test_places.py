@@ -65,9 +65,9 @@ def acme(instance: Any) -> Any:
 
 def test_rooms_stand_in_the_groups_of_their_locations(acme: Any, parse: Any) -> None:
     found = parse()
-    assert found.hosts("Head_office") == ["Head office/Lab"]
-    assert found.hosts("Depot") == ["Depot/Store"]
-    assert found.hosts("ungrouped") == ["Van"]
+    assert found.hosts("seventhings_Head_office") == ["Head office/Lab"]
+    assert found.hosts("seventhings_Depot") == ["Depot/Store"]
+    assert found.hosts("ungrouped") == ["room/Van"]
     assert acme.lists == 2
     assert found.warnings == []
 
@@ -87,8 +87,8 @@ def test_fields_are_variables_with_a_prefix(acme: Any, parse: Any) -> None:
     assert lab["seventhings_location_name"] == "Head office"
     assert lab["ansible_connection"] == "local"
     assert is_trusted_as_template(lab["ansible_python_interpreter"])
-    assert found.variables("Van")["seventhings_location_name"] is None
-    assert found.group_variables("Depot")["seventhings_city"] == "Hamburg"
+    assert found.variables("room/Van")["seventhings_location_name"] is None
+    assert found.group_variables("seventhings_Depot")["seventhings_city"] == "Hamburg"
 
 
 def test_the_prefix_is_for_groups_too_and_the_connection_is_left_alone(acme: Any, parse: Any) -> None:
@@ -97,7 +97,7 @@ def test_the_prefix_is_for_groups_too_and_the_connection_is_left_alone(acme: Any
     lab = found.variables("Head office/Lab")
     assert lab["site_number"] == "0.1"
     assert not [name for name in lab if name.startswith("ansible_")]
-    assert found.group_variables("Depot")["site_city"] == "Hamburg"
+    assert found.group_variables("seventhings_Depot")["site_city"] == "Hamburg"
     assert not [name for name in lab if name.startswith("seventhings_")]
 
 
@@ -116,14 +116,14 @@ def test_the_prefix_is_for_groups_too_and_the_connection_is_left_alone(acme: Any
 def test_a_link_joins_in_every_shape(instance: Any, parse: Any, link: Any) -> None:
     instance.locations = [location(1, "Head office")]
     instance.rooms = [room(1, "Lab", link)]
-    assert parse().hosts("Head_office") == ["Head office/Lab"]
+    assert parse().hosts("seventhings_Head_office") == ["Head office/Lab"]
 
 
 @pytest.mark.parametrize("link", [0, None, "", [], 99], ids=["0", "null", "empty", "list", "gone"])
 def test_a_room_without_a_location_has_a_name_of_its_own(instance: Any, parse: Any, link: Any) -> None:
     instance.locations = [location(1, "Head office")]
     instance.rooms = [room(1, "Lab", link)]
-    assert parse().hosts("ungrouped") == ["Lab"]
+    assert parse().hosts("ungrouped") == ["room/Lab"]
 
 
 def test_locations_are_found_by_what_they_are_answered_with(instance: Any, parse: Any) -> None:
@@ -134,28 +134,29 @@ def test_locations_are_found_by_what_they_are_answered_with(instance: Any, parse
     ]
     instance.rooms = [room(1, "Lab", uuid(101)), room(2, "Lab", 2)]
     found = parse()
-    assert found.hosts("By_uuid") == ["By uuid/Lab"]
-    assert found.hosts("By_id") == ["By id/Lab"]
-    assert found.hosts("By_neither") == []
+    assert found.hosts("seventhings_By_uuid") == ["By uuid/Lab"]
+    assert found.hosts("seventhings_By_id") == ["By id/Lab"]
+    assert found.hosts("seventhings_By_neither") == []
 
 
 def test_nothing_without_a_name_is_lost(instance: Any, parse: Any) -> None:
     instance.locations = [location(1, None)]
     instance.rooms = [room(1, None, 1), room(2, "", 1) | {"number": None}]
-    assert parse().hosts("location_1") == ["location 1/0.1", "location 1/room 2"]
+    assert parse().hosts("seventhings_location_1") == ["location 1/0.1", "location 1/room 2"]
 
 
 def test_a_name_is_one_line(instance: Any, parse: Any) -> None:
     instance.locations = [location(1, " Head\n office ")]
     instance.rooms = [room(1, "Lab\t1", 1)]
-    assert parse().hosts("Head_office") == ["Head office/Lab 1"]
+    assert parse().hosts("seventhings_Head_office") == ["Head office/Lab 1"]
 
 
 def test_groups_have_names_that_ansible_takes(instance: Any, parse: Any) -> None:
     instance.locations = [location(1, "1 Main St"), location(2, "2 Main St"), location(3, "Köln-Deutz")]
     found = parse()
-    assert {"_1_Main_St", "_2_Main_St", "Köln_Deutz"} <= set(found.inventory.groups)
+    assert {"seventhings_1_Main_St", "seventhings_2_Main_St", "seventhings_Köln_Deutz"} <= set(found.inventory.groups)
     assert found.warnings == []
+    assert "_1_Main_St" in parse(group_prefix="").inventory.groups
 
 
 # ---- names that are taken
@@ -165,25 +166,25 @@ def test_two_places_with_one_name_are_told_apart_and_said(instance: Any, parse: 
     instance.locations = [location(7, "Depot"), location(1, "Depot")]
     instance.rooms = [room(5, "Lab", 7), room(2, "Lab", 1), room(9, "Lab", 1)]
     found = parse()
-    assert found.hosts("Depot") == ["Depot/Lab", "Depot/Lab_9"]
-    assert found.hosts("Depot_7") == ["Depot/Lab_5"]
+    assert found.hosts("seventhings_Depot") == ["Depot/Lab", "Depot/Lab_9"]
+    assert found.hosts("seventhings_Depot_7") == ["Depot/Lab_5"]
     assert len(found.warnings) == 2
-    assert "'Depot_7' for 'Depot'" in found.warnings[0]
+    assert "'seventhings_Depot_7' for 'seventhings_Depot'" in found.warnings[0]
 
 
 @pytest.mark.parametrize("name", ["all", "ungrouped"])
 def test_a_location_never_takes_over_a_group_of_ansible(instance: Any, parse: Any, name: str) -> None:
     instance.locations = [location(4, name)]
     instance.rooms = [room(1, "Lab", 4)]
-    found = parse()
-    assert found.hosts(f"{name}_4") == [f"{name}/Lab"]
-    assert len(found.warnings) == 1
+    assert parse().hosts(f"seventhings_{name}") == [f"{name}/Lab"]
+    with pytest.raises(AnsibleParserError, match=f"group_prefix: no group can be called '{name}'"):
+        parse(group_prefix="")
 
 
 def test_a_host_is_never_called_like_a_group(instance: Any, parse: Any) -> None:
     instance.locations = [location(1, "Lab")]
     instance.rooms = [room(2, "Lab", None)]
-    found = parse()
+    found = parse(hostname="name", group_prefix="", existing="join")
     assert found.hosts("ungrouped") == ["Lab_2"]
     assert len(found.warnings) == 1
 
@@ -198,13 +199,13 @@ def test_many_clashes_are_one_warning(instance: Any, parse: Any) -> None:
 
 def test_a_suffix_that_is_taken_gives_way(instance: Any, parse: Any) -> None:
     instance.rooms = [room(1, "Lab", None), room(2, "Lab_3", None), room(3, "Lab", None)]
-    assert set(parse().inventory.hosts) == {"Lab", "Lab_3", f"Lab_{uuid(203).replace('-', '_')}"}
+    assert set(parse().inventory.hosts) == {"room/Lab", "room/Lab_3", f"room/Lab_{uuid(203).replace('-', '_')}"}
 
 
 def test_without_id_and_uuid_a_suffix_is_a_number(instance: Any, parse: Any) -> None:
     nameless = {"id": None, "room_uuid": None}
     instance.rooms = [room(number, "Lab", None) | nameless for number in range(3)]
-    assert set(parse().inventory.hosts) == {"Lab", "Lab_2", "Lab_3"}
+    assert set(parse().inventory.hosts) == {"room/Lab", "room/Lab_2", "room/Lab_3"}
 
 
 # ---- locations and objects
@@ -212,38 +213,40 @@ def test_without_id_and_uuid_a_suffix_is_a_number(instance: Any, parse: Any) -> 
 
 def test_locations_as_hosts(acme: Any, parse: Any) -> None:
     found = parse(hosts="locations", keyed_groups=[{"key": "seventhings_city", "prefix": "in"}])
-    assert set(found.inventory.hosts) == {"Head office", "Depot"}
-    assert found.hosts("in_Hamburg") == ["Depot"]
+    assert set(found.inventory.hosts) == {"location/Head office", "location/Depot"}
+    assert found.hosts("in_Hamburg") == ["location/Depot"]
     assert acme.lists == 1
 
 
 def test_objects_as_hosts_by_room_and_location(acme: Any, parse: Any) -> None:
     found = parse(hosts="objects")
-    assert found.hosts("Head_office_Lab") == ["B1"]
-    assert [child.name for child in found.inventory.groups["Head_office"].child_groups] == ["Head_office_Lab"]
-    assert found.hosts("ungrouped") == ["B2"]
-    laptop = found.variables("B1")
+    assert found.hosts("seventhings_Head_office_Lab") == ["object/B1"]
+    assert [child.name for child in found.inventory.groups["seventhings_Head_office"].child_groups] == [
+        "seventhings_Head_office_Lab"
+    ]
+    assert found.hosts("ungrouped") == ["object/B2"]
+    laptop = found.variables("object/B1")
     assert (laptop["seventhings_room_name"], laptop["seventhings_location_name"]) == ("Lab", "Head office")
     assert laptop["seventhings_purchasing_price"] == 12.5
-    assert found.group_variables("Head_office_Lab")["seventhings_number"] == "0.1"
+    assert found.group_variables("seventhings_Head_office_Lab")["seventhings_number"] == "0.1"
     assert acme.lists == 3
 
 
 def test_an_object_without_a_room_stands_in_its_location(acme: Any, parse: Any) -> None:
     acme.objects = [thing(1, None, location=2), thing(2, 1, location=2), thing(3, None, site=1)]
     found = parse(hosts="objects")
-    assert found.hosts("Depot") == ["B1"]
-    assert found.hosts("Head_office_Lab") == ["B2"]
-    assert found.variables("B1")["seventhings_location_name"] == "Depot"
-    assert found.variables("B1")["seventhings_room_name"] is None
-    assert parse(hosts="objects", location_field="site").hosts("Head_office") == ["B3"]
+    assert found.hosts("seventhings_Depot") == ["object/B1"]
+    assert found.hosts("seventhings_Head_office_Lab") == ["object/B2"]
+    assert found.variables("object/B1")["seventhings_location_name"] == "Depot"
+    assert found.variables("object/B1")["seventhings_room_name"] is None
+    assert parse(hosts="objects", location_field="site").hosts("seventhings_Head_office") == ["object/B3"]
     # Who asks for rooms gets what stands in these rooms.
-    assert list(parse(hosts="objects", filters={"rooms": {"name": "Lab"}}).inventory.hosts) == ["B2"]
+    assert list(parse(hosts="objects", filters={"rooms": {"name": "Lab"}}).inventory.hosts) == ["object/B2"]
 
 
 def test_objects_by_another_room(acme: Any, parse: Any) -> None:
     acme.objects = [thing(1, 1, target_room=2)]
-    assert parse(hosts="objects", room_field="target_room").hosts("Depot_Store") == ["B1"]
+    assert parse(hosts="objects", room_field="target_room").hosts("seventhings_Depot_Store") == ["object/B1"]
 
 
 def test_a_room_field_that_no_object_has_is_an_error(acme: Any, parse: Any) -> None:
@@ -259,16 +262,16 @@ def test_what_stands_in_a_place_that_is_left_out_is_left_out(acme: Any, parse: A
     acme.objects += [thing(3, 2)]
     only_depot = {"locations": {"city": {"eq": "Hamburg"}}}
     assert list(parse(filters=only_depot).inventory.hosts) == ["Depot/Store"]
-    assert list(parse(filters=only_depot, hosts="objects").inventory.hosts) == ["B3"]
+    assert list(parse(filters=only_depot, hosts="objects").inventory.hosts) == ["object/B3"]
 
 
 def test_filters_of_rooms_in_the_language_of_the_info_modules(acme: Any, parse: Any) -> None:
     assert acme.rooms
     assert list(parse(filters={"rooms": {"number": {"in": ["0.1", "0.3"]}}}).inventory.hosts) == [
         "Head office/Lab",
-        "Van",
+        "room/Van",
     ]
-    assert list(parse(filters={"room": {"name": "Van"}}).inventory.hosts) == ["Van"]
+    assert list(parse(filters={"room": {"name": "Van"}}).inventory.hosts) == ["room/Van"]
 
 
 @pytest.mark.parametrize(
@@ -309,7 +312,7 @@ def test_a_filter_without_effect_is_said(acme: Any, parse: Any) -> None:
 )
 def test_the_first_that_gives_a_name_is_taken(acme: Any, parse: Any, hostname: Any, name: str) -> None:
     acme.rooms = [room(1, "Lab", 1, seats=None)]
-    assert parse(hostname=hostname).hosts("Head_office") == [name]
+    assert parse(hostname=hostname, existing="join").hosts("seventhings_Head_office") == [name]
 
 
 def test_strict_makes_a_failed_hostname_an_error(acme: Any, parse: Any) -> None:
@@ -349,7 +352,7 @@ def test_a_template_in_remote_text_is_never_rendered(instance: Any, parse: Any, 
     instance.rooms = [room(1, TEMPLATE, 1, extra=[{"deep": "#jinja2:variable_start_string:'[['\n[[ 1 ]]"}])]
     options = {
         "compose": {"same": "seventhings_name", "longer": "'a ' ~ seventhings_name"},
-        "hostname": ["{{ name }} of {{ location_name }}"],
+        "hostname": ["{{ name }} of/{{ location_name }}"],
         "cache": True,
         "cache_plugin": "jsonfile",
         "cache_connection": str(tmp_path / "cache"),
@@ -358,9 +361,9 @@ def test_a_template_in_remote_text_is_never_rendered(instance: Any, parse: Any, 
     if warm:
         found = parse(**options)
         assert instance.lists == 2
-    host = f"{TEMPLATE} of Head office"
-    assert found.hosts("Head_office") == [host]
-    variables = {**found.variables(host), **found.group_variables("Head_office")}
+    host = f"{TEMPLATE} of/Head office"
+    assert found.hosts("seventhings_Head_office") == [host]
+    variables = {**found.variables(host), **found.group_variables("seventhings_Head_office")}
     templar = Templar(loader=DataLoader(), variables=variables)
     for name, expected in (("same", TEMPLATE), ("longer", f"a {TEMPLATE}"), ("seventhings_city", TEMPLATE)):
         assert not is_trusted_as_template(variables[name])
@@ -369,13 +372,14 @@ def test_a_template_in_remote_text_is_never_rendered(instance: Any, parse: Any, 
     assert not is_trusted_as_template(variables["seventhings_extra"][0]["deep"])
 
 
-def test_plain_text_stays_plain_in_lists(acme: Any, parse: Any) -> None:
-    """What is not trusted is wrapped into a map by ``ansible-inventory --list``."""
+def test_no_text_of_a_record_is_trusted_braces_or_not(acme: Any, parse: Any) -> None:
     assert acme.rooms
-    found = parse(compose={"label": "seventhings_name ~ '!'"})
+    found = parse(compose={"label": "seventhings_name ~ '!'", "own": "'{{ 1 }}'"})
     variables = found.variables("Head office/Lab")
-    assert is_trusted_as_template(variables["seventhings_name"])
-    assert is_trusted_as_template(variables["label"])
+    assert [name for name in variables if is_trusted_as_template(variables[name])] == [
+        "ansible_connection",
+        "ansible_python_interpreter",
+    ]
 
 
 # ---- cache
@@ -393,7 +397,7 @@ def test_a_warm_cache_asks_nothing(acme: Any, parse: Any, cached: dict[str, Any]
     assert acme.lists == 0
     assert acme.options == {}, "not even a client was made"
     assert second.variables("Depot/Store") == first.variables("Depot/Store")
-    assert second.group_variables("Depot") == first.group_variables("Depot")
+    assert second.group_variables("seventhings_Depot") == first.group_variables("seventhings_Depot")
 
 
 def test_an_empty_answer_is_an_answer(instance: Any, parse: Any, cached: dict[str, Any]) -> None:
@@ -419,7 +423,14 @@ def test_the_cache_is_for_one_question(acme: Any, parse: Any, cached: dict[str, 
     assert acme.lists == 3
     parse(**cached, hosts="locations", base_url="https://other.example.com")
     assert acme.lists == 4
-    parse(**cached, hosts="locations", base_url="https://other.example.com", hostname="city", variable_prefix="a_")
+    parse(
+        **cached,
+        hosts="locations",
+        base_url="https://other.example.com",
+        hostname="city",
+        variable_prefix="a_",
+        existing="join",
+    )
     assert acme.lists == 4
 
 
@@ -514,6 +525,6 @@ def test_ten_thousand_rooms_take_seconds(instance: Any, parse: Any) -> None:
     started = time.process_time()
     found = parse()
     assert len(found.inventory.hosts) == 10_000
-    assert found.hosts("Site_7") == [f"Site 7/Lab {number}" for number in range(6, 10_001, 500)]
+    assert found.hosts("seventhings_Site_7") == [f"Site 7/Lab {number}" for number in range(6, 10_001, 500)]
     assert time.process_time() - started < 30
     assert instance.lists == 2

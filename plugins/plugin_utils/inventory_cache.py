@@ -1,0 +1,83 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is kept between two runs: where it may lie, and what of it is believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+_ROOT = 0
+_BITS_TO_READ = 0o044
+
+
+def plain_records(kept: Any, question: str, plurals: Collection[str]) -> dict[str, list[dict[str, Any]]] | None:
+    """The records that a cache kept for a question.
+
+    Whoever wrote them, they are data: a passage through JSON leaves no tag that would make a text a template.
+
+    :param plurals: of what there must be a list.
+    :returns: None where the answer is to another question, or has not the shape in which it was written.
+    """
+    try:
+        plain = json.loads(json.dumps(kept))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    if not isinstance(plain, dict) or plain.get("question") != question:
+        return None
+    records = plain.get("records")
+    fits = (
+        isinstance(records, dict)
+        and set(records) == set(plurals)
+        and all(isinstance(many, list) and all(isinstance(one, dict) for one in many) for many in records.values())
+    )
+    return records if fits else None
+
+
+def untrusted(value: Any) -> Any:
+    """A value of whose texts none is a template, whatever they were made of."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Mapping):
+        return {untrusted(key): untrusted(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [untrusted(item) for item in value]
+    return value
+
+
+def why_foreign(folder: Path) -> str | None:
+    """Why others could put something into a directory, or another one into its place; None where they can't.
+
+    A member of a group of the user's own, as some systems make for each user, is no other.
+    """
+    lexical = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow the links that are looked for
+    for step in (lexical, *lexical.parents):
+        if step.is_symlink() and step.lstat().st_uid not in _trusted():
+            return f"{step} is a link of another user"
+    resolved = lexical.resolve()
+    for step in (resolved, *resolved.parents):
+        status = step.stat()
+        if status.st_uid not in _trusted():
+            return f"{step} belongs to another user"
+        is_shared_safely = step != resolved and status.st_mode & stat.S_ISVTX
+        if _rights_of_others(status) & 0o022 and not is_shared_safely:
+            return f"others can write to {step}"
+    return None
+
+
+def is_readable_by_others(folder: Path) -> bool:
+    return bool(_rights_of_others(folder.stat()) & _BITS_TO_READ)
+
+
+def _trusted() -> tuple[int, int]:
+    return (os.geteuid(), _ROOT)
+
+
+def _rights_of_others(status: os.stat_result) -> int:
+    is_own_group = status.st_gid in (_ROOT, os.geteuid())
+    return status.st_mode & (0o007 if is_own_group else 0o077)

@@ -1,0 +1,170 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What records may be called in an inventory: never what belongs to Ansible, to another source, or to another file."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from ansible import constants
+from ansible.inventory.group import to_safe_group_name
+from ansible.vars.reserved import is_reserved_name
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+
+_ANSIBLES_GROUPS = ("all", "ungrouped", "_meta")
+_ANSIBLES_NAMES = frozenset([*_ANSIBLES_GROUPS, *constants.LOCALHOST, *constants.INTERNAL_STATIC_VARS])
+_ANSIBLES_VARIABLES = constants.INTERNAL_STATIC_VARS.union(
+    ["cycler", "dict", "joiner", "lipsum", "lookup", "namespace", "now", "omit", "q", "query", "range", "undef", "vars"]
+)
+"""Magic variables, and what templates call by name. Where a play's keyword such as ``name`` is a variable, nothing
+changes."""
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Control, formatting and half characters, and the two separators that end a line."""
+
+
+# ---- texts that become names
+
+
+def one_line(text: object) -> str:
+    """A text without line breaks and surplus spaces; empty for None."""
+    return "" if text is None else " ".join(str(text).split())
+
+
+def visible(text: str) -> str:
+    """A text in which what a terminal would obey, or not show, stands as an escape such as ``\\x1b``."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode() if unicodedata.category(letter) in _UNSEEN else letter
+        for letter in text
+    )
+
+
+def as_part(text: str) -> str:
+    """A text as one part of a name whose parts stand between slashes."""
+    return visible(text.replace("/", "_"))
+
+
+def group_name(prefix: str, text: str) -> str:
+    """A name that Ansible takes for a group. A digit in front is kept, so ``1 Main St`` and ``2 Main St`` stay two."""
+    name = f"{prefix}{text}"
+    return str(to_safe_group_name(f"_{name}" if name[:1].isdigit() else name, force=True, silent=True))
+
+
+def check_host_name(name: str, may_join: bool) -> None:
+    """
+    :raises InvalidInput: for a name that Ansible would look for outside ``host_vars``, and for one without a slash,
+        as machines have.
+    """
+    if any(part in ("", ".", "..") for part in name.split("/")):
+        raise InvalidInput(
+            f"hostname: {name!r} can't be the name of a host: between slashes there must be something, "
+            "and it must not be . or .. ; rename the record, or write another hostname"
+        )
+    if "/" not in name and not may_join:
+        raise InvalidInput(
+            f"hostname: {name!r} could be the name of a machine of another source; write a name with a /, such as "
+            f"host_prefix: 'places/', or set existing: join"
+        )
+
+
+# ---- names that are taken
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What the sources before this one made.
+
+    :ivar may_join: the option ``existing`` is ``join``: a host or a group may be one that is there.
+    """
+
+    hosts: frozenset[str]
+    groups: frozenset[str]
+    may_join: bool
+
+    @classmethod
+    def of(cls, hosts: Iterable[str], groups: Iterable[str], existing: str) -> Earlier:
+        return cls(frozenset(hosts), frozenset(groups).difference(_ANSIBLES_GROUPS), existing == "join")
+
+    def check_host(self, name: str) -> None:
+        """
+        :raises InvalidInput: for a host that belongs to somebody else.
+        """
+        options = "host_prefix or another hostname"
+        self._check("hostname", options, "host", name, self.hosts, self.groups)
+        folders = list(accumulate(name.split("/")[:-1], "{}/{}".format))
+        owner = next((folder for folder in folders if folder in self.hosts), None)
+        if owner and not self.may_join:
+            raise InvalidInput(
+                f"hostname: {name!r} would get variables from the directory host_vars/{owner}, which belongs to a host "
+                f"of an earlier source; set {options}, or existing: join"
+            )
+
+    def check_group(self, name: str, option: str = "group_prefix") -> None:
+        """
+        :param option: that gives the name.
+        :raises InvalidInput: for a group that belongs to somebody else.
+        """
+        self._check(option, f"another {option}", "group", name, self.groups, self.hosts)
+
+    def _check(
+        self, option: str, options: str, what: str, name: str, same: frozenset[str], others: frozenset[str]
+    ) -> None:
+        if name in _ANSIBLES_NAMES or is_reserved_name(name):
+            raise InvalidInput(
+                f"{option}: no {what} can be called {name!r}, which means something to Ansible; set {options}"
+            )
+        if name in others:
+            # Ansible would set the variables of the one on the other.
+            other = "group" if what == "host" else "host"
+            raise InvalidInput(
+                f"{option}: no {what} can be called {name!r}, because a {other} of an earlier source is; set {options}"
+            )
+        if name in same and not self.may_join:
+            raise InvalidInput(
+                f"{option}: an earlier source has a {what} {name!r}, which a record must not take; set {options}, "
+                "or existing: join"
+            )
+
+
+# ---- variables
+
+
+def variable_key(key: str) -> str:
+    """A field key as part of the name of a variable."""
+    return re.sub(r"\W", "_", key)
+
+
+@dataclass
+class Variables:
+    """Names of variables from field keys.
+
+    :ivar prefix: what stands before each.
+    :ivar left_out: the names that would have set a variable of Ansible.
+    """
+
+    prefix: str
+    left_out: set[str] = field(default_factory=set)
+    _names: dict[str, str | None] = field(default_factory=dict)
+
+    def named(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Each key that may become a variable, and the name of that."""
+        for key in keys:
+            if key not in self._names:
+                self._names[key] = self._name(key)
+            name = self._names[key]
+            if name is not None:
+                yield key, name
+
+    def _name(self, key: str) -> str | None:
+        name = self.prefix + variable_key(key)
+        if name.startswith("ansible_") or name in _ANSIBLES_VARIABLES:
+            self.left_out.add(name)
+            return None
+        return name

@@ -1,0 +1,169 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Text of the service and of desired-state files is data in every result: of modules, of the lookup, of ``instance``.
+
+What a task registers goes through every place of a play that takes a template or an expression. Nothing of it runs, and
+none of its texts is one that Ansible would take for a template.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import playbook
+import pytest
+import requests
+import yaml
+from emulator_process import Emulator
+
+CANARY = "heron-51-quay"
+"""What a payload that runs prints; no payload holds it."""
+BARE = "lookup('ansible.builtin.pipe', 'echo $CANARY')"
+PAYLOADS = (BARE, "{{ " + BARE + " }}")
+
+FILTERS = """
+from ansible.template import is_trusted_as_template
+
+
+def texts(value):
+    if isinstance(value, dict):
+        return [text for pair in value.items() for one in pair for text in texts(one)]
+    if isinstance(value, (list, tuple)):
+        return [text for one in value for text in texts(one)]
+    return [value] if isinstance(value, str) and "echo $" in value else []
+
+
+class FilterModule:
+    def filters(self):
+        return {
+            "payloads": texts,
+            "trusted_payloads": lambda value: len([one for one in texts(value) if is_trusted_as_template(one)]),
+        }
+"""
+"""Filters for the play: the texts with a payload in a result, keys included, and how many of them are trusted."""
+
+RESULT = "{{ result | payloads | unique }}"
+DOORS: list[dict[str, Any]] = [
+    {"ansible.builtin.debug": {"var": "{{ item }}"}},
+    {"ansible.builtin.debug": {"var": "item"}},
+    {"ansible.builtin.debug": {"msg": "{{ item }}"}},
+    {"ansible.builtin.debug": {"msg": "{{ given }}"}, "vars": {"given": "{{ item }}"}},
+    {"ansible.builtin.assert": {"that": "{{ item }}", "fail_msg": "{{ item }}"}},
+    {"ansible.builtin.assert": {"that": ["item"]}},
+    {"ansible.builtin.debug": {"msg": "done"}, "when": "{{ item }}"},
+    {"ansible.builtin.debug": {"msg": "done"}, "when": "item"},
+    {"ansible.builtin.debug": {"msg": "done"}, "changed_when": "{{ item }}"},
+    {"ansible.builtin.debug": {"msg": "done"}, "changed_when": "item"},
+    {"ansible.builtin.debug": {"msg": "done"}, "failed_when": "{{ item }}"},
+    {"ansible.builtin.set_fact": {"kept": "{{ item }}"}},
+    {"ansible.builtin.debug": {"var": "{{ kept }}"}},
+]
+
+
+def send(service: Emulator, token: str, method: str, path: str, body: Any = None) -> Any:
+    with requests.Session() as session:
+        session.trust_env = False
+        session.headers["Authorization"] = f"Bearer {token}"
+        answer = session.request(method, f"{service.base_url}/customer-api/v1/{path}", json=body, timeout=30)
+    answer.raise_for_status()
+    return answer.json() if answer.content else None
+
+
+@pytest.fixture
+def service(emulator: Emulator) -> Emulator:
+    """The embedded service, with payloads in records of several kinds."""
+    emulator.reset()
+    token = emulator.token()
+    for path, kind, uuid, keys in (
+        ("locations", "location", "location_uuid", ("name", "city")),
+        ("rooms", "room", "room_uuid", ("name", "number")),
+        ("objects", "object", "uuid", ("inventory_name", "description")),
+        ("persons", "person", "person_uuid", ("first_name", "last_name")),
+    ):
+        records = send(emulator, token, "GET", f"{path}?per_page=2")["items"]
+        for record, payload in zip(records, PAYLOADS, strict=False):
+            body = {key: payload for key in keys if key in {**record, **(record.get("fields") or {})}}
+            send(emulator, token, "PATCH", f"{kind}/{record.get(uuid) or record['uuid']}", body)
+    return emulator
+
+
+def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Run:
+    """Runs a task, and what it gave through every door."""
+    filters = directory / "filter_plugins"
+    filters.mkdir(parents=True)
+    (filters / "payloads.py").write_text(FILTERS)
+    doors = [{**door, "loop": RESULT, "ignore_errors": True} for door in DOORS]
+    counts = {
+        "own": "{{ own | trusted_payloads }}",
+        "found": "{{ result | payloads | length }}",
+        "trusted": "{{ result | trusted_payloads }}",
+    }
+    tasks = [
+        {**task, "register": "result", "ignore_errors": True},
+        {"name": "counts", "ansible.builtin.debug": {"msg": counts}},
+        *doors,
+    ]
+    # A text of the playbook is trusted: so the filter can tell.
+    plays = [{"hosts": "localhost", "gather_facts": False, "vars": {"own": ["echo $"]}, "tasks": tasks}]
+    return playbook.run(directory, plays, variables={**service.variables(), "CANARY": CANARY})
+
+
+def assert_data(ran: playbook.Run) -> None:
+    """Payloads came back, as data, and none ran."""
+    counts = ran.named("counts")["msg"]
+    assert counts["own"] == 1
+    assert counts["found"] > 0, ran.output[:3000]
+    assert counts["trusted"] == 0
+    assert CANARY not in ran.output
+    assert "Traceback" not in ran.output
+
+
+@pytest.mark.parametrize("kind", ["location", "room", "object", "person"])
+def test_what_an_info_module_gives_is_data(service: Emulator, tmp_path: Path, kind: str) -> None:
+    assert_data(run(tmp_path, service, {f"community.seventhings.{kind}_info": {"limit": 1000}}))
+
+
+@pytest.mark.parametrize("execution", ["auto", "module"])
+def test_what_a_record_module_gives_is_data(service: Emulator, tmp_path: Path, execution: str) -> None:
+    uuid = send(service, service.token(), "GET", "objects?per_page=1")["items"][0]["uuid"]
+    wanted = {"uuid": uuid, "fields": {"serial_number": "changed"}, "execution": execution}
+    assert_data(run(tmp_path, service, {"community.seventhings.object": wanted, "diff": True}))
+
+
+def test_what_the_lookup_gives_is_data(service: Emulator, tmp_path: Path) -> None:
+    uuid = send(service, service.token(), "GET", "objects?per_page=1")["items"][0]["uuid"]
+    look = f"query('community.seventhings.record', 'object', '{uuid}')"
+    assert_data(run(tmp_path, service, {"ansible.builtin.set_fact": {"looked": "{{ " + look + " }}"}}))
+
+
+@pytest.mark.parametrize("mode", ["plan", "apply"])
+def test_what_instance_gives_is_data(service: Emulator, tmp_path: Path, mode: str) -> None:
+    """Payloads in the service become what was before, those of the files what shall be."""
+    objects = send(service, service.token(), "GET", "objects?per_page=2")["items"]
+    directory = tmp_path / "state"
+    directory.mkdir()
+    (directory / "instance.yml").write_text("api: seventhings/v1\nset: hostile\n")
+    # Files with braces are refused.
+    rows = [{"barcode": one["barcode"], "inventory_name": f"{BARE}[0]", "serial_number": BARE} for one in objects]
+    (directory / "objects.yml").write_text(yaml.safe_dump(rows))
+    task: dict[str, Any] = {"community.seventhings.instance": {"src": str(directory)}, "diff": True}
+    assert_data(run(tmp_path, service, {**task, "check_mode": mode == "plan"}))
+
+
+def test_findings_about_files_are_data(service: Emulator, tmp_path: Path) -> None:
+    directory = tmp_path / "state"
+    directory.mkdir()
+    (directory / "instance.yml").write_text("api: seventhings/v1\nset: hostile\n")
+    (directory / "objects.yml").write_text(
+        yaml.safe_dump([{"barcode": "1", "actual_room": payload, payload: "x"} for payload in PAYLOADS])
+    )
+    assert_data(run(tmp_path, service, {"community.seventhings.instance": {"src": str(directory)}}))
+
+
+def test_what_an_export_gives_is_data(service: Emulator, tmp_path: Path) -> None:
+    ran = run(tmp_path, service, {"community.seventhings.instance_export": {"dest": str(tmp_path / "out")}})
+    assert CANARY not in ran.output
+    assert ran.named("counts")["msg"]["trusted"] == 0

@@ -1,0 +1,58 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plan files and reports of a run: for their owner alone, and never written through a link that somebody made first."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from emulator_process import Emulator
+from instance_site import Site
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.reports import write_report
+
+
+@pytest.fixture
+def site(emulator: Emulator, tmp_path: Path) -> Site:
+    emulator.reset()
+    made = Site(tmp_path / "site", emulator)
+    made.write({"objects.yml": "- {barcode: '0990001', inventory_name: New}\n"})
+    return made
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Path:
+    path = tmp_path / "victim"
+    path.write_text("of somebody else", "utf-8")
+    return path
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+@pytest.mark.parametrize("ending", ["html", "json", "md"])
+def test_a_report_is_for_its_owner_and_replaces_a_link(site: Site, tmp_path: Path, victim: Path, ending: str) -> None:
+    report = tmp_path / f"report.{ending}"
+    report.symlink_to(victim)
+    write_report(site.plan(), report)
+    assert victim.read_text("utf-8") == "of somebody else"
+    assert (report.is_symlink(), mode_of(report)) == (False, 0o600)
+
+
+def test_a_plan_file_is_for_its_owner_and_replaces_a_link(site: Site, tmp_path: Path, victim: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.symlink_to(victim)
+    assert site.plan(plan_file=plan).outcome == "changed"
+    assert victim.read_text("utf-8") == "of somebody else"
+    assert (plan.is_symlink(), mode_of(plan)) == (False, 0o600)
+
+
+def test_a_report_that_a_pipe_stands_for_is_an_error_at_once(site: Site, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "report.md")
+    with pytest.raises(FileExistsError, match="Not a regular file"):
+        write_report(site.plan(), tmp_path / "report.md")

@@ -1,0 +1,212 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nothing is taken away in which something stands that stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from instance_site import Site, yaml_list
+
+SETTINGS = (
+    "api: seventhings/v1\nset: test\npolicy:\n"
+    "  prune: {locations: delete, rooms: delete, persons: delete, objects: delete}\n"
+    "  limits: {delete_percent: 100, update_percent: 100}\n"
+)
+LOCATIONS = [{"name": "North"}, {"name": "South"}]
+ROOMS = [{"building_id": "North", "number": number} for number in ("1", "2")]
+PERSONS = [{"email": "ada@acme.example"}, {"email": "eva@acme.example"}]
+
+
+def thing(barcode: str, **fields: Any) -> dict[str, Any]:
+    """An object as files have it."""
+    return {"barcode": barcode, "inventory_name": f"Thing {barcode}", **fields}
+
+
+def files(**sections: list[dict[str, Any]]) -> dict[str, str | bytes]:
+    """A directory."""
+    return {"instance.yml": SETTINGS, **{f"{name}.yml": yaml_list(one) or "[]\n" for name, one in sections.items()}}
+
+
+def others(site: Site, *objects: dict[str, Any], **sections: list[dict[str, Any]]) -> None:
+    """Makes what somebody else has: records that this set does not know."""
+    root = site.root / ".others"
+    root.mkdir(exist_ok=True)
+    theirs = Site(root, site.service, site.options)
+    theirs.write({"instance.yml": "api: seventhings/v1\nset: others\n", "objects.yml": yaml_list(objects) or "[]\n"})
+    theirs.write({f"{name}.yml": yaml_list(one) for name, one in sections.items()})
+    assert theirs.run().outcome == "changed"
+
+
+@pytest.fixture
+def house(site: Site) -> Site:
+    """Two locations, two rooms and two persons that belong to the set."""
+    site.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS))
+    assert site.run().outcome == "changed"
+    return site
+
+
+def refused(site: Site) -> str:
+    """The one finding of the plan and of the run, which send nothing."""
+    site.service.clear_log()
+    (planned,) = site.plan().findings
+    account = site.run()
+    assert account.outcome == "failed"
+    assert account.findings == [planned]
+    assert site.writes() == []
+    return planned
+
+
+@pytest.mark.parametrize("field", ["actual_room", "target_room"])
+@pytest.mark.parametrize("links", ["object", "integer", "zero"])
+def test_a_room_in_which_an_unmanaged_object_stands_stays(house: Site, field: str, links: str) -> None:
+    others(house, thing("99", **{field: "North/2"}), thing("98"), thing("97", **{field: "North/1"}))
+    house.service.steer("PUT", "/switches", {"link_read": links})
+    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
+    assert refused(house) == (
+        f"prune of rooms: room North/2 is to be taken away, and object 99 ({field}) refers to it; move or clear what "
+        "refers to it first, or keep the room"
+    )
+
+
+def test_in_rough_weather_too(house: Site) -> None:
+    others(house, thing("99", actual_room="North/2"))
+    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
+    house.service.steer("PUT", "/switches", {"weather": "rough"})
+    assert "object 99 (actual_room) refers to it" in refused(house)
+
+
+def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None:
+    others(house, thing("99", responsible_person="eva@acme.example"))
+    house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS[:1]))
+    told = refused(house)
+    assert "person eva@acme.example is to be taken away, and object 99 (responsible_person) refers to it" in told
+
+
+@pytest.mark.parametrize(
+    ("sections", "words"),
+    [
+        ({"rooms": [{"building_id": "South", "name": "Hall"}]}, "room South/Hall (building_id) refers to it"),
+        ({"objects": [thing("99", location="South")]}, "object 99 (location) refers to it"),
+    ],
+)
+def test_a_location_that_holds_anything_stays(house: Site, sections: dict[str, Any], words: str) -> None:
+    others(house, **{"objects": [], **sections})
+    house.write(files(locations=LOCATIONS[:1], rooms=ROOMS, persons=PERSONS))
+    told = refused(house)
+    assert told.startswith("prune of locations: location South is to be taken away, and ")
+    assert words in told
+
+
+def test_a_few_of_many_are_named(house: Site) -> None:
+    others(house, *(thing(f"9{number}", actual_room="North/2") for number in range(6)))
+    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
+    named = "object 90 (actual_room), object 91 (actual_room), object 92 (actual_room) and 3 more refer to it"
+    assert named in refused(house)
+
+
+def test_a_managed_object_whose_room_is_in_no_file_stands_there_too(house: Site) -> None:
+    others(house, thing("5", actual_room="North/2"))
+    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS, objects=[thing("5", serial_number="S")]))
+    assert "object 5 (actual_room) refers to it" in refused(house)
+
+
+def test_what_the_files_say_of_a_room_is_a_finding_where_they_say_it(house: Site) -> None:
+    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], objects=[thing("5", actual_room="North/2")]))
+    told = refused(house)
+    assert told.startswith("objects.yml:3:16: actual_room: room North/2 is to be taken away at prune of rooms")
+
+
+def test_a_room_that_the_files_take_away_by_name_is_looked_into_as_well(house: Site) -> None:
+    others(house, thing("99", actual_room="North/2"))
+    rooms = [ROOMS[0], {**ROOMS[1], "_state": "absent"}]
+    house.write(files(locations=LOCATIONS, rooms=rooms, persons=PERSONS))
+    assert refused(house).startswith("rooms.yml:3:3: room North/2 is to be taken away, and object 99 (actual_room)")
+
+
+# ---- what leaves
+
+
+@pytest.fixture
+def full(house: Site) -> Site:
+    """An object of the set in the second room."""
+    house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS, objects=[thing("5", actual_room="North/2")]))
+    assert house.run().outcome == "changed"
+    house.service.clear_log()
+    return house
+
+
+def without_the_room(site: Site, *objects: dict[str, Any], settings: str = SETTINGS) -> None:
+    """The second room is gone from the files."""
+    written = files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS, objects=list(objects))
+    site.write({**written, "instance.yml": settings})
+
+
+@pytest.mark.parametrize("room", ["North/1", None])
+def test_what_moves_elsewhere_in_the_same_run_does_not_hold_its_room(full: Site, room: str | None) -> None:
+    without_the_room(full, thing("5", actual_room=room))
+    assert full.run().outcome == "changed"
+    assert [line.split("/")[0:2] for line in full.writes()] == [["PATCH ", "object"], ["DELETE ", "room"]]
+
+
+def test_what_goes_in_the_same_run_does_not_hold_its_room(full: Site) -> None:
+    without_the_room(full)
+    assert full.run(confirm_empty=True).outcome == "changed"
+    assert [line.split("/")[0:2] for line in full.writes()] == [["DELETE ", "object"], ["DELETE ", "room"]]
+
+
+def test_a_whole_location_goes_with_what_is_in_it(full: Site) -> None:
+    full.write(files(locations=LOCATIONS[1:], rooms=[], persons=PERSONS, objects=[]))
+    assert full.run(confirm_empty=True).outcome == "changed"
+    assert [len(full.dump()[name]) for name in ("objects", "rooms", "locations")] == [0, 0, 1]
+
+
+def test_an_archived_object_keeps_its_room(full: Site) -> None:
+    settings = SETTINGS.replace("objects: delete", "objects: archive")
+    without_the_room(full, settings=settings)
+    (told,) = full.plan(confirm_empty=True).findings
+    assert "object 5 (actual_room, also when it is archived) refers to it" in told
+
+
+def test_what_is_not_chosen_stays_where_it_is(full: Site) -> None:
+    without_the_room(full, thing("5", actual_room="North/1"))
+    (told,) = full.run(exclude=["5"]).findings
+    assert "room North/2 is to be taken away, and object 5 (actual_room) refers to it" in told
+    assert full.run(exclude=["rooms"]).outcome == "changed"
+
+
+def test_a_room_stays_where_what_stands_in_it_could_not_be_moved(full: Site) -> None:
+    without_the_room(full, thing("5", actual_room="North/1"))
+    full.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH", "path": "*/object/*"}])
+    account = full.run()
+    assert account.outcome == "failed"
+    assert [line for line in full.writes() if line.startswith("DELETE")] == []
+    assert any("object 5 refers to it still" in str(failure) for failure in account.failures)
+    full.service.steer("DELETE", "/faults")
+    assert full.run().outcome == "changed"
+
+
+def test_where_a_move_is_stale_its_room_stays(full: Site, tmp_path: Path) -> None:
+    without_the_room(full, thing("5", actual_room="North/1"))
+    path = tmp_path / "plan.json"
+    assert full.plan(plan_file=path).outcome == "changed"
+    others(full, thing("5", serial_number="changed by somebody else"))
+    full.service.clear_log()
+    account = full.run(plan_file=path, stale="skip")
+    assert full.writes() == []
+    assert any("room North/2: skipped, because" in warning for warning in account.warnings)
+
+
+# ---- what it takes
+
+
+def test_objects_are_read_only_where_something_is_taken_away(house: Site) -> None:
+    house.service.clear_log()
+    assert house.plan().outcome == "unchanged"
+    assert not any(line.endswith("/objects") for line in house.sent())
+    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
+    assert house.plan().outcome == "changed"
+    assert sum(line.endswith("/objects") for line in house.sent()) == 1

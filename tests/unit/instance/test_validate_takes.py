@@ -1,0 +1,276 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Without a connection nothing is refused that an instance takes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exports import export_of
+from instance_site import LONG, Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.layout import SCHEMAS
+from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.offline import offline_findings
+
+SETTINGS = "api: seventhings/v1\nset: test\n"
+PLACES = {"locations.yml": "- name: North\n", "rooms.yml": "- {building_id: North, number: '1'}\n"}
+
+
+def findings(root: Path) -> list[str]:
+    """What is wrong as far as that is known without a connection."""
+    return list(map(str, offline_findings(load(root))))
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Where the schema of the instance is kept once it was exported."""
+    return {"at": tmp_path_factory.mktemp("schema") / SCHEMAS}
+
+
+def with_schema(site: Site, saved: dict[str, Path]) -> None:
+    """Puts the schema of the instance beside the files."""
+    if not saved["at"].exists():
+        export_of(site, saved["at"].parent)
+    shutil.copytree(saved["at"], site.root / SCHEMAS)
+
+
+# Files by what they are an example of.
+TAKEN: dict[str, dict[str, str]] = {
+    "labels as header, key as identity": {
+        "instance.yml": SETTINGS + "identity: {objects: [barcode]}\n",
+        "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n",
+    },
+    "labels as header, label as identity": {
+        "instance.yml": SETTINGS + "identity: {objects: [Barcode]}\n",
+        "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n",
+    },
+    "keys as header, label as identity": {
+        "instance.yml": SETTINGS + "identity: {objects: [Barcode]}\n",
+        "objects.csv": "barcode,inventory_name\n1,Chair\n2,Table\n",
+    },
+    "labels as header, default identity": {"objects.csv": "Barcode,Name\n1,Chair\n2,Table\n"},
+    "several fields, some by label": {
+        "instance.yml": SETTINGS + "identity: {objects: [Name, serial_number]}\n",
+        "objects.csv": "barcode,inventory_name,Serial number\n1,Chair,a\n2,Chair,b\n",
+    },
+    "labels of rooms": {
+        "locations.yml": "- name: North\n",
+        "rooms.csv": "Building,Number,Name\nNorth,1,Store\nNorth,2,Store\n",
+    },
+    "a name of rooms that are told apart by a number under its label": {
+        "locations.yml": "- name: North\n",
+        "rooms.csv": "building_id,Number,name\nNorth,1,Store\nNorth,2,Store\n",
+    },
+    "rooms by name, location by label": {
+        "locations.yml": "- name: North\n",
+        "rooms.csv": "Building,name\nNorth,Store\n",
+    },
+    "labels of persons": {"persons.csv": "E-mail address,First name\na@acme.example,Ada\n"},
+    "labels in references": {
+        **PLACES,
+        "objects.yml": '- {Barcode: "1", Name: Chair, Room: {Building: North, Number: "1"}}\n'
+        '- {barcode: "2", inventory_name: Shelf, accessories: [{Barcode: "1"}]}\n',
+        "tasks.yml": "- {title: Look, deadline: 2030-01-01, assignees: [operator@instance.invalid],"
+        ' references: [{Barcode: "1"}]}\n',
+    },
+    "an identity of links by label": {
+        **PLACES,
+        "instance.yml": SETTINGS + "identity: {objects: [Name, Room]}\n",
+        "rooms.yml": "- {building_id: North, number: '1'}\n- {building_id: North, number: '2'}\n",
+        "objects.csv": "Barcode,Name,Room\n1,Chair,North/1\n2,Chair,North/2\n",
+    },
+    "a field of the files as identity, by label": {
+        "instance.yml": SETTINGS + "identity: {objects: [Shelf mark]}\n",
+        "fields/asset.yml": "- {label: Shelf mark, type: TEXT}\n",
+        "objects.csv": "Barcode,Name,Shelf mark\n1,Chair,a\n2,Table,b\n",
+    },
+    "a built-in field that gets another label": {
+        "instance.yml": SETTINGS + "identity: {objects: [Number on it]}\n",
+        "fields/asset.yml": "- {field_key: barcode, label: Number on it, type: BARCODE}\n",
+        "objects.csv": "barcode,inventory_name\n1,Chair\n2,Table\n",
+    },
+    "a built-in field by its label in the files": {
+        "fields/asset.yml": "- {label: Barcode, type: BARCODE}\n",
+        "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n",
+    },
+    "a label here, a key there": {
+        "instance.yml": SETTINGS + "identity: {objects: [Barcode]}\n",
+        "objects.yml": '- {Barcode: "1", Name: Chair}\n- {barcode: "2", inventory_name: Table}\n',
+    },
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+@pytest.mark.parametrize("has_schema", [False, True])
+def test_labels_are_taken(site: Site, saved: dict[str, Path], name: str, has_schema: bool) -> None:
+    if has_schema:
+        with_schema(site, saved)
+    site.write(TAKEN[name])
+    account = site.plan()
+    assert account.outcome == "changed", account.findings
+    assert findings(site.root) == []
+
+
+REFUSED: dict[str, tuple[dict[str, str], str]] = {
+    "a missing key": (
+        {"instance.yml": SETTINGS + "identity: {locations: [name]}\n", "locations.yml": "- city: Berlin\n"},
+        "name must have a value",
+    ),
+    "an empty key": (
+        {"instance.yml": SETTINGS + "identity: {objects: [barcode]}\n", "objects.yml": '- {barcode: "", Name: A}\n'},
+        "barcode must have a value",
+    ),
+    "an empty label": (
+        {"instance.yml": SETTINGS + "identity: {objects: [Barcode]}\n", "objects.yml": '- {Barcode: "", Name: A}\n'},
+        "Barcode must have a value",
+    ),
+    "one label twice": (
+        {"instance.yml": SETTINGS + "identity: {objects: [Barcode]}\n", "objects.csv": "Barcode,Name\n1,A\n1,B\n"},
+        "object 1 is written twice",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_known_to_be_wrong_is_still_refused(site: Site, name: str) -> None:
+    files, words = REFUSED[name]
+    site.write(files)
+    assert site.plan().findings
+    assert [words in finding for finding in findings(site.root)] == [True]
+
+
+@pytest.mark.parametrize("identity", ["", "identity: {objects: [barcode]}\n", "identity: {objects: [Barcode]}\n"])
+def test_with_a_schema_labels_are_resolved(site: Site, saved: dict[str, Path], identity: str) -> None:
+    with_schema(site, saved)
+    files = {"objects.csv": "Barcode,Name\n1,A\n,B\n", "objects/b.csv": "barcode,Name\n1,A\n"}
+    site.write({"instance.yml": SETTINGS + identity, **files})
+    told = sorted(finding.partition(": ")[2].partition(",")[0] for finding in findings(site.root))
+    assert len(told) == len(site.plan().findings) == 2
+    assert told[0].lower().startswith("barcode must have a value")
+    assert told[1] == "object 1 is written twice"
+
+
+# ---- whatever an instance takes
+
+LABELS = {
+    "objects": {
+        "barcode": "Barcode",
+        "inventory_name": "Name",
+        "serial_number": "Serial number",
+        "actual_room": "Room",
+        "quantity": "Quantity",
+    },
+    "rooms": {"building_id": "Building", "number": "Number", "name": "Name", "description": "Description"},
+    "persons": {"email": "E-mail address", "first_name": "First name"},
+}
+
+
+class _Files:
+    """A directory in which fields stand by key or by label, as it happens."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+
+    def files(self) -> dict[str, str]:
+        """Files by name."""
+        chance = self._chance
+        own = {"serial_number": "Mark"} if chance.random() < 0.3 else {}
+        rooms = [
+            {"building_id": f"Site {index % 2}", "number": str(index), "name": chance.choice(["Store", "Office"])}
+            for index in range(4)
+        ]
+        objects = [
+            {
+                "barcode": f"{index}",
+                "inventory_name": chance.choice(["Chair", "Table"]),
+                "serial_number": f"S{index}",
+                "actual_room": f"Site {index % 2}/{index}",
+                "quantity": "3",
+            }
+            for index in range(4)
+        ]
+        persons = [{"email": f"p{index}@acme.example", "first_name": "Ada"} for index in range(3)]
+        files = {
+            "instance.yml": SETTINGS + self._identity(own),
+            "locations.yml": "- name: Site 0\n- name: Site 1\n",
+            **self._section("rooms", rooms, {}),
+            **self._section("persons", persons, {}),
+            **self._section("objects", objects, own),
+        }
+        if own:
+            files["fields/asset.yml"] = yaml_list([{"field_key": "serial_number", "label": "Mark", "type": "TEXT"}])
+        elif chance.random() < 0.3:
+            files["fields/asset.yml"] = yaml_list([{"label": "Barcode", "type": "BARCODE"}])
+        return files
+
+    def _name(self, section: str, key: str, own: dict[str, str]) -> str:
+        return self._chance.choice([key, own.get(key, LABELS[section][key])])
+
+    def _identity(self, own: dict[str, str]) -> str:
+        choices: dict[str, list[list[str]]] = {
+            "objects": [
+                ["barcode"],
+                ["serial_number"],
+                ["inventory_name", "serial_number"],
+                ["barcode", "actual_room"],
+            ],
+            "rooms": [["number"], ["building_id", "number"]],
+            "persons": [["email"]],
+        }
+        named = {
+            section: [
+                self._name(section, key, own if section == "objects" else {}) for key in self._chance.choice(some)
+            ]
+            for section, some in choices.items()
+            if self._chance.random() < 0.6
+        }
+        return f"identity: {json.dumps(named)}\n"
+
+    def _section(self, section: str, records: list[dict[str, Any]], own: dict[str, str]) -> dict[str, str]:
+        chance = self._chance
+        needed = {"objects": ("barcode", "inventory_name"), "rooms": ("building_id", "number"), "persons": ("email",)}[
+            section
+        ]
+        keys = [key for key in LABELS[section] if key in needed or chance.random() < 0.8]
+        names = {key: self._name(section, key, own) for key in keys}
+        if chance.random() < 0.5:
+            table = io.StringIO()
+            writer = csv.writer(table)
+            writer.writerow(names.values())
+            writer.writerows([record.get(key, "x") for key in keys] for record in records)
+            return {f"{section}.csv": table.getvalue()}
+        written = []
+        for record in records:
+            # In a list of maps each record may have names of its own.
+            row = {self._name(section, key, own): record.get(key, "x") for key in keys}
+            if section == "objects":
+                for room in ("Room", "actual_room"):
+                    if room in row and chance.random() < 0.4:
+                        place, _slash, number = row[room].partition("/")
+                        names = {key: self._name("rooms", key, {}) for key in ("building_id", "number")}
+                        row[room] = {names["building_id"]: place, names["number"]: number}
+            written.append(row)
+        return {f"{section}.yml": yaml_list(written)}
+
+
+@pytest.mark.parametrize("seed", range(200 if LONG else 24))
+def test_whatever_an_instance_takes(site: Site, saved: dict[str, Path], seed: int) -> None:
+    if seed % 3 == 0:
+        with_schema(site, saved)
+    site.write(_Files(seed).files())
+    account = site.plan()
+    told = findings(site.root)
+    if account.findings:
+        # A key that is not written, as it happens, and what refers to a record that has none.
+        assert any("must have a value" in finding for finding in account.findings), account.findings
+    else:
+        assert told == []

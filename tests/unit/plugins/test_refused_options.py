@@ -1,0 +1,98 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Options that do not fit are refused in the same words wherever a task is carried out."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+
+from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE, INSTANCE_EXPORT
+from ansible_collections.community.seventhings.plugins.plugin_utils.arguments import read_arguments
+
+NAMESPACE = "community.seventhings"
+SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
+    **{name: (door.spec, door.rules) for name, door in DOORS.items()},
+    "instance": (INSTANCE, {"required_one_of": [("src", "desired", "plan_file")]}),
+    "instance_export": (INSTANCE_EXPORT, {}),
+}
+SECRET = "dont-show-me"
+
+
+def in_a_process(name: str, options: dict[str, Any], output: pytest.CaptureFixture[str]) -> str:
+    """What the module says where it runs as a process of its own."""
+    module = importlib.import_module(f"ansible_collections.{NAMESPACE}.plugins.modules.{name}")
+    with patch_module_args({**options, "_ansible_module_name": f"{NAMESPACE}.{name}"}), pytest.raises(SystemExit):
+        module.main()
+    told = json.loads(output.readouterr().out)
+    assert told["failed"]
+    return str(told["msg"])
+
+
+def on_the_controller(name: str, options: dict[str, Any]) -> str:
+    """What the action says, before anything is sent."""
+    spec, rules = SPECS[name]
+    return read_arguments(f"{NAMESPACE}.{name}", spec, rules, options).refusal
+
+
+@pytest.mark.parametrize("name", sorted(SPECS))
+def test_an_unknown_option_is_told_with_those_that_there_are(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    spec, _rules = SPECS[name]
+    # So that nothing else is wrong before it.
+    needed = {option: "x" for option, of in spec.items() if of.get("required")}
+    options = {**needed, "fooo": 1, "baar": SECRET}
+    assert on_the_controller(name, options) == in_a_process(name, options, capsys)
+
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("room", {"fooo": 1}, "Unsupported parameters for (community.seventhings.room) module: fooo. Supported parameters"),
+    ("room", {"fields": {}, "fooo": 1, "timeout": "soon"}, "timeout"),
+    ("instance", {"src": ".", "fooo": 1}, "Unsupported parameters for (community.seventhings.instance) module: fooo."),
+    ("instance_export", {"dest": ".", "fooo": 1}, "for (community.seventhings.instance_export) module: fooo."),
+    ("auth_token", {"fooo": 1}, "Unsupported parameters for (community.seventhings.auth_token) module: fooo."),
+    ("field_definition", {"label": "Colour"}, "missing required arguments: template"),
+    ("instance", {}, "one of the following is required: src, desired, plan_file"),
+    ("instance_export", {}, "missing required arguments: dest"),
+    ("auth_token", {"grant_type": "sso_auth_code"}, "grant_type is sso_auth_code but all of the following are missing"),
+    ("room_info", {"uuid": "x", "filters": {"name": "y"}}, "parameters are mutually exclusive: uuid|filters"),
+    ("file_download", {"object": "1", "dest": "/tmp/x"}, "parameters are required together: object, field"),
+    ("room_info", {"limit": "many"}, "limit"),
+    ("instance", {"src": ".", "workers": "many"}, "workers"),
+    ("room", {"fields": {}, "state": "gone"}, "value of state must be one of: present, absent, got: gone"),
+    ("task", {"reminders": [{"unit": "days"}]}, "missing required arguments: value found in reminders"),
+    ("task", {"reminders": [{"unit": "days", "value": 1, "vlue": 2}]}, "reminders.vlue"),
+    ("task", {"title": "x", "fooo": 1, "baar": 2, "reminders": [{"unit": "d"}]}, ""),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "words"), WRONG)
+def test_both_ends_say_the_same(
+    name: str, options: dict[str, Any], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = on_the_controller(name, options)
+    assert words in told
+    assert told == in_a_process(name, options, capsys)
+
+
+@pytest.mark.parametrize("option", ["password", "access_token", "refresh_token"])
+@pytest.mark.parametrize("name", ["room", "instance", "instance_export", "auth_token"])
+def test_secrets_are_not_in_what_is_told(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = {option: SECRET, "timeout": f"{SECRET} seconds", "src": ".", "dest": "."}
+    options = {key: value for key, value in options.items() if key in SPECS[name][0]}
+    told = on_the_controller(name, options)
+    assert "timeout" in told
+    assert SECRET not in told
+    assert told == in_a_process(name, options, capsys)
+
+
+def test_an_alias_is_told_beside_its_option() -> None:
+    spec = {"name": {"type": "str", "aliases": ["title"]}}
+    told = read_arguments("a.b.c", spec, {}, {"titel": "x"}).refusal
+    assert told == "Unsupported parameters for (a.b.c) module: titel. Supported parameters include: name (title)."

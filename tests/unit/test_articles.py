@@ -1,0 +1,36 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What people read has the right article."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, Kind
+
+PLACES = ("README.md", "changelogs/fragments", "docs", "examples", "meta", "playbooks", "plugins", "roles")
+TEXTS = sorted(
+    path
+    for place in PLACES
+    for path in ([ROOT / place] if (ROOT / place).is_file() else (ROOT / place).rglob("*"))
+    if path.suffix in (".md", ".py", ".rst", ".yml", ".yaml", ".json", ".j2")
+)
+_A_BEFORE_A_VOWEL = re.compile(r"\ba\s+(?!one\b|once\b|eu)[aeio][a-z]+", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_word_that_begins_with_a_vowel_has_the_wrong_article(path: Path) -> None:
+    text = re.sub(r"[`*()|]", " ", path.read_text("utf-8"))
+    assert _A_BEFORE_A_VOWEL.findall(text) == []
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_a_kind_has_the_article_that_its_name_takes(kind: Kind) -> None:
+    article, name = kind.one.split()[:2]
+    assert article == ("an" if name[0] in "aeio" else "a")
