@@ -29,7 +29,7 @@ SHIPPED = {
     "tests/emulator",
     "tests/config.yml",
 }
-ROOT_FILES = {"CHANGELOG.md", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "requirements.txt"}
+ROOT_FILES = {"CHANGELOG.md", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "SECURITY.md", "requirements.txt"}
 
 
 def build() -> Path:
