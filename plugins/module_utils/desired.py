@@ -164,12 +164,14 @@ class Policy:
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
     :ivar limits: limits that are written, by name; the others are as :class:`Limits` has them.
     :ivar create_users: None where nothing is written about it.
+    :ivar is_capped: whether the task limits percents. Files choose the scope: one of few records must not lift these.
     """
 
     prune: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     create_users: bool | None = None
     notify: bool = False
+    is_capped: bool = False
 
 
 @dataclass

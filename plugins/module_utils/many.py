@@ -102,6 +102,7 @@ class _Planner:
             ),
             result.existing,
             result.resumed,
+            result.everywhere if self._desired.policy.is_capped else None,
         )
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
@@ -124,7 +125,9 @@ class _Planner:
         for entry in self._ground.entries[section]:
             values, fits = self._read(entry)
             read.append((entry, values, fits, self._name(section, entry, values, fits) if is_named_early else None))
-        self._result.existing[section] = self._ground.scope.count(section, self._world.records(kind))
+        there = self._world.records(kind)
+        self._result.everywhere[section] = len(there)
+        self._result.existing[section] = self._ground.scope.count(section, there)
         written = [one[1] for one in read]
         found = []
         for entry, values, fits, early in read:

@@ -270,3 +270,30 @@ def test_only_comparing_needs_no_ceilings_and_no_limit_keeps_drift_from_being_to
     assert (result["outcome"], result["check_mode"]) == ("changed", True)
     assert len(result["changes"]) == 3
     assert site.writes() == []
+
+
+# ---- the scope, which files choose
+
+
+@pytest.mark.parametrize("ceilings", ["protected", "limits"])
+@pytest.mark.parametrize("action", ["create", "update", "delete"])
+def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: str, ceilings: str) -> None:
+    """Percents are of the records in scope once there are some. A narrow scope would be a way around them."""
+    thing = [{"barcode": f"{one:03d}", "inventory_name": f"Group {one // 9}"} for one in range(36)]
+    site.write({"objects.yml": yaml_list(thing)})
+    assert apply(site)["outcome"] == "changed"
+    site.service.clear_log()
+    files = {
+        "create": [{"barcode": f"new {one}", "inventory_name": "New"} for one in range(11)],
+        "update": [{**one, "purchasing_price": "1"} for one in thing[:9]],
+        "delete": [{**one, "_state": "absent"} for one in thing[:9]],
+    }
+    scope = "scope: {objects: {inventory_name: [Group 0, New]}}\n"
+    site.write({"instance.yml": f"api: seventhings/v1\nset: test\n{scope}", "objects.yml": yaml_list(files[action])})
+    tight = {f"{action}_percent": 20}
+    options = protected(site, limits=tight) if ceilings == "protected" else {"limits": tight}
+    result = apply(site, **options)
+    assert result["outcome"] == "refused"
+    assert f"of 36 records is more than limits.{action}_percent (20 %)" in result["refusals"][0]
+    assert site.writes() == []
+    assert apply(site, check_mode=True, limits={"deletes": 9})["outcome"] == "changed", "the files may set others here"
