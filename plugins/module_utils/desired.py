@@ -189,6 +189,7 @@ class DesiredInstance:
     :ivar moved_places: where a pair was written, by the identity of its new key.
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
     :ivar src: the directory that was read, or that of the file; empty where there is none.
+    :ivar origin: the directory or the file that was read, by which a journal knows it; empty where there is none.
     :ivar root: the directory that local files come from; empty where there is none.
     :ivar hiding: what of it must not be shown.
     """
@@ -207,6 +208,7 @@ class DesiredInstance:
     setting_places: dict[str, Place] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     src: str = ""
+    origin: str = ""
     root: str = ""
     sections: set[str] = field(default_factory=set)
     hiding: Hiding = field(default_factory=Hiding)
