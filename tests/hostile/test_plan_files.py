@@ -156,9 +156,9 @@ def test_a_plan_that_is_made_anew_is_told_of(site: Site, path: Path) -> None:
     assert result["warnings"][0] == f"plan_file: there is no {path}, so the plan was made anew."
 
 
-@pytest.mark.parametrize("written", ["", " ", "0" * 63, "0" * 65, "g" * 64, "md5:" + "0" * 64, "\uff10" * 64])
+@pytest.mark.parametrize("written", [None, "", " ", "0" * 63, "0" * 65, "g" * 64, "md5:" + "0" * 64, "\uff10" * 64])
 def test_a_digest_that_is_none_never_lets_anything_pass(
-    site: Site, path: Path, planned: dict[str, Any], written: str
+    site: Site, path: Path, planned: dict[str, Any], written: str | None
 ) -> None:
     assert planned["outcome"] == "changed"
     result = run(site, plan_file=path, plan_digest=written)
