@@ -22,7 +22,7 @@ from .desired import SECTIONS, DesiredInstance, Entry, Limits
 from .errors import InvalidInput
 from .ground import Ground
 from .held import judge_held
-from .hub_plan import plan_offers
+from .hub_plan import offered, plan_offers
 from .hub_plan import schema as hub_schema
 from .judging import (
     going,
@@ -273,7 +273,7 @@ class _Planner:
     def _resume(self, planned: Planned, current: Record) -> None:
         """What an interrupted run made of the same files counts as still to be made, where it is as they say so far."""
         noted = self._ground.choices.resumed
-        if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.key}"}:
+        if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.noted}"}:
             return
         if not planned.change.changed or planned.is_half_made:
             planned.resumed = planned.change.changed
@@ -296,7 +296,12 @@ class _Planner:
             if entry.state == "present":
                 judge_needs(ground, planned, self._gone)
             ground.warn(planned, change.warnings)
+            if change.current is not None:
+                self._resume(planned, change.current)
             ground.take(planned)
+            if change.changed and not self._result.existing["hub"]:
+                # The hub has no scope.
+                self._result.existing["hub"] = len(offered(self._world))
 
     def _pruning(self) -> Pruning:
         ground = self._ground
