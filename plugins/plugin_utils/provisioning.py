@@ -92,6 +92,8 @@ def _provision(
     src, report, plan_file = (_path(options, name) for name in ("src", "report", "plan_file"))
     if report is not None:
         check_report(report)
+        if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
+            raise InvalidInput(f"report: {report} is the plan_file too; give each a file of its own")
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:

@@ -711,3 +711,14 @@ def test_a_name_of_a_file_that_is_no_text_and_an_answer_that_is_none_leave_a_pla
     site.write({"objects/\udcff.yml": objects("1")})
     assert plan(site, path)["outcome"] == "changed"
     json.loads(path.read_bytes())
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_report_never_takes_the_place_of_the_plan(site: Site, tmp_path: Path, check_mode: bool) -> None:
+    site.write({"objects.yml": objects("1")})
+    path = tmp_path / "plan.json"
+    assert plan(site, path)["outcome"] == "changed"
+    before = path.read_bytes()
+    result = run(site, check_mode, src=site.root, plan_file=path, report=tmp_path / "files" / ".." / "plan.json")
+    assert result["msg"].startswith("report: ") and "is the plan_file too" in result["msg"]
+    assert path.read_bytes() == before
