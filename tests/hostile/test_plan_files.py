@@ -720,5 +720,6 @@ def test_a_report_never_takes_the_place_of_the_plan(site: Site, tmp_path: Path, 
     assert plan(site, path)["outcome"] == "changed"
     before = path.read_bytes()
     result = run(site, check_mode, src=site.root, plan_file=path, report=tmp_path / "files" / ".." / "plan.json")
-    assert result["msg"].startswith("report: ") and "is the plan_file too" in result["msg"]
+    assert result["msg"].startswith("report: ")
+    assert "is the plan_file too" in result["msg"]
     assert path.read_bytes() == before
