@@ -17,6 +17,7 @@ def brakes(
     actions: Iterable[tuple[str, str]],
     existing: Mapping[str, int],
     resumed: Mapping[str, int] | None = None,
+    everywhere: Mapping[str, int] | None = None,
 ) -> list[str]:
     """Which limits a plan passes, and how to let it pass; nothing where it keeps them all.
 
@@ -24,6 +25,8 @@ def brakes(
     :param existing: section to number of records in scope.
     :param resumed: section to number of those that an interrupted run made. Percents of what is made and changed are of
         the records that were there before it; those of what is taken away are not affected.
+    :param everywhere: section to number of all records, of which percents are where there are few in scope. None: there
+        are no percents then.
     """
     percents = {
         plan.CREATE: "create_percent",
@@ -48,9 +51,10 @@ def brakes(
                     f"limits.users lets this pass"
                 )
             continue
-        there = existing.get(section, 0)
-        if resumed and action != plan.DELETE:
-            there -= resumed.get(section, 0)
+        made = resumed.get(section, 0) if resumed and action != plan.DELETE else 0
+        there = existing.get(section, 0) - made
+        if everywhere and there < limits.from_existing:
+            there = everywhere.get(section, 0) - made
         percent = getattr(limits, percents[action])
         total = getattr(limits, totals[action])
         if there >= limits.from_existing and number * 100 > there * percent:

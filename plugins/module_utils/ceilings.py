@@ -27,6 +27,9 @@ CEILINGS = ("limits", "prune", "create_users", "allow_destructive", "expect_inst
 _STRENGTH = ("report", plan.ARCHIVE, plan.DELETE)
 """What prune may do, the weakest first."""
 
+_OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", "from_existing"})
+"""Limits that depend on how many records there are."""
+
 
 @dataclass(frozen=True)
 class Ceilings:
@@ -77,6 +80,7 @@ class Ceilings:
             limits={name: number for name, number in limits.items() if math.isfinite(number)},
             prune=prune,
             create_users=bool(create_users) and self.create_users is not False,
+            is_capped=not _OF_EXISTING.isdisjoint(self.limits),
         )
 
     def narrowed(self, asked: Policy) -> list[str]:

@@ -164,12 +164,14 @@ class Policy:
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
     :ivar limits: limits that are written, by name; the others are as :class:`Limits` has them.
     :ivar create_users: None where nothing is written about it.
+    :ivar is_capped: whether the task limits percents. Files choose the scope: one of few records must not lift these.
     """
 
     prune: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     create_users: bool | None = None
     notify: bool = False
+    is_capped: bool = False
 
 
 @dataclass
@@ -187,6 +189,7 @@ class DesiredInstance:
     :ivar moved_places: where a pair was written, by the identity of its new key.
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
     :ivar src: the directory that was read, or that of the file; empty where there is none.
+    :ivar origin: the directory or the file that was read, by which a journal knows it; empty where there is none.
     :ivar root: the directory that local files come from; empty where there is none.
     :ivar hiding: what of it must not be shown.
     """
@@ -205,6 +208,7 @@ class DesiredInstance:
     setting_places: dict[str, Place] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     src: str = ""
+    origin: str = ""
     root: str = ""
     sections: set[str] = field(default_factory=set)
     hiding: Hiding = field(default_factory=Hiding)

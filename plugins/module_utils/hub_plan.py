@@ -75,6 +75,11 @@ def plan_offers(
             yield entry, values, key, replace(change, warnings=(warning,) if warning else ()), _image(change)
 
 
+def offered(world: World) -> list[Record]:
+    """The items that are offered on the hub."""
+    return [record for record in world.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
+
+
 class _Items:
     """What is offered, and what stands in orders, by the integer id of the object; orders are read when needed."""
 
@@ -86,10 +91,8 @@ class _Items:
     def offered(self, number: int | None) -> Record | None:
         if self._offered is None:
             self._offered = {}
-            for record in self._world.records(HUB_ITEM):
-                have = _ITEMS.read(record.flat)
-                if not have.get("deleted"):
-                    self._offered[have.get("asset_id")] = record
+            for record in offered(self._world):
+                self._offered[_ITEMS.read(record.flat).get("asset_id")] = record
         return self._offered.get(number)
 
     def ordered(self, number: int | None) -> Record | None:

@@ -195,6 +195,8 @@ class _Run:
         plan_file = self._plan_file()
         if self._order.check_mode:
             if plan_file is not None:
+                # Where the files name none, that of the journal: whoever applies the plan may not know the files.
+                self._desired.set_id = journal.set_id
                 self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
             return self._account("changed" if made.changes else "unchanged", made)
         account = self._apply(made, journal)
@@ -242,7 +244,7 @@ class _Run:
             self._sleep,
             self._clock,
             set_id=desired.set_id,
-            src=desired.src,
+            src=desired.origin,
         )
         earlier = earlier_journal(desired.src, journal.place)
         if earlier is not None:

@@ -157,7 +157,7 @@ class Journal:
     :param instance: root of the instance; notes of other instances are left alone.
     :param set_name: name of the managed set; empty where there is none.
     :param set_id: what tells this set from others of its name; empty: that of the journal.
-    :param src: the directory of the files, by which they are known where they have no ``set_id``.
+    :param src: the directory of the files, or the file, by which they are known where they have no ``set_id``.
     :ivar set_id: the one that counts; empty where there is none yet, or no set.
     :ivar memory: what the notes say.
     :ivar warnings: what the user should know about the journal.
@@ -323,15 +323,18 @@ class Journal:
         """
         if not self._of["set"]:
             return ""
-        if self._written_id and self._ids and self._written_id not in self._ids.values():
-            there = self._ids.get(self._src) or next(iter(self._ids.values()))
+        # Of files that are known already, the id of others says no more than any other.
+        of_these = self._ids.get(self._src, "")
+        fitting = {of_these} if of_these else set(self._ids.values())
+        if self._written_id and fitting and self._written_id not in fitting:
+            there = of_these or next(iter(self._ids.values()))
             raise JournalRefused(
                 f"set_id: {json.dumps(self._written_id)} is not that of the journal of the set "
                 f"{json.dumps(self._of['set'])} ({self._path}), which is {json.dumps(there)}. Two directories of one "
                 f"name would prune each other: give this one another set. If these are the same files as ever, write "
                 f"set_id: {json.dumps(there)}."
             )
-        return self._written_id or self._ids.get(self._src, "")
+        return self._written_id or of_these
 
     # ---- the lock
 

@@ -274,6 +274,8 @@ class Levels:
         offered = Record(OBJECT, str(meant.uuid), meant.id)
         if meant.id is None:
             offered = self._client.get(OBJECT, str(meant.uuid)) or offered
+        # By this a run that goes on knows which of the offers are its own.
+        self._journal.sent(planned.kind.name, planned.noted)
         offer(self._client, offered, change.values.get("category"), change.values.get("price"), self._sleep)
 
     def _without_later_links(self, planned: Planned) -> Change:

@@ -22,7 +22,7 @@ from .desired import SECTIONS, DesiredInstance, Entry, Limits
 from .errors import InvalidInput
 from .ground import Ground
 from .held import judge_held
-from .hub_plan import plan_offers
+from .hub_plan import offered, plan_offers
 from .hub_plan import schema as hub_schema
 from .judging import (
     going,
@@ -102,6 +102,7 @@ class _Planner:
             ),
             result.existing,
             result.resumed,
+            result.everywhere if self._desired.policy.is_capped else None,
         )
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
@@ -124,7 +125,9 @@ class _Planner:
         for entry in self._ground.entries[section]:
             values, fits = self._read(entry)
             read.append((entry, values, fits, self._name(section, entry, values, fits) if is_named_early else None))
-        self._result.existing[section] = self._ground.scope.count(section, self._world.records(kind))
+        there = self._world.records(kind)
+        self._result.everywhere[section] = len(there)
+        self._result.existing[section] = self._ground.scope.count(section, there)
         written = [one[1] for one in read]
         found = []
         for entry, values, fits, early in read:
@@ -270,7 +273,7 @@ class _Planner:
     def _resume(self, planned: Planned, current: Record) -> None:
         """What an interrupted run made of the same files counts as still to be made, where it is as they say so far."""
         noted = self._ground.choices.resumed
-        if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.key}"}:
+        if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.noted}"}:
             return
         if not planned.change.changed or planned.is_half_made:
             planned.resumed = planned.change.changed
@@ -293,7 +296,12 @@ class _Planner:
             if entry.state == "present":
                 judge_needs(ground, planned, self._gone)
             ground.warn(planned, change.warnings)
+            if change.current is not None:
+                self._resume(planned, change.current)
             ground.take(planned)
+            if change.changed and not self._result.existing["hub"]:
+                # The hub has no scope.
+                self._result.existing["hub"] = len(offered(self._world))
 
     def _pruning(self) -> Pruning:
         ground = self._ground

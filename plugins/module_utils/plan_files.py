@@ -74,6 +74,7 @@ class StoredPlan:
                 f"that they are in"
             )
         self.desired.src = "" if src is None else str(src if src.is_dir() else src.parent)
+        self.desired.origin = "" if src is None else str(src)
         self.desired.root = root
 
     def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:

@@ -107,7 +107,7 @@ class InstancePlan:
     :ivar changes: in order of their levels; what is unchanged is only counted.
     :ivar unchanged: section to number.
     :ivar skipped: section to number of records that are left as they are although they are not as written.
-    :ivar existing: section to number of records in scope.
+    :ivar existing: section to number of records in scope. :ivar everywhere: to number of all records.
     :ivar resumed: section to number of those that an interrupted run made of the same files.
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar brakes: reasons why the plan must not be applied as it is.
@@ -121,6 +121,7 @@ class InstancePlan:
     unchanged: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     existing: Counter[str] = field(default_factory=Counter)
+    everywhere: Counter[str] = field(default_factory=Counter)
     resumed: Counter[str] = field(default_factory=Counter)
     reported: dict[str, list[str]] = field(default_factory=dict)
     brakes: list[str] = field(default_factory=list)

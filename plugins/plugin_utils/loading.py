@@ -132,7 +132,7 @@ class _Loading:
 
     def directory(self, src: Path) -> None:
         """A directory: instance.yml, a file or directory for each section, fields/TEMPLATE.yml, moved.yml."""
-        self.desired.src = str(src)
+        self.desired.src = self.desired.origin = str(src)
         root = Folder(src)
         try:
             there = root.listed()
@@ -209,7 +209,7 @@ class _Loading:
 
     def single(self, path: Path) -> None:
         """One file with the sections as keys."""
-        self.desired.src = str(path.parent)
+        self.desired.src, self.desired.origin = str(path.parent), str(path)
         if not path.is_symlink() and not path.exists():
             self._find(Place(str(path)), "no such file or directory")
             return

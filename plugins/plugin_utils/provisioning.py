@@ -92,7 +92,9 @@ def _provision(
     src, report, plan_file = (_path(options, name) for name in ("src", "report", "plan_file"))
     if report is not None:
         check_report(report)
-    stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file)
+        if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
+            raise InvalidInput(f"report: {report} is the plan_file too; give each a file of its own")
+    stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
         call.read.append(_load(options, src, loader, written, call.hiding))
@@ -107,8 +109,8 @@ def _provision(
         with many_objects():
             desired = all_that_is_written()
     else:
-        missing = "only a real run applies it" if looks_only else f"there is no {plan_file}"
-        raise InvalidInput(f"plan_file: {missing}, and neither src nor desired says what to plan")
+        missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
+        raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
         return _validated(desired, report, check_mode)
     order = Order(
@@ -144,13 +146,16 @@ def _path(options: Mapping[str, Any], name: str) -> Path | None:
     return Path(options[name]).expanduser() if options.get(name) else None
 
 
-def _stored_plan(options: Mapping[str, Any], plan_file: Path | None) -> StoredPlan | None:
+def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Mapping[str, Any]) -> StoredPlan | None:
     """The plan that a real run applies, read once: what is approved is what is applied.
 
     :returns: None where there is no plan file, and a plan may be made anew.
     :raises InvalidInput: where the plan is not the one that was approved, or is missing and must not be.
     """
     approved = options.get("plan_digest")
+    if approved is None and "plan_digest" in written:
+        # A template that came to nothing must not approve everything.
+        raise InvalidInput("plan_digest: null does not fit; expected a SHA-256, 64 hexadecimal digits")
     digest = None if approved is None else digest_of(approved)
     if plan_file is None:
         if digest is not None or options["require_plan"]:

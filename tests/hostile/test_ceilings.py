@@ -270,3 +270,75 @@ def test_only_comparing_needs_no_ceilings_and_no_limit_keeps_drift_from_being_to
     assert (result["outcome"], result["check_mode"]) == ("changed", True)
     assert len(result["changes"]) == 3
     assert site.writes() == []
+
+
+# ---- the scope, which files choose
+
+
+@pytest.mark.parametrize("ceilings", ["protected", "limits"])
+@pytest.mark.parametrize("action", ["create", "update", "delete"])
+def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: str, ceilings: str) -> None:
+    """Percents are of the records in scope once there are some. A narrow scope would be a way around them."""
+    thing = [{"barcode": f"{one:03d}", "inventory_name": f"Group {one // 9}"} for one in range(36)]
+    site.write({"objects.yml": yaml_list(thing)})
+    assert apply(site)["outcome"] == "changed"
+    site.service.clear_log()
+    files = {
+        "create": [{"barcode": f"new {one}", "inventory_name": "New"} for one in range(11)],
+        "update": [{**one, "purchasing_price": "1"} for one in thing[:9]],
+        "delete": [{**one, "_state": "absent"} for one in thing[:9]],
+    }
+    scope = "scope: {objects: {inventory_name: [Group 0, New]}}\n"
+    site.write({"instance.yml": f"api: seventhings/v1\nset: test\n{scope}", "objects.yml": yaml_list(files[action])})
+    tight = {f"{action}_percent": 20}
+    options = protected(site, limits=tight) if ceilings == "protected" else {"limits": tight}
+    result = apply(site, **options)
+    assert result["outcome"] == "refused"
+    assert f"of 36 records is more than limits.{action}_percent (20 %)" in result["refusals"][0]
+    assert site.writes() == []
+    assert apply(site, check_mode=True, limits={"deletes": 9})["outcome"] == "changed", "the files may set others here"
+
+
+@pytest.mark.parametrize("action", ["create", "update", "delete"])
+def test_percents_hold_on_the_hub_too(site: Site, action: str) -> None:
+    """What is offered there is public, and an offer that is gone is gone."""
+    things = [{"barcode": f"{one:03d}", "inventory_name": "Thing"} for one in range(30)]
+    offers = [{"object": f"{one:03d}", "price": "10.00", "category": "chairs"} for one in range(12)]
+    site.write({"objects.yml": yaml_list(things), "hub.yml": yaml_list(offers)})
+    assert apply(site)["outcome"] == "changed"
+    site.service.clear_log()
+    files = {
+        "create": [{**offers[0], "object": f"{one:03d}"} for one in range(12, 24)],
+        "update": [{**one, "price": "1.00"} for one in offers],
+        "delete": [{**one, "_state": "absent"} for one in offers],
+    }
+    site.write({"hub.yml": yaml_list(files[action])})
+    result = apply(site, **protected(site))
+    assert result["outcome"] == "refused"
+    assert f"hub: {action} 12 of 12 records is more than limits.{action}_percent" in result["refusals"][0]
+    assert site.writes() == []
+
+
+_OFFER = "/circularity-hub/add-objects-to-circularity-hub"
+
+
+@pytest.mark.parametrize("is_planned", [False, True], ids=["files", "plan file"])
+@pytest.mark.parametrize("are_there", [False, True], ids=["new objects", "old objects"])
+def test_offers_of_a_run_that_was_cut_off_are_simply_made_again(
+    site: Site, tmp_path: Path, are_there: bool, is_planned: bool
+) -> None:
+    things = [{"barcode": f"{one:03d}", "inventory_name": "Thing"} for one in range(40)]
+    offers = [{"object": f"{one:03d}", "price": "10.00", "category": "chairs"} for one in range(40)]
+    site.write({"objects.yml": yaml_list(things)})
+    if are_there:
+        assert apply(site)["outcome"] == "changed"
+    site.write({"hub.yml": yaml_list(offers)})
+    options = protected(site)
+    if is_planned:
+        options["plan_file"] = str(tmp_path / "plan.json")
+        assert apply(site, check_mode=True, **options)["outcome"] == "changed"
+    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": _OFFER, "after": 20}])
+    assert apply(site, **options)["outcome"] == "partly_applied"
+    site.service.steer("DELETE", "/faults")
+    assert apply(site, **options)["outcome"] == "changed"
+    assert len(site.dump()["hub_items"]) == 40

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils import journal as journal_module
+from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
 from ansible_collections.community.seventhings.plugins.module_utils.journal import (
     SIZE_LIMIT,
     Journal,
@@ -28,6 +29,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.journal impo
 )
 from ansible_collections.community.seventhings.plugins.module_utils.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.plan_files import PlanFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
 
 SET_ID = "0123456789abcdef"
 SETTINGS = f'api: seventhings/v1\nset: test\nset_id: "{SET_ID}"\npolicy: {{prune: {{objects: archive}}}}\n'
@@ -495,3 +498,54 @@ def test_no_name_of_a_set_or_an_instance_leads_out_of_the_state_directory(state_
         for place in (place_of(None, name, "s"), place_of(None, "i", name)):
             assert place.path.is_relative_to(state_home / "seventhings")
             assert len(place.path.relative_to(state_home).parts) == 4
+
+
+# ---- another set of the same name
+
+
+PRUNING = "set: test, policy: {prune: {objects: delete}}"
+
+
+def test_files_that_are_known_do_not_take_the_id_of_others(site: Site, tmp_path: Path) -> None:
+    """A refusal tells the id that the journal has, and so does the other directory. It opens no way to its records."""
+    site.write({"objects.yml": objects(1)})
+    assert site.run().outcome == "changed"
+    other = Site(tmp_path / "other", site.service)
+    named = SETTINGS.replace("archive", "delete")
+    unnamed = named.replace(f'set_id: "{SET_ID}"\n', "")
+    other.write({"instance.yml": unnamed, "objects.yml": objects(2)})
+    assert other.run().outcome == "changed"
+    other.write({"instance.yml": named})
+    for check_mode in (True, False):
+        account = other.run(check_mode=check_mode)
+        assert account.outcome == "refused"
+        assert account.refusals[0].startswith(f'set_id: "{SET_ID}" is not that of the journal')
+    assert len(uuids(site)) == 2
+
+
+def test_two_files_of_one_directory_never_prune_each_other(site: Site) -> None:
+    paths = [site.root / f"{name}.yml" for name in ("one", "two")]
+    for number, path in enumerate(paths):
+        path.write_text(
+            f"instance: {{api: seventhings/v1, {PRUNING}}}\n"
+            f"objects: [{{barcode: '{number}', inventory_name: Thing}}]\n",
+            "utf-8",
+        )
+    for path in (*paths, *paths):
+        account = site.run(load(path))
+        assert account.summary["objects"]["deleted"] == 0
+    assert len(uuids(site)) == 2
+
+
+def test_a_plan_that_is_applied_without_its_files_belongs_to_their_set(site: Site, tmp_path: Path) -> None:
+    site.write({"instance.yml": f"{{api: seventhings/v1, {PRUNING}}}\n", "objects.yml": objects(1)})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": objects(1, 2)})
+    path = tmp_path / "plan.json"
+    assert site.plan(plan_file=path).outcome == "changed"
+    stored = PlanFile(path).read()
+    assert stored is not None
+    applied = run_instance(site.client(), stored.desired, Order(plan_file=path, stored=stored))
+    assert (applied.outcome, applied.warnings) == ("changed", [])
+    site.write({"objects.yml": objects(1)})
+    assert site.run().summary["objects"]["deleted"] == 1

@@ -156,9 +156,9 @@ def test_a_plan_that_is_made_anew_is_told_of(site: Site, path: Path) -> None:
     assert result["warnings"][0] == f"plan_file: there is no {path}, so the plan was made anew."
 
 
-@pytest.mark.parametrize("written", ["", " ", "0" * 63, "0" * 65, "g" * 64, "md5:" + "0" * 64, "\uff10" * 64])
+@pytest.mark.parametrize("written", [None, "", " ", "0" * 63, "0" * 65, "g" * 64, "md5:" + "0" * 64, "\uff10" * 64])
 def test_a_digest_that_is_none_never_lets_anything_pass(
-    site: Site, path: Path, planned: dict[str, Any], written: str
+    site: Site, path: Path, planned: dict[str, Any], written: str | None
 ) -> None:
     assert planned["outcome"] == "changed"
     result = run(site, plan_file=path, plan_digest=written)
@@ -711,3 +711,15 @@ def test_a_name_of_a_file_that_is_no_text_and_an_answer_that_is_none_leave_a_pla
     site.write({"objects/\udcff.yml": objects("1")})
     assert plan(site, path)["outcome"] == "changed"
     json.loads(path.read_bytes())
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_report_never_takes_the_place_of_the_plan(site: Site, tmp_path: Path, check_mode: bool) -> None:
+    site.write({"objects.yml": objects("1")})
+    path = tmp_path / "plan.json"
+    assert plan(site, path)["outcome"] == "changed"
+    before = path.read_bytes()
+    result = run(site, check_mode, src=site.root, plan_file=path, report=tmp_path / "files" / ".." / "plan.json")
+    assert result["msg"].startswith("report: ")
+    assert "is the plan_file too" in result["msg"]
+    assert path.read_bytes() == before
