@@ -17,7 +17,14 @@ from project import BUILD, COLLECTION_PATH, ROOT, call, environment
 DIST = BUILD / "dist"
 INSTALLED = BUILD / "installed"
 NAME = "community.seventhings"
-WANTED = {"LICENSE", "README.md", "meta/runtime.yml", "requirements.txt", "tests/emulator/requirements.txt"}
+WANTED = {
+    "LICENSE",
+    "README.md",
+    "meta/runtime.yml",
+    "requirements.txt",
+    "SECURITY.md",
+    "tests/emulator/requirements.txt",
+}
 SHIPPED = {
     "plugins",
     "roles",
@@ -29,7 +36,7 @@ SHIPPED = {
     "tests/emulator",
     "tests/config.yml",
 }
-ROOT_FILES = {"CHANGELOG.md", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "requirements.txt"}
+ROOT_FILES = {"CHANGELOG.md", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "SECURITY.md", "requirements.txt"}
 
 
 def build() -> Path:
