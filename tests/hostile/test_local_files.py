@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator, running
@@ -30,6 +31,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.attachments 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.links import Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.safe_files import DEEPEST
+from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.uploads import Uploads
 from ansible_collections.community.seventhings.plugins.plugin_utils.loading import MAX_SOURCE, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.offline import offline_findings
@@ -439,8 +441,8 @@ def test_a_link_to_a_vaulted_file_outside_is_not_decrypted(site: Site) -> None:
 
 def called(site: Site, loader: Any, **options: Any) -> dict[str, Any]:
     """One call of the module, in this process."""
-    given: dict[str, Any] = {"only": [], "exclude": [], "prune": {}, "limits": {}, "workers": 1, **options}
-    return provision({**site.service.options(), **given}, False, loader, given)
+    given = {**site.service.options(), **options}
+    return provision(ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters, False, loader, given)
 
 
 # ---- in plays

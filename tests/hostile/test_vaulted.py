@@ -160,7 +160,7 @@ def test_ciphertext_copied_into_any_file_of_the_desired_state_is_not_read_out(
     """Each file, offline and planned: one directory of all kinds of mistakes that a pull request can make."""
     tasks = []
     for number, target in enumerate(TARGETS):
-        beside = {name: text for name, text in _BESIDE.items() if name.split(".")[0] != target.split(".")[0]}
+        beside = {name: text for name, text in _BESIDE.items() if name.partition(".")[0] != target.partition(".")[0]}
         src = _write(tmp_path / "src" / str(number), {**beside, target: _vaulted(PLAINTEXTS[kind])})
         common = {"src": str(src), "journal": str(tmp_path / "out" / "journal")}
         (tmp_path / "out").mkdir(exist_ok=True)

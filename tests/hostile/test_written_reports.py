@@ -13,6 +13,7 @@ import pytest
 from emulator_process import Emulator
 from instance_site import Site
 
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.reports import write_report
 
 
@@ -44,12 +45,15 @@ def test_a_report_is_for_its_owner_and_replaces_a_link(site: Site, tmp_path: Pat
     assert (report.is_symlink(), mode_of(report)) == (False, 0o600)
 
 
-def test_a_plan_file_is_for_its_owner_and_replaces_a_link(site: Site, tmp_path: Path, victim: Path) -> None:
+def test_a_plan_file_is_for_its_owner_and_no_link(site: Site, tmp_path: Path, victim: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.symlink_to(victim)
+    with pytest.raises(InvalidInput, match="is a link"):
+        site.plan(plan_file=plan)
+    assert (plan.is_symlink(), victim.read_text("utf-8")) == (True, "of somebody else")
+    plan.unlink()
     assert site.plan(plan_file=plan).outcome == "changed"
-    assert victim.read_text("utf-8") == "of somebody else"
-    assert (plan.is_symlink(), mode_of(plan)) == (False, 0o600)
+    assert mode_of(plan) == 0o600
 
 
 def test_a_report_that_a_pipe_stands_for_is_an_error_at_once(site: Site, tmp_path: Path) -> None:

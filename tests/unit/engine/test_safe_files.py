@@ -330,7 +330,7 @@ def test_a_mode_that_differs_is_told_and_set(folder: Folder) -> None:
 def test_a_backup_has_content_mode_and_time_and_a_name_of_its_own(folder: Folder, name: str) -> None:
     folder.write(name, b"x", Access(0o640))
     os.utime(folder.path / name, (1, 2))
-    copies = [folder.path / folder.backup(name) for _ in range(2)]
+    copies = [folder.path / folder.backup(name) for _time in range(2)]
     for copy in copies:
         said = copy.stat()
         assert (copy.read_bytes(), stat.S_IMODE(said.st_mode), said.st_mtime) == (b"x", 0o640, 2)

@@ -148,23 +148,23 @@ def test_journal_and_plan_file_hold_nothing_hidden_though_the_task_shows_it(site
 
 
 def test_what_a_task_hides_by_its_label_is_hidden_by_its_key_too(site: Site) -> None:
-    site.write({**_FIELDS, "objects.yml": "- {barcode: 'b-1', inventory_name: Desk, Pin: '4711', Size: 1}\n"})
+    site.write({**_FIELDS, "objects.yml": "- {barcode: 'zq-1', inventory_name: Desk, Pin: '4711', Size: 1}\n"})
     assert _provision(site, src=site.root)["outcome"] == "changed"
     (key,) = [one.key for one in site.client().schema(OBJECT).fields.values() if one.label == "Pin"]
-    site.write({"objects.yml": f"- {{barcode: 'b-1', {key}: '4712', Size: 2}}\n"})
+    site.write({"objects.yml": f"- {{barcode: 'zq-1', {key}: '4712', Size: 2}}\n"})
     (change,) = _provision(site, check_mode=True, src=site.root, hide=["Pin"])["changes"]
     assert change["before"] == {key: "(vaulted)", "Size": 1}
     assert change["after"] == {key: "(vaulted)", "Size": 2}
 
 
 def test_a_natural_key_that_is_hidden_is_shown_nowhere(site: Site) -> None:
-    site.write({"objects.yml": "- {barcode: 'b-1', inventory_name: Desk}\n- {barcode: 'b-2', inventory_name: x}\n"})
+    site.write({"objects.yml": "- {barcode: 'zq-1', inventory_name: Desk}\n- {barcode: 'zq-2', inventory_name: x}\n"})
     assert _provision(site, src=site.root)["outcome"] == "changed"
-    site.write({"objects.yml": "- {barcode: 'b-1', inventory_name: Chair}\n"})
+    site.write({"objects.yml": "- {barcode: 'zq-1', inventory_name: Chair}\n"})
     result = _provision(site, check_mode=True, src=site.root, hide=["barcode"])
     assert result["changes"][0]["key"] == "(vaulted) objects.yml:1:3"
     assert result["changes"][0]["after"] == {"inventory_name": "Chair"}
-    assert "b-1" not in json.dumps(result)
+    assert "zq-1" not in json.dumps(result)
     assert "b-2" not in json.dumps(result)
     pruned = _provision(site, check_mode=True, src=site.root, hide=["barcode"], prune={"objects": "delete"})
     assert "b-2" not in json.dumps(pruned)
@@ -178,7 +178,7 @@ def test_only_and_exclude_take_natural_keys_that_are_hidden(site: Site) -> None:
 
 def test_findings_about_other_fields_are_told_where_a_field_is_hidden(site: Site) -> None:
     lines = (
-        "- barcode: b-1\n  inventory_name: Desk\n  Pin: [4711]\n  Size: big\n"
+        "- barcode: zq-1\n  inventory_name: Desk\n  Pin: [4711]\n  Size: big\n"
         "- barcode: b-2\n  Pin: '4711'\n- barcode: b-3\n  Size: bigger\n"
     )
     site.write({**_FIELDS, "objects.yml": lines})
