@@ -17,7 +17,14 @@ from project import BUILD, COLLECTION_PATH, ROOT, call, environment
 DIST = BUILD / "dist"
 INSTALLED = BUILD / "installed"
 NAME = "community.seventhings"
-WANTED = {"LICENSE", "README.md", "meta/runtime.yml", "requirements.txt", "tests/emulator/requirements.txt"}
+WANTED = {
+    "LICENSE",
+    "README.md",
+    "meta/runtime.yml",
+    "requirements.txt",
+    "SECURITY.md",
+    "tests/emulator/requirements.txt",
+}
 SHIPPED = {
     "plugins",
     "roles",
