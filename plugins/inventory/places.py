@@ -86,7 +86,8 @@ options:
         A name without a C(/) could be that of a machine, so it is refused, unless O(host_prefix) has one or O(existing)
         is V(join). So is a name with an empty part, or a part C(.) or C(..), because Ansible looks for files by that
         name.
-      - Control characters and those that can't be seen stand as escapes.
+      - Control characters and those that can't be seen stand as escapes. A C($) in front of what may be the name of an
+        environment variable becomes C(_), because Ansible would look for files by its value.
       - Where two records have one name, the second gets a suffix, and a warning says so.
     type: raw
   host_prefix:
@@ -513,7 +514,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         before = self.inventory.hosts[host.name].vars.copy()
         self._set_composite_vars(compose, host.visible, host.name, strict=strict)
         after = self.inventory.hosts[host.name].vars
-        composed = {name: untrusted(value) for name, value in after.items() if value is not before.get(name)}
+        # None is a value too.
+        composed = {
+            name: untrusted(value) for name, value in after.items() if name not in before or value is not before[name]
+        }
         after.update(composed)
         return composed
 

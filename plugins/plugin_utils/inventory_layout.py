@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_na
     as_part,
     check_host_name,
     group_name,
+    literal,
     one_line,
     variable_key,
     visible,
@@ -170,7 +171,7 @@ def lay_out(records: Records, plan: Plan) -> Layout:
     for record, parent in _placed(records.get(last, ()), last, plan, places):
         node = _node(record, last, plan, parent, variables)
         wanted = visible(one_line(plan.hostname(node))) or _default_name(record, last, parent)
-        node.name = host_names.give(f"{plan.host_prefix}{wanted}", record)
+        node.name = host_names.give(f"{plan.host_prefix}{literal(wanted)}", record)
         check_host_name(node.name, plan.may_join)
         layout.hosts.append(node)
     layout.warnings = [*group_names.warnings(), *host_names.warnings(), *_left_out(variables)]

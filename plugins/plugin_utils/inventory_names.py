@@ -26,6 +26,8 @@ _ANSIBLES_VARIABLES = constants.INTERNAL_STATIC_VARS.union(
 changes."""
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Control, formatting and half characters, and the two separators that end a line."""
+_OF_THE_ENVIRONMENT = re.compile(r"\$(?=\w|\{)")
+"""What begins the name of a variable in ``os.path.expandvars``."""
 
 
 # ---- texts that become names
@@ -44,6 +46,13 @@ def visible(text: str) -> str:
         letter.encode("unicode_escape").decode() if unicodedata.category(letter) in _UNSEEN else letter
         for letter in text
     )
+
+
+def literal(text: str) -> str:
+    """A name in which no variable of the environment is meant: Ansible looks for files by the name, and would take
+    ``$NAME`` for what stands in the environment, which may be the way to another file.
+    """
+    return _OF_THE_ENVIRONMENT.sub("_", text)
 
 
 def as_part(text: str) -> str:

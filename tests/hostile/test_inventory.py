@@ -292,6 +292,13 @@ def test_no_text_runs_from_any_place_that_a_record_reaches(work: Workplace) -> N
     assert_no_door_opens(work, [PAYLOADS[0], PAYLOADS[2]], EVERYWHERE[1:])
 
 
+def test_a_composed_variable_may_be_null(work: Workplace) -> None:
+    work.has(rooms=[room(1, "Lab")])
+    work.write(compose={"where": "seventhings_location_name", "same": "none"})
+    (variables,) = work.inventory("--list").hosts.values()
+    assert (variables["where"], variables["same"]) == (None, None)
+
+
 def test_no_text_runs_that_comes_from_the_cache(work: Workplace) -> None:
     work.write(**CONSTRUCTED, cache=True, cache_plugin="ansible.builtin.jsonfile", cache_connection="cache")
     for _time in ("cold", "warm"):
@@ -602,6 +609,21 @@ def test_a_name_reads_no_file_that_is_not_its_own(machines: Workplace) -> None:
     shown = machines.inventory("--list", "-i", "hosts.ini", "-i", "lab.seventhings.yml", "--limit", "!databases")
     assert len(shown.hosts) == 5
     assert OWN not in shown.all
+
+
+@pytest.mark.parametrize("hostname", ["", "at/{{ name }}"])
+def test_a_name_reads_no_file_by_a_variable_of_the_environment(work: Workplace, hostname: str) -> None:
+    """Ansible expands such a variable in the name of a host when it looks for the host's files."""
+    work.file("vault.yml", f"leaked: {OWN}\n")
+    for folder in ("room", "at"):
+        work.file(f"host_vars/{folder}/keep", "")
+    work.has(rooms=[room(1, "$ELSEWHERE"), room(2, "${ELSEWHERE}"), room(3, "5 $"), room(4, "x$$ELSEWHERE")])
+    work.write(hostname=hostname)
+    shown = work.inventory("--list", "-i", "lab.seventhings.yml", ELSEWHERE="../../vault")
+    assert len(shown.hosts) == 4
+    assert OWN not in shown.all
+    start = "at" if hostname else "room"
+    assert {f"{start}/_ELSEWHERE", f"{start}/_{{ELSEWHERE}}", f"{start}/5 $"} < set(shown.hosts)
 
 
 # ---- what is printed
