@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.door import ActionModule as Door
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.module_action import ActionModule as Door
 
 
 class ActionModule(Door):

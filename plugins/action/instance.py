@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.controller import ControllerAction
-from ansible_collections.community.seventhings.plugins.plugin_utils.on_screen import on_screen
-from ansible_collections.community.seventhings.plugins.plugin_utils.provisioning import provision
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
 
 
 class ActionModule(ControllerAction):

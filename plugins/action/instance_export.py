@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE_EXPORT
-from ansible_collections.community.seventhings.plugins.plugin_utils.controller import ControllerAction
-from ansible_collections.community.seventhings.plugins.plugin_utils.exporting import export
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_EXPORT
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 
 
 class ActionModule(ControllerAction):

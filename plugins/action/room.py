@@ -8,6 +8,6 @@ Those that do something else beside it have an action plugin of their own name.
 
 from __future__ import annotations
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.door import ActionModule
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.module_action import ActionModule
 
 __all__ = ["ActionModule"]

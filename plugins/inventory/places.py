@@ -244,13 +244,12 @@ from ansible.template import trust_as_template
 from ansible.utils.path import unfrackpath
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_cache import (
-    is_readable_by_others,
-    plain_records,
-    untrusted,
-    why_foreign,
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
+    connection_options,
+    option,
+    reader,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_layout import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import (
     Layout,
     Node,
     Plan,
@@ -260,11 +259,16 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_la
     read_along,
     read_records,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.inventory_names import Earlier, one_line, visible
-from ansible_collections.community.seventhings.plugins.plugin_utils.plugin_connection import (
-    connection_options,
-    option,
-    reader,
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_cache import (
+    is_readable_by_others,
+    plain_records,
+    untrusted,
+    why_foreign,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_names import (
+    Earlier,
+    one_line,
+    visible,
 )
 
 _WRITTEN = ("Direct", "var")

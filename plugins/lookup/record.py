@@ -97,11 +97,11 @@ from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.plugin_utils.lookup_record import Finder, kind_named
-from ansible_collections.community.seventhings.plugins.plugin_utils.plugin_connection import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
     shared_reader,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder, kind_named
 
 _WRITTEN = ("var",)
 """Origins of options whose templates are still to be rendered: what a lookup is called with has been."""

@@ -134,7 +134,7 @@ requests:
   sample: 1
 """
 
-from ansible_collections.community.seventhings.plugins.module_utils.module import run
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import run
 
 
 def main() -> None:

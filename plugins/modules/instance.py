@@ -493,7 +493,7 @@ duration:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 
 
 def main() -> None:

@@ -218,7 +218,7 @@ duration:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE_EXPORT
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_EXPORT
 
 
 def main() -> None:

@@ -128,7 +128,7 @@ requests:
   sample: 5
 """
 
-from ansible_collections.community.seventhings.plugins.module_utils.module import run
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import run
 
 
 def main() -> None:

@@ -136,7 +136,7 @@ requests:
   sample: 4
 """
 
-from ansible_collections.community.seventhings.plugins.module_utils.module import run
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import run
 
 
 def main() -> None:

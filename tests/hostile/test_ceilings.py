@@ -17,16 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.ceilings import CEILINGS, Ceilings
-from ansible_collections.community.seventhings.plugins.module_utils.desired import (
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import (
     SECTIONS,
     Limits,
     Policy,
     prune_actions,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.provisioning import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.ceilings import CEILINGS, Ceilings
 
 HERE, THERE, ELSEWHERE = "https://here.test", "https://there.test", "https://elsewhere.test"
 STRENGTH = ("report", "archive", "delete")

@@ -15,10 +15,10 @@ from typing import Any, cast
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.module import Call, perform
-from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import Call, perform
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 
 UUID = "1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8"
 SECRET = "of somebody else\n"

@@ -23,7 +23,7 @@ from emulator_process import Emulator, running
 from exports import contents, export_of
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 MANIFEST = ".export.json"
 FETCHED = ".seventhings/export.json"

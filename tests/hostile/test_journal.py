@@ -20,17 +20,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils import journal as journal_module
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
-from ansible_collections.community.seventhings.plugins.module_utils.journal import (
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journal_module
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     SIZE_LIMIT,
     Journal,
     JournalRefused,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.journal_place import place_of
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.plan_files import PlanFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
 
 SET_ID = "0123456789abcdef"
 SETTINGS = f'api: seventhings/v1\nset: test\nset_id: "{SET_ID}"\npolicy: {{prune: {{objects: archive}}}}\n'

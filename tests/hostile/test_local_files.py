@@ -27,15 +27,15 @@ from emulator_process import Emulator, running
 from instance_site import Site
 from playbook import run
 
-from ansible_collections.community.seventhings.plugins.module_utils.attachments import MAX_SIZE
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import MAX_SIZE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.links import Attachment
-from ansible_collections.community.seventhings.plugins.module_utils.safe_files import DEEPEST
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.module_utils.uploads import Uploads
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import MAX_SOURCE, load
-from ansible_collections.community.seventhings.plugins.plugin_utils.offline import offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.provisioning import provision
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import DEEPEST
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import MAX_SOURCE, load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 SECRET = "gUe55-mE-n0t"
 """What stands in the files outside; no finding and no request may hold it."""

@@ -29,8 +29,8 @@ from playbook import Result
 from project import ROOT
 from steps import Step
 
-from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
-from ansible_collections.community.seventhings.plugins.module_utils.specs import CONNECTION
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
 
 STEPS = Path(__file__).with_name("steps")
 METHODS = ("get", "post", "put", "patch", "delete")

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from emulator_process import Emulator
 
-from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 
 
 @pytest.fixture

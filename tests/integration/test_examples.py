@@ -19,7 +19,7 @@ import yaml
 from emulator_process import Emulator, running
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
 
 MODULES = [ROOT / "plugins" / "modules" / f"{name}.py" for name in sorted(DOORS)]
 OURS = "community.seventhings."

@@ -19,9 +19,9 @@ import steps
 from emulator_process import Emulator
 from playbook import Result
 
-from ansible_collections.community.seventhings.plugins.module_utils.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.pacing import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 
 USER = "bernd.kowalski@nordhain.example"
 

@@ -21,7 +21,7 @@ from emulator_process import Emulator, running
 from playbook import Result, Run
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
 
 ACME = ROOT / "examples" / "acme"
 NOBODY = "9091afea-81ee-4003-ac76-2ac11e3ddc3f"

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.exporting import export
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 
 
 def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **options: Any) -> dict[str, Any]:

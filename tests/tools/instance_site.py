@@ -15,14 +15,14 @@ from typing import Any
 
 from emulator_process import Emulator
 
-from ansible_collections.community.seventhings.plugins.module_utils.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
-from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
-from ansible_collections.community.seventhings.plugins.module_utils.journal_place import place_of
-from ansible_collections.community.seventhings.plugins.module_utils.plan_files import PlanFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
 
 LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 

@@ -11,7 +11,7 @@ from project import BUILD, ROOT
 
 sys.path.insert(0, str(BUILD / "link"))
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.json_schema import static_files
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
 
 FOLDER = ROOT / "docs" / "schema"
 

@@ -36,11 +36,11 @@ from emulator_process import Emulator
 from jinja2 import ChainableUndefined, Environment
 from playbook import Result
 
-from ansible_collections.community.seventhings.plugins.module_utils import lost
-from ansible_collections.community.seventhings.plugins.module_utils.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS, Call, perform
-from ansible_collections.community.seventhings.plugins.plugin_utils.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS, Call, perform
+from ansible_collections.community.seventhings.plugins.module_utils.client import lost
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 
 PREFIX = "/customer-api/v1"
 RUNS = ("predicted", "done", "repeated")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 
 PLACES = ("README.md", "changelogs/fragments", "docs", "examples", "meta", "playbooks", "plugins", "roles")
 TEXTS = sorted(

@@ -15,13 +15,13 @@ import pytest
 from emulator_process import Emulator
 from instance_site import LONG, Site, no_pause, sample_files
 
-from ansible_collections.community.seventhings.plugins.module_utils import journal as journal_module
-from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
-from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
-from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import LOCATION, OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journal_module
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
 
 _SHARE = 0.3
 _SEED = 1000

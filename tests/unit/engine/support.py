@@ -15,17 +15,17 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from requests.structures import CaseInsensitiveDict
 
-from ansible_collections.community.seventhings.plugins.module_utils.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Answer, Effect, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     NotFound,
     OutcomeUnknown,
     service_error,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.tokens import Credentials, Tokens
-from ansible_collections.community.seventhings.plugins.module_utils.transport import Answer, Effect, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
 LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 RANDOMISED = settings(

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.accounts import auth_token, user_from_person
-from ansible_collections.community.seventhings.plugins.module_utils.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
     InvalidInput,
@@ -18,9 +19,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     OutcomeUnknown,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.report import Report
-from ansible_collections.community.seventhings.plugins.module_utils.tokens import Credentials, Tokens
-from ansible_collections.community.seventhings.plugins.module_utils.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import (
+    auth_token,
+    user_from_person,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Report
 
 from .support import Clock, FakeTransport, JsonMap, answer, client_on, definition, listing, lost, refusal, uuid_of
 

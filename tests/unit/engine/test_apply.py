@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils import attachments, plan
-from ansible_collections.community.seventhings.plugins.module_utils.apply import Applier
-from ansible_collections.community.seventhings.plugins.module_utils.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client import files as attachments
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
     InvalidRequest,
@@ -21,12 +21,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     OutcomeUnknown,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.links import Attachment
-from ansible_collections.community.seventhings.plugins.module_utils.plan import Change
-from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 
 from .support import (
     Call,

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.bodies import create_body, update_body
-from ansible_collections.community.seventhings.plugins.module_utils.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.request_bodies import (
+    create_body,
+    update_body,
+)
 
 from .support import JsonMap, definition, uuid_of
 

@@ -18,15 +18,15 @@ import documentation
 import pytest
 import yaml
 
-from ansible_collections.community.seventhings.plugins.module_utils import specs
-from ansible_collections.community.seventhings.plugins.module_utils.connection import ENVIRONMENT
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import (
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import argument_specs as specs
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import ENVIRONMENT
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     KINDS,
     SERVER_KEYS,
     TEMPLATE_KINDS,
     TEMPLATES,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
 
 from .support import JsonMap
 
@@ -137,7 +137,7 @@ def test_a_module_does_nothing_where_it_is_only_imported(name: str) -> None:
 @pytest.mark.parametrize("name", ["room", "auth_token"])
 def test_an_action_is_a_door_to_the_shared_one(name: str) -> None:
     module = importlib.import_module(f"{COLLECTION}.action.{name}")
-    shared = importlib.import_module(f"{COLLECTION}.plugin_utils.door").ActionModule
+    shared = importlib.import_module(f"{COLLECTION}.plugin_utils.action.module_action").ActionModule
     assert issubclass(module.ActionModule, shared)
 
 

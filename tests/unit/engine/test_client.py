@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     IncompleteList,
     InternalError,
@@ -22,9 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     OutcomeUnknown,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.query import Condition
-from ansible_collections.community.seventhings.plugins.module_utils.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from .support import (
     Call,

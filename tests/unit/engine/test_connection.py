@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.connection import hidden_in
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import hidden_in
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils import attachments
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import Call as ModuleCall
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import perform
+from ansible_collections.community.seventhings.plugins.module_utils.client import files as attachments
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Answer
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.files import (
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import ATTACHMENTS, Attachment
+from ansible_collections.community.seventhings.plugins.module_utils.operations.attachments import (
     file,
     file_download,
     report,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.links import ATTACHMENTS, Attachment
-from ansible_collections.community.seventhings.plugins.module_utils.module import Call as ModuleCall
-from ansible_collections.community.seventhings.plugins.module_utils.module import perform
-from ansible_collections.community.seventhings.plugins.module_utils.report import Report
-from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.transport import Answer
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Report
 
 from .support import (
     Call,

@@ -15,9 +15,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     NoMatch,
     OutcomeUnknown,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.hub import hub_item
-from ansible_collections.community.seventhings.plugins.module_utils.hub_orders import hub_order
-from ansible_collections.community.seventhings.plugins.module_utils.report import Report
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import hub_item
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_orders import hub_order
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Report
 
 from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, listing, lost, uuid_of
 

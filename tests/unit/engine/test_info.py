@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
-from ansible_collections.community.seventhings.plugins.module_utils.info import Found, list_records
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import Found, list_records
 
 from .support import FakeTransport, JsonMap, answer, client_on, definition, listing, refusal, uuid_of
 

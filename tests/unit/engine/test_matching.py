@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils import matching
-from ansible_collections.community.seventhings.plugins.module_utils.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from .support import RANDOMISED, definition, record, schema_of, uuid_of
 
@@ -48,7 +48,7 @@ HOUSE = Reference("location", 5, uuid_of(5))
 
 
 def keys(kind: str, match_on: list[str] | None, **written: Any) -> tuple[str, ...]:
-    return matching.key_fields(KINDS[kind], match_on, written)
+    return natural_keys.key_fields(KINDS[kind], match_on, written)
 
 
 # ---- which fields identify a record
@@ -73,7 +73,7 @@ def keys(kind: str, match_on: list[str] | None, **written: Any) -> tuple[str, ..
 def test_the_default_key_of_a_kind_is_chosen_by_what_was_written(
     kind: str, written: dict[str, Any], wanted: tuple[str, ...]
 ) -> None:
-    assert matching.key_fields(KINDS[kind], None, written) == wanted
+    assert natural_keys.key_fields(KINDS[kind], None, written) == wanted
 
 
 def test_a_key_that_the_user_named_goes_before_the_default() -> None:
@@ -116,12 +116,12 @@ def test_an_empty_match_on_is_an_error_and_not_the_default() -> None:
 
 @pytest.mark.parametrize("key", ["barcode", "name", "colour", "page"])
 def test_a_text_narrows_the_list_on_the_service(key: str) -> None:
-    assert matching.conditions(OBJECT, [key], {key: "x"}) == [Condition(key, "eq", ("x",))]
+    assert natural_keys.conditions(OBJECT, [key], {key: "x"}) == [Condition(key, "eq", ("x",))]
 
 
 def test_all_texts_of_a_key_narrow_the_list_together() -> None:
     desired = {"name": "a", "price": Decimal(1), "colour": "red"}
-    assert matching.conditions(OBJECT, ["name", "price", "colour"], desired) == [
+    assert natural_keys.conditions(OBJECT, ["name", "price", "colour"], desired) == [
         Condition("name", "eq", ("a",)),
         Condition("colour", "eq", ("red",)),
     ]
@@ -131,33 +131,33 @@ def test_all_texts_of_a_key_narrow_the_list_together() -> None:
     ("key", "value"), [("price", Decimal("12.50")), ("bought", dt.date(2024, 5, 31)), ("note", "a long text")]
 )
 def test_a_value_whose_shape_differs_between_instances_narrows_nothing(key: str, value: Any) -> None:
-    assert matching.conditions(OBJECT, [key], {key: value}) == []
+    assert natural_keys.conditions(OBJECT, [key], {key: value}) == []
 
 
 def test_links_narrow_by_their_id_where_no_text_does() -> None:
     desired = {"room": Reference("room", 3, uuid_of(3)), "keeper": Reference("user", 4)}
-    assert matching.conditions(OBJECT, ["room", "keeper"], desired) == [
+    assert natural_keys.conditions(OBJECT, ["room", "keeper"], desired) == [
         Condition("room", "eq", (3,)),
         Condition("keeper", "eq", (4,)),
     ]
-    assert matching.conditions(ROOM, ["building_id", "number"], {"building_id": HOUSE, "number": "1"}) == [
+    assert natural_keys.conditions(ROOM, ["building_id", "number"], {"building_id": HOUSE, "number": "1"}) == [
         Condition("number", "eq", ("1",))
     ]
 
 
 def test_a_link_without_an_id_narrows_nothing() -> None:
-    assert matching.conditions(OBJECT, ["room"], {"room": Reference("room", uuid=uuid_of(3))}) == []
+    assert natural_keys.conditions(OBJECT, ["room"], {"room": Reference("room", uuid=uuid_of(3))}) == []
 
 
 def test_a_key_that_is_compared_without_case_narrows_nothing() -> None:
-    assert matching.conditions(PERSON, ["email"], {"email": "ada@example.com"}) == []
+    assert natural_keys.conditions(PERSON, ["email"], {"email": "ada@example.com"}) == []
 
 
 # ---- who is meant
 
 
 def hits(schema: Any, wanted: dict[str, Any], *records: Any) -> list[str]:
-    return [one.uuid for one in matching.identified(schema, wanted.keys(), wanted, records)]
+    return [one.uuid for one in natural_keys.identified(schema, wanted.keys(), wanted, records)]
 
 
 def test_only_the_same_text_is_the_same_key() -> None:
@@ -223,15 +223,15 @@ def test_a_link_in_a_key_is_compared_by_whom_it_means(answered: Any) -> None:
 
 def test_one_hit_is_the_record_and_none_is_none() -> None:
     one = record("object", 1)
-    assert matching.one_of(KINDS["object"], "x", [one]) is one
-    assert matching.one_of(KINDS["object"], "x", []) is None
+    assert natural_keys.one_of(KINDS["object"], "x", [one]) is one
+    assert natural_keys.one_of(KINDS["object"], "x", []) is None
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
 def test_more_than_one_hit_is_an_error_that_names_all_of_them(count: int) -> None:
     twins = [record("object", number) for number in range(count, 0, -1)]
     with pytest.raises(Ambiguous) as caught:
-        matching.one_of(KINDS["object"], "barcode '1'", twins, advice="give uuid")
+        natural_keys.one_of(KINDS["object"], "barcode '1'", twins, advice="give uuid")
     uuids = ", ".join(uuid_of(number) for number in range(1, count + 1))
     assert caught.value.message == (f"{count} objects have barcode '1': {uuids}. Expected exactly one; give uuid.")
 
@@ -239,13 +239,13 @@ def test_more_than_one_hit_is_an_error_that_names_all_of_them(count: int) -> Non
 def test_records_without_a_uuid_are_named_by_their_id() -> None:
     items = [Record.of(KINDS["hub_item"], {"id": number}) for number in (8, 7)]
     with pytest.raises(Ambiguous) as caught:
-        matching.one_of(KINDS["hub_item"], "the object", items)
+        natural_keys.one_of(KINDS["hub_item"], "the object", items)
     assert caught.value.message == "2 hub items have the object: 7, 8. Expected exactly one."
 
 
 def test_a_key_is_described_in_words_as_it_was_written() -> None:
     desired = {"building_id": Reference("location", 5, uuid_of(5), written="Head office"), "number": "1", "name": "x"}
-    assert matching.describe(ROOM, ["building_id", "number"], desired) == "building_id 'Head office' and number '1'"
+    assert natural_keys.describe(ROOM, ["building_id", "number"], desired) == "building_id 'Head office' and number '1'"
 
 
 # ---- which of several tasks is meant
@@ -281,19 +281,19 @@ CLOSED, CLOSED_TOO = record("task", 3, status="closed"), record("task", 4, statu
 def test_open_tasks_count_alone_and_of_several_closed_ones_none_can_be_told_apart_unless_closed_is_wanted(
     found: Any, status: str | None, meant: Any
 ) -> None:
-    assert matching.task_meant(found, status, lambda _record: True) == meant
+    assert natural_keys.task_meant(found, status, lambda _record: True) == meant
 
 
 def test_of_several_closed_tasks_the_one_that_is_as_wanted_is_meant() -> None:
     closed = [record("task", number, status="closed") for number in (1, 2, 3)]
-    assert matching.task_meant(closed, "closed", lambda one: one is closed[1]) == [closed[1]]
-    assert matching.task_meant(closed, "closed", lambda _one: False) == closed
+    assert natural_keys.task_meant(closed, "closed", lambda one: one is closed[1]) == [closed[1]]
+    assert natural_keys.task_meant(closed, "closed", lambda _one: False) == closed
 
 
 def test_a_status_narrows_down_what_is_deleted() -> None:
     found = [record("task", 1, status="open"), record("task", 2, status="closed")]
-    assert matching.task_meant(found, "closed", lambda _one: True, absent=True) == [found[1]]
-    assert matching.task_meant(found, None, lambda _one: True, absent=True) == [found[0]]
+    assert natural_keys.task_meant(found, "closed", lambda _one: True, absent=True) == [found[1]]
+    assert natural_keys.task_meant(found, None, lambda _one: True, absent=True) == [found[0]]
 
 
 # ---- paths of rooms
@@ -319,13 +319,13 @@ def test_a_status_narrows_down_what_is_deleted() -> None:
     ],
 )
 def test_a_path_is_tried_at_every_slash_with_something_on_both_sides(path: str, splits: list[tuple[str, str]]) -> None:
-    assert list(matching.path_splits(path)) == splits
+    assert list(natural_keys.path_splits(path)) == splits
 
 
 @RANDOMISED
 @given(place=st.text("ab/ ", min_size=1, max_size=6), label=st.text("ab/ ", min_size=1, max_size=6))
 def test_every_place_and_room_is_among_the_readings_of_its_path(place: str, label: str) -> None:
-    found = list(matching.path_splits(f"{place}/{label}"))
+    found = list(natural_keys.path_splits(f"{place}/{label}"))
     assert ((place, label) in found) is bool(place.strip() and label.strip())
     assert all(f"{left}/{right}" == f"{place}/{label}" for left, right in found)
 
@@ -334,22 +334,25 @@ def test_every_place_and_room_is_among_the_readings_of_its_path(place: str, labe
 
 
 def test_near_names_come_nearest_first_as_they_are_written() -> None:
-    assert matching.near_names("head ofice", ["Harbour", "Head Office", "HEAD OFICE"]) == ["HEAD OFICE", "Head Office"]
+    assert natural_keys.near_names("head ofice", ["Harbour", "Head Office", "HEAD OFICE"]) == [
+        "HEAD OFICE",
+        "Head Office",
+    ]
 
 
 def test_a_name_is_near_though_half_of_it_is_another() -> None:
-    assert matching.near_names("Head office", ["Headquarters", "Office north"]) == ["Office north", "Headquarters"]
+    assert natural_keys.near_names("Head office", ["Headquarters", "Office north"]) == ["Office north", "Headquarters"]
 
 
 @pytest.mark.parametrize("names", [[], [None, "", 5], ["xyzzy"]])
 def test_what_is_far_away_or_no_text_is_not_near(names: list[Any]) -> None:
-    assert matching.near_names("Head office", names) == []
+    assert natural_keys.near_names("Head office", names) == []
 
 
 def test_at_most_five_near_names_are_told_unless_another_limit_is_given() -> None:
     names = [f"Room {number}" for number in range(9)]
-    assert len(matching.near_names("Room", names)) == 5
-    assert len(matching.near_names("Room", names, 2)) == 2
+    assert len(natural_keys.near_names("Room", names)) == 5
+    assert len(natural_keys.near_names("Room", names, 2)) == 2
 
 
 # ---- values of a field that records have
@@ -364,7 +367,7 @@ def test_values_in_use_are_those_that_records_have(template: str) -> None:
         return [record(kind.name, number, colour=colour) for number, colour in enumerate(("red", None, "blue"))]
 
     field = Record.of(KINDS["field_definition"], definition("colour", "DROPDOWN"))
-    used = matching.values_in_use(field, template, iter(["green", "blue", "red"]), listed)
+    used = natural_keys.values_in_use(field, template, iter(["green", "blue", "red"]), listed)
     assert used == ["blue", "red"]
     # Only lists that take filters are narrowed.
     narrowed = [Condition("colour", "in", ("green", "blue", "red"))]

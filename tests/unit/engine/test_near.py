@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.near import near_names, slips
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names, slips
 
 from .support import RANDOMISED
 

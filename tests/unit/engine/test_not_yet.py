@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.module import Call, perform
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import Call, perform
 
 from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, uuid_of
 

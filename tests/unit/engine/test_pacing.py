@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.pacing import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 
 from .support import Clock
 

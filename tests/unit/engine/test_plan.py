@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils import plan
-from ansible_collections.community.seventhings.plugins.module_utils.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import FIELD_DEFINITION, KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.links import Attachment, Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan import (
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
     ARCHIVE,
     CREATE,
     DELETE,
@@ -25,7 +26,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
     UPDATE,
     Change,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
 
 from .support import JsonMap, definition, record, schema_of, uuid_of
 

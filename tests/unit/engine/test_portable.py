@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field, Plain
-from ansible_collections.community.seventhings.plugins.module_utils.portable import NotPortable, plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import NotPortable, plain
 
 FIELD = Field("f", "TEXT")
 NOON = dt.datetime(2024, 5, 31, 14, 0, 0, 5, tzinfo=dt.timezone(dt.timedelta(hours=2)))

@@ -15,14 +15,14 @@ import playbook
 import pytest
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils import python_floor
-from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import python_floor
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
 
 PLUGINS = ROOT / "plugins"
 OLDEST_STARTED = (3, 8)
 """The oldest Python on which a supported ansible-core starts modules."""
-GUARD = PLUGINS / "module_utils" / "python_floor.py"
-SEAM = PLUGINS / "module_utils" / "module.py"
+GUARD = PLUGINS / "module_utils" / "ansible_module" / "python_floor.py"
+SEAM = PLUGINS / "module_utils" / "ansible_module" / "registry.py"
 
 
 def read(path: Path) -> list[ast.stmt]:
@@ -38,7 +38,10 @@ def test_a_module_imports_nothing_but_the_seam(name: str) -> None:
         for statement in read(PLUGINS / "modules" / f"{name}.py")
         if isinstance(statement, ast.ImportFrom)
     ]
-    assert imported == ["__future__", "ansible_collections.community.seventhings.plugins.module_utils.module"]
+    assert imported == [
+        "__future__",
+        "ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry",
+    ]
 
 
 def test_the_seam_looks_at_the_python_before_it_imports_anything() -> None:

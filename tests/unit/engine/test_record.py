@@ -14,9 +14,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     InvalidInput,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.record import Wish, ensure
-from ansible_collections.community.seventhings.plugins.module_utils.report import Report
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import Wish, ensure
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Report
 
 from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, made, refusal, uuid_of
 

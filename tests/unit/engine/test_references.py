@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NoMatch
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.links import Reference, parse_reference
-from ansible_collections.community.seventhings.plugins.module_utils.references import Resolver
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import Resolver
 
 from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, refusal, uuid_of
 

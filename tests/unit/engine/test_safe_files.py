@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.safe_files import (
+from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import (
     DEEPEST,
     FileType,
     Folder,

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS, SERVER_KEYS
-from ansible_collections.community.seventhings.plugins.module_utils.links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.schema import (
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     Findings,
     Schema,
     field_from_definition,
     type_of,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
 from .support import definition
 

@@ -16,8 +16,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     NoMatch,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.info import Found
-from ansible_collections.community.seventhings.plugins.module_utils.status import history_info, service_info
+from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info, service_info
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import Found
 
 from .support import Call, FakeTransport, JsonMap, answer, by_uuid, client_on, listing, refusal, uuid_of
 

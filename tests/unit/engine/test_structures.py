@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field, Unfit
-from ansible_collections.community.seventhings.plugins.module_utils.links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.structures import STRUCTURES, Interval
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unfit
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import STRUCTURES, Interval
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
 from .support import RANDOMISED
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Answer, Effect, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
     ConnectionFailed,
@@ -18,8 +20,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     NotJson,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.tokens import Credentials, Tokens
-from ansible_collections.community.seventhings.plugins.module_utils.transport import Answer, Effect, Transport
 
 from .support import Call, Clock, FakeTransport, JsonMap, answer, refusal
 

@@ -25,7 +25,15 @@ import urllib3
 from requests.structures import CaseInsensitiveDict
 
 from ansible_collections.community.seventhings.plugins.module_utils import errors
-from ansible_collections.community.seventhings.plugins.module_utils.connection import connect, instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import (
+    Effect,
+    Tls,
+    Transport,
+    is_local,
+    retry_after,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     ConnectionFailed,
     InvalidInput,
@@ -33,14 +41,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     OutcomeUnknown,
     SeventhingsError,
     WriteRefused,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.pacing import RateLimit
-from ansible_collections.community.seventhings.plugins.module_utils.transport import (
-    Effect,
-    Tls,
-    Transport,
-    is_local,
-    retry_after,
 )
 
 from .support import Clock

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import NotProcessable
-from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal, Upload
-from ansible_collections.community.seventhings.plugins.module_utils.links import Attachment
-from ansible_collections.community.seventhings.plugins.module_utils.uploads import Uploads
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, Upload
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
 
 from .support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, made, refusal, uuid_of
 

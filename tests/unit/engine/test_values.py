@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field, Plain, Unfit
-from ansible_collections.community.seventhings.plugins.module_utils.links import (
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Unfit
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES, broken_rules
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Attachment,
     Reference,
     attachments_in,
     brief_reference,
     references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.values import FIELD_TYPES, broken_rules
 
 from .support import RANDOMISED, uuid_of
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import PermissionMissing
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT, TASK
-from ansible_collections.community.seventhings.plugins.module_utils.world import World
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, TASK
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.state import World
 
 from .support import Call, FakeTransport, client_on, listing, refusal, uuid_of
 

@@ -14,9 +14,9 @@ from emulator_process import Emulator, running
 from exports import export_of
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, Kind
 
 NUMBER = 1300
 

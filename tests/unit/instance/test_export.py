@@ -14,10 +14,10 @@ from emulator_process import running
 from exports import contents, export_of, loaded, records
 from instance_site import LONG, Site, sample_files
 
-from ansible_collections.community.seventhings.plugins.module_utils.downloads import safe_name
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.offline import offline_findings
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.downloads import safe_name
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 CREATE_USERS = "api: seventhings/v1\npolicy: {create_users: true}\n"
 POSITION = "objects: position: 1 value(s) of the type COORDINATES, which nothing here writes"

@@ -12,8 +12,8 @@ import pytest
 from exports import contents, export_of, loaded
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.export_manifest import MANIFEST
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import MANIFEST
 
 
 def test_an_export_reads_each_kind_once(demo: Site) -> None:

@@ -15,8 +15,8 @@ from emulator_process import Emulator, running
 from exports import contents, export_of, loaded, records
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 CREATE_USERS = "api: seventhings/v1\npolicy: {create_users: true}\n"
 _MEMBERS = (

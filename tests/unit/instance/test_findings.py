@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.validation import judge
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import judge
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 FIELDS = (

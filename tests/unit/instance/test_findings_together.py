@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from instance_site import SETTINGS, Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 GOOD = '- barcode: "1"\n  inventory_name: One\n- barcode: "2"\n  inventory_name: Two\n'
 

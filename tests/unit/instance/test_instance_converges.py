@@ -25,7 +25,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from instance_site import LONG, Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
 
 from .random_states import OPERATOR, State, as_files, gone, states, without
 

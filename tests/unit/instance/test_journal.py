@@ -15,13 +15,13 @@ from exports import export_of
 from instance_site import SETTINGS, Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.journal import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
     JournalHeld,
     JournalRefused,
     Upload,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.journal_place import place_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 
 ID = "0123456789abcdef"
 

@@ -17,21 +17,21 @@ from instance_site import Site
 from jsonschema import Draft202012Validator
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.export import Exported
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Field
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.portable import name_in_files
-from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
-from ansible_collections.community.seventhings.plugins.plugin_utils.json_schema import (
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import (
     MAIN,
     saved_fields,
     schema_files,
     static_files,
     static_schema,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.offline import as_json, offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import name_in_files
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import as_json, offline_findings
 
 ACME = ROOT / "examples" / "acme"
 STATIC = static_schema()

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.desired import DesiredInstance
-from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.validation import judge
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load, text_of
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load, text_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import judge
 
 SETTINGS = "api: seventhings/v1\n"
 

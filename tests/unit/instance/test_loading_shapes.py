@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load, text_of
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load, text_of
 
 SETTINGS = "instance: {api: seventhings/v1}\n"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from instance_site import SETTINGS, Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
 ASSET = "fields/asset.yml"
 UUID = "0b0f1c6e-9d3b-4f0a-8a55-0f6f3ad1c001"

@@ -10,8 +10,8 @@ import itertools
 import pytest
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
-from ansible_collections.community.seventhings.plugins.module_utils.pacing import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
 
 _A_MINUTE = 20
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from instance_site import SETTINGS, Site, sample_files, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
 PLACES = {
     "locations.yml": "- name: Head office\n- name: Depot\n",

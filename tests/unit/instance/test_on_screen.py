@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
-from ansible_collections.community.seventhings.plugins.plugin_utils.on_screen import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import (
     findings_in_short,
     in_short,
     message_in_short,
     on_screen,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
 
 _HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates lets this pass"
 

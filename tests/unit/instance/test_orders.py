@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.apply import Applier
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.instance import Order, run_instance
-from ansible_collections.community.seventhings.plugins.module_utils.journal import Journal
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
 
 THING = {"barcode": "001", "inventory_name": "Thing"}
 

@@ -16,10 +16,10 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.levels import Progress
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.provisioning import provision, teller
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision, teller
 
 _SECRET = VaultSecret(b"open sesame")
 

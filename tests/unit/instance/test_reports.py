@@ -21,10 +21,14 @@ import pytest
 from markdown_it import MarkdownIt
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.instance_account import Account
-from ansible_collections.community.seventhings.plugins.plugin_utils.report_html import WORDS, as_html
-from ansible_collections.community.seventhings.plugins.plugin_utils.report_markdown import as_markdown
-from ansible_collections.community.seventhings.plugins.plugin_utils.reports import as_text, check_report, write_report
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import WORDS, as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import (
+    as_text,
+    check_report,
+    write_report,
+)
 
 HOSTILE = "<script>alert('x')</script> `code` | [a](javascript:x) <img src=x onerror=y> & \"quoted\""
 

@@ -14,12 +14,12 @@ import yaml
 from hypothesis import given, settings
 from instance_site import LONG
 
-from ansible_collections.community.seventhings.plugins.module_utils.desired import Finding
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Plain
-from ansible_collections.community.seventhings.plugins.plugin_utils.csv_source import read_csv
-from ansible_collections.community.seventhings.plugins.plugin_utils.json_source import read_json_lines
-from ansible_collections.community.seventhings.plugins.plugin_utils.nodes import Node, Places, plain_node
-from ansible_collections.community.seventhings.plugins.plugin_utils.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node, Places, plain_node
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
 
 
 def _yaml(text: str) -> tuple[Any, list[str]]:

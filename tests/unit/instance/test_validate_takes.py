@@ -17,9 +17,9 @@ import pytest
 from exports import export_of
 from instance_site import LONG, Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.layout import SCHEMAS
-from ansible_collections.community.seventhings.plugins.plugin_utils.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.offline import offline_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import SCHEMAS
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 PLACES = {"locations.yml": "- name: North\n", "rooms.yml": "- {building_id: North, number: '1'}\n"}

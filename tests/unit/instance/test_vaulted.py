@@ -15,11 +15,11 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.desired import Entry, Finding, Place
-from ansible_collections.community.seventhings.plugins.module_utils.hiding import EVERYTHING, Hiding, masked
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils import provisioning
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Entry, Finding, Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import EVERYTHING, Hiding, masked
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action as provisioning
 
 _SECRET = VaultSecret(b"open sesame")
 _FIELDS = {"fields/asset.yml": "- label: Pin\n  type: TEXT\n- label: Size\n  type: NUMBER\n"}

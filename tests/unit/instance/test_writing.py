@@ -13,13 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from instance_site import LONG
 
-from ansible_collections.community.seventhings.plugins.module_utils.desired import Finding
-from ansible_collections.community.seventhings.plugins.module_utils.fields import Plain
-from ansible_collections.community.seventhings.plugins.module_utils.portable import TEMPLATE_MARKS
-from ansible_collections.community.seventhings.plugins.plugin_utils.csv_source import read_csv
-from ansible_collections.community.seventhings.plugins.plugin_utils.json_source import read_json_lines
-from ansible_collections.community.seventhings.plugins.plugin_utils.layout import section_files, settings_file
-from ansible_collections.community.seventhings.plugins.plugin_utils.writing import (
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files, settings_file
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import TEMPLATE_MARKS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.writing import (
     Unwritable,
     csv_header,
     csv_record,
@@ -28,7 +29,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.writing impo
     yaml_map,
     yaml_record,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.yaml_source import read_yaml
 
 RANDOMISED = settings(
     max_examples=2000 if LONG else 60,

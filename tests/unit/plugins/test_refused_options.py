@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 from ansible.module_utils.testing import patch_module_args
 
-from ansible_collections.community.seventhings.plugins.module_utils.module import DOORS
-from ansible_collections.community.seventhings.plugins.module_utils.specs import INSTANCE, INSTANCE_EXPORT
-from ansible_collections.community.seventhings.plugins.plugin_utils.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
+    INSTANCE,
+    INSTANCE_EXPORT,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 
 NAMESPACE = "community.seventhings"
 SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {

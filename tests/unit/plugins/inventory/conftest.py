@@ -21,9 +21,9 @@ from ansible.plugins.doc_fragments.inventory_cache import ModuleDocFragment as I
 
 from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment as Connection
 from ansible_collections.community.seventhings.plugins.inventory import places
-from ansible_collections.community.seventhings.plugins.module_utils.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
 _TYPES = {
     "room": {"name": "TEXT", "number": "TEXT", "building_id": "LINKED_LOCATION", "seats": "NUMBER"},

@@ -19,11 +19,11 @@ from ansible.template import Templar, trust_as_template
 
 from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment
 from ansible_collections.community.seventhings.plugins.lookup import record as lookup
-from ansible_collections.community.seventhings.plugins.module_utils.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.schema import Schema
-from ansible_collections.community.seventhings.plugins.plugin_utils import plugin_connection
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers import connection as plugin_connection
 
 _TYPES = {
     "room": {"name": "TEXT", "number": "TEXT", "building_id": "LINKED_LOCATION"},

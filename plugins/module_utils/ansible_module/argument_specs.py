@@ -1,0 +1,245 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Argument specifications, made from the catalogue; the documentation is held against them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model.field import Field
+from ..model.kinds import TEMPLATES, Kind
+from ..model.types_composite import UNITS
+
+Spec = dict[str, dict[str, Any]]
+
+CONNECTION: Spec = {
+    "base_url": {"type": "str"},
+    "access_token": {"type": "str", "no_log": True},
+    "refresh_token": {"type": "str", "no_log": True},
+    "username": {"type": "str"},
+    "password": {"type": "str", "no_log": True},
+    "client_id": {"type": "str"},
+    "timeout": {"type": "float", "default": 30.0},
+    "retries": {"type": "int", "default": 3},
+    "rate_limit": {"type": "int"},
+    "validate_certs": {"type": "bool", "default": True},
+    "ca_path": {"type": "path"},
+    "client_cert": {"type": "path"},
+    "client_key": {"type": "path", "no_log": False},
+    "allow_http": {"type": "bool", "default": False},
+    "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
+}
+"""Options of every module; ``no_log`` hides every credential."""
+
+WRITTEN: Spec = {
+    "backup": {"type": "bool", "default": False},
+    "mode": {"type": "raw"},
+    "owner": {"type": "str"},
+    "group": {"type": "str"},
+}
+"""Options of what writes files to the machine where it runs."""
+
+_INTERVAL: Spec = {
+    "unit": {"type": "str", "choices": list(UNITS), "required": True},
+    "value": {"type": "int", "required": True},
+}
+
+_BY_TYPE: dict[str, dict[str, Any]] = {
+    "ASSETS": {"type": "list", "elements": "raw"},
+    "ATTACHMENTS": {"type": "list", "elements": "raw"},
+    "ATTRIBUTES": {"type": "dict"},
+    "CHOICE": {"type": "str"},
+    "CONSTRAINTS": {"type": "dict"},
+    "DAY": {"type": "str"},
+    "INTERVAL": {"type": "dict", "options": _INTERVAL},
+    "INTERVALS": {"type": "list", "elements": "dict", "options": _INTERVAL},
+    "LONG_TEXT": {"type": "str"},
+    "RELATIONS": {"type": "list", "elements": "dict"},
+    "RENTAL_STATUS": {"type": "str"},
+    "RENTER": {
+        "type": "dict",
+        "options": {
+            "type": {"type": "str", "choices": ["plain", "user"], "required": True},
+            "value": {"type": "raw", "required": True},
+        },
+    },
+    "SCALAR": {"type": "raw"},
+    "SCALARS": {"type": "list", "elements": "raw"},
+    "TEXT": {"type": "str"},
+    "TYPE_NAME": {"type": "str"},
+    "USER": {"type": "raw"},
+    "USERS": {"type": "list", "elements": "raw"},
+}
+
+
+def option_of(of: Field) -> dict[str, Any]:
+    """The option that stands for a fixed field. Its value is judged by the engine as it was written, before Ansible
+    converts it.
+    """
+    option = dict(_BY_TYPE[of.type])
+    if of.allowed:
+        option["choices"] = list(of.allowed)
+    if of.key == "field_key":
+        option["no_log"] = False
+    return option
+
+
+def record_spec(kind: Kind) -> Spec:
+    """The options of a record module: connection, identity, state, and ``fields`` or an option for each fixed field."""
+    spec: Spec = {
+        **CONNECTION,
+        "uuid": {"type": "str"},
+        "state": {"type": "str", "choices": list(kind.states), "default": "present"},
+    }
+    if kind.template or kind.open_fields:
+        spec |= {
+            "fields": {"type": "dict", "default": {}},
+            "match_on": {"type": "list", "elements": "str", "no_log": False},
+            "allow_unknown_fields": {"type": "bool", "default": False},
+        }
+        return spec
+    spec |= {of.key: option_of(of) for of in kind.fields}
+    if kind.create_path.startswith("/asset-tracking"):
+        spec |= {
+            "template": {"type": "str", "choices": list(TEMPLATES), "required": True},
+            "allow_destructive": {"type": "bool", "default": False},
+        }
+    else:
+        spec["match_on"] = {"type": "list", "elements": "str", "no_log": False}
+    if kind.name == "task":
+        spec["notify"] = {"type": "bool"}
+    return spec
+
+
+def info_spec(kind: Kind) -> Spec:
+    """The options of an info module."""
+    spec: Spec = {
+        **CONNECTION,
+        **({"id": {"type": "int"}} if kind.numbered else {"uuid": {"type": "str"}}),
+        "filters": {"type": "dict", "default": {}},
+        "sort": {"type": "list", "elements": "str", "default": []},
+        "limit": {"type": "int"},
+    }
+    if kind.name == "field_definition":
+        spec["template"] = {"type": "str", "choices": list(TEMPLATES), "required": True}
+    return spec
+
+
+HUB_ITEM: Spec = {
+    **CONNECTION,
+    "object": {"type": "raw", "required": True},
+    "category": {"type": "str"},
+    "price": {"type": "raw"},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+}
+
+HUB_ORDER: Spec = {
+    **CONNECTION,
+    "items": {"type": "list", "elements": "raw"},
+    "id": {"type": "int"},
+    "order_number": {"type": "str"},
+    "completed": {"type": "bool"},
+    "cancelled": {"type": "bool"},
+    "cancellation_reason": {"type": "str"},
+}
+
+HUB_SUGGESTION_INFO: Spec = {
+    **CONNECTION,
+    "filters": {"type": "dict", "default": {}},
+    "sort": {"type": "list", "elements": "str", "default": []},
+    "limit": {"type": "int"},
+}
+
+FILE: Spec = {
+    **CONNECTION,
+    "object": {"type": "raw", "required": True},
+    "field": {"type": "str", "required": True},
+    "path": {"type": "path"},
+    "name": {"type": "str"},
+    "uuid": {"type": "str"},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+}
+
+FILE_DOWNLOAD: Spec = {
+    **CONNECTION,
+    "uuid": {"type": "str"},
+    "object": {"type": "raw"},
+    "field": {"type": "str"},
+    "dest": {"type": "path", "required": True},
+    "force": {"type": "bool"},
+    **WRITTEN,
+}
+
+REPORT: Spec = {
+    **CONNECTION,
+    "template": {"type": "str", "required": True},
+    "objects": {"type": "list", "elements": "raw", "required": True},
+    "dest": {"type": "path", "required": True},
+    "force": {"type": "bool", "default": False},
+    **WRITTEN,
+}
+
+HISTORY_INFO: Spec = {
+    **CONNECTION,
+    "kind": {
+        "type": "str",
+        "choices": ["object", "location", "room", "person", "task", "rental_case"],
+        "required": True,
+    },
+    "record": {"type": "raw", "required": True},
+    "limit": {"type": "int"},
+}
+
+SERVICE_INFO: Spec = dict(CONNECTION)
+
+INSTANCE: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "mode": {"type": "str", "choices": ["apply", "drift", "validate"], "default": "apply"},
+    "src": {"type": "path"},
+    "desired": {"type": "dict"},
+    "files_root": {"type": "path"},
+    "plan_file": {"type": "path"},
+    "plan_digest": {"type": "str"},
+    "require_plan": {"type": "bool", "default": False},
+    "report": {"type": "path"},
+    "journal": {"type": "path"},
+    "only": {"type": "list", "elements": "str", "default": []},
+    "exclude": {"type": "list", "elements": "str", "default": []},
+    "protected": {"type": "bool", "default": False},
+    "prune": {"type": "dict"},
+    "limits": {"type": "dict"},
+    "create_users": {"type": "bool"},
+    "workers": {"type": "int", "default": 8},
+    "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},
+    "confirm_empty": {"type": "bool", "default": False},
+    "allow_destructive": {"type": "bool", "default": False},
+    "drift_fail": {"type": "bool", "default": False},
+    "expect_instance": {"type": "list", "elements": "str"},
+    "hide": {"type": "list", "elements": "str", "default": []},
+    "show_vaulted": {"type": "bool", "default": False},
+}
+
+INSTANCE_EXPORT: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "dest": {"type": "path", "required": True},
+    "only": {"type": "list", "elements": "str", "default": []},
+    "filters": {"type": "dict", "default": {}},
+    "format": {"type": "str", "choices": ["yaml", "csv", "jsonl"], "default": "yaml"},
+    "force": {"type": "bool", "default": False},
+    **WRITTEN,
+}
+
+USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}
+
+AUTH_TOKEN: Spec = {
+    **CONNECTION,
+    "grant_type": {"type": "str", "choices": ["password", "refresh_token", "sso_auth_code"], "default": "password"},
+    "provider_name": {
+        "type": "str",
+        "choices": ["azure-open-id-connect", "google-open-id-connect", "one-login-open-id-connect"],
+    },
+    "auth_code": {"type": "str", "no_log": True},
+    "app_target": {"type": "str", "choices": ["web", "mobile"]},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+}

@@ -1,0 +1,260 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The seam to Ansible: options in, result out, errors to ``fail_json``. A module binds a name to the engine with one
+call.
+"""
+
+from __future__ import annotations
+
+from .python_floor import require_python
+
+require_python()
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from ..client.client import Client
+from ..client.connection import connect, hidden_in
+from ..client.transport import REQUESTS_IMPORT_ERROR
+from ..errors import NoMatch, SeventhingsError, UnknownField
+from ..model.kinds import FIELD_DEFINITION, KINDS, Kind
+from ..operations.accounts import auth_token, user_from_person
+from ..operations.attachments import file, file_download, report
+from ..operations.hub_items import hub_item, hub_suggestion_info
+from ..operations.hub_orders import hub_order
+from ..operations.service import history_info, service_info
+from ..reconcile.reconcile import Wish, ensure
+from ..reconcile.result import Report
+from ..resolve.listing import Found, list_records
+from . import argument_specs
+
+Options = Mapping[str, Any]
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a module.
+
+    :ivar options: validated, with defaults filled in.
+    :ivar written: as the user wrote them: what is not here was not set, which is not the same as null.
+    """
+
+    options: Options
+    written: Options
+    check_mode: bool
+
+
+@dataclass(frozen=True)
+class Door:
+    """What a module is: its options, the rules between them, and what it does.
+
+    :ivar not_yet: what check mode predicts where something is referred to that is not there: an earlier task of the
+        play may be the one to make it. Without it, and where the name is a slip of one that is there, that is an error
+        in check mode too.
+    """
+
+    spec: argument_specs.Spec
+    run: Callable[[Client, Call], Result]
+    rules: Mapping[str, Any]
+    not_yet: Callable[[Options], Result] | None = None
+
+
+def _as_written(call: Call, name: str) -> Any:
+    """An option's value before Ansible made a text of a number; lists and maps as Ansible took them."""
+    converted = call.options.get(name)
+    return converted if isinstance(converted, (list, dict)) else call.written[name]
+
+
+def _pending(state: str, fields: Options) -> Result:
+    """Check mode, and a uuid that is null: that of a record which an earlier task of the play would have made."""
+    note = "uuid is null, as it is in check mode for a record that is yet to be made; nothing could be looked up."
+    return Report(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
+
+
+def _record_door(kind: Kind) -> Door:
+    def run(client: Client, call: Call) -> Result:
+        options = call.options
+        if "fields" in options:
+            fields, where = options["fields"] or {}, "fields."
+        else:
+            fields, where = {of.key: _as_written(call, of.key) for of in kind.fields if of.key in call.written}, ""
+        if call.check_mode and "uuid" in call.written and options["uuid"] is None:
+            return _pending(options["state"], fields)
+        wish = Wish(
+            kind,
+            fields,
+            where,
+            options.get("match_on"),
+            options.get("uuid"),
+            options["state"],
+            options.get("template") or "",
+            bool(options.get("allow_unknown_fields")),
+            bool(options.get("allow_destructive")),
+            {"notify": options["notify"]} if options.get("notify") is not None else {},
+        )
+        report = ensure(client, wish, call.check_mode)
+        result = report.result()
+        if kind is FIELD_DEFINITION:
+            result["field_key"] = report.record.get("field_key")
+        return result
+
+    return Door(argument_specs.record_spec(kind), run, {})
+
+
+def _info_door(kind: Kind) -> Door:
+    def run(client: Client, call: Call) -> Result:
+        options = call.options
+        found = list_records(
+            client,
+            kind,
+            options["id"] if kind.numbered else options["uuid"],
+            options["filters"],
+            options["sort"],
+            options.get("limit"),
+            options.get("template") or "",
+        )
+        return _found(found)
+
+    rules = {"mutually_exclusive": [("id" if kind.numbered else "uuid", "filters")]}
+    return Door(argument_specs.info_spec(kind), run, rules)
+
+
+def _change_door(
+    spec: argument_specs.Spec,
+    act: Callable[[Client, Options, bool], Report],
+    not_yet: Callable[[Options], Result] | None = None,
+    **rules: Any,
+) -> Door:
+    """A door to something that changes and reports; an option that was not written is as good as null."""
+
+    def run(client: Client, call: Call) -> Result:
+        return act(client, call.options, call.check_mode).result()
+
+    return Door(spec, run, rules, not_yet)
+
+
+def _found(found: Found) -> Result:
+    return {"changed": False, "records": found.records, "count": found.count, "complete": found.complete}
+
+
+def _download_to_come(options: Options) -> Result:
+    return Report(True, {"files": [], "dest": options["dest"]}, options.get("uuid")).result()
+
+
+def _suggest(client: Client, call: Call) -> Result:
+    return _found(hub_suggestion_info(client, call.options["filters"], call.options["sort"], call.options.get("limit")))
+
+
+def _history(client: Client, call: Call) -> Result:
+    return _found(history_info(client, call.options))
+
+
+def _service(client: Client, _call: Call) -> Result:
+    return {"changed": False, **service_info(client)}
+
+
+def _auth_token(client: Client, call: Call) -> Result:
+    return auth_token(client, call.options, call.check_mode)
+
+
+_RECORDS = [kind for kind in KINDS.values() if kind.create_path]
+
+DOORS: dict[str, Door] = {
+    **{kind.name: _record_door(kind) for kind in _RECORDS},
+    **{f"{kind.name}_info": _info_door(kind) for kind in KINDS.values()},
+    "user_from_person": _change_door(
+        argument_specs.USER_FROM_PERSON,
+        lambda client, options, check_mode: user_from_person(client, options["person"], options["filters"], check_mode),
+        required_one_of=[("person", "filters")],
+        mutually_exclusive=[("person", "filters")],
+    ),
+    "hub_item": _change_door(argument_specs.HUB_ITEM, hub_item),
+    "hub_order": _change_door(
+        argument_specs.HUB_ORDER,
+        hub_order,
+        required_one_of=[("items", "id", "order_number")],
+        mutually_exclusive=[("items", "id", "order_number")],
+    ),
+    "file": _change_door(
+        argument_specs.FILE,
+        file,
+        required_one_of=[("path", "uuid")],
+        mutually_exclusive=[("path", "uuid")],
+        required_by={"name": "path"},
+    ),
+    "file_download": _change_door(
+        argument_specs.FILE_DOWNLOAD,
+        file_download,
+        _download_to_come,
+        required_one_of=[("uuid", "object")],
+        mutually_exclusive=[("uuid", "object")],
+        required_together=[("object", "field")],
+    ),
+    "report": _change_door(argument_specs.REPORT, report),
+    "hub_suggestion_info": Door(argument_specs.HUB_SUGGESTION_INFO, _suggest, {}),
+    "history_info": Door(argument_specs.HISTORY_INFO, _history, {}),
+    "service_info": Door(argument_specs.SERVICE_INFO, _service, {}),
+    "auth_token": Door(
+        argument_specs.AUTH_TOKEN,
+        _auth_token,
+        {
+            "required_if": [
+                ("grant_type", "sso_auth_code", ("provider_name", "auth_code")),
+            ]
+        },
+    ),
+}
+"""Every module by its name."""
+
+
+def perform(name: str, call: Call, client_of: Callable[[Mapping[str, Any], bool], Client]) -> Result:
+    """What a module does, wherever it runs: its result as Ansible wants it, or ``failed`` and ``msg``.
+
+    :param name: of the module, without the collection's.
+    :param client_of: a client from options and check mode; a new one, or one that earlier items of a loop used.
+    :returns: with ``warnings`` where there are any, and the number of ``requests`` that this call took.
+    """
+    client, before, door = None, 0, DOORS[name]
+    try:
+        client = client_of(call.options, call.check_mode)
+        before = client.transport.sent
+        result = door.run(client, call)
+    except SeventhingsError as error:
+        result = {"failed": True, "changed": False, "msg": error.message}
+        is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
+        if call.check_mode and door.not_yet is not None and is_to_come:
+            result = {**door.not_yet(call.options), "warnings": [error.message]}
+    except OSError as error:
+        # A file of this machine that can't be read or written.
+        result = {"failed": True, "changed": False, "msg": str(error)}
+    return {**result, "requests": client.transport.sent - before if client else 0}
+
+
+class _Module(AnsibleModule):
+    """AnsibleModule that remembers which options were written: afterwards a missing one and null look the same."""
+
+    written: dict[str, Any]
+
+    def _load_params(self) -> None:
+        super()._load_params()
+        self.written = dict(self.params)
+
+
+def run(name: str) -> None:
+    """The whole of a module: reads its options, does what it is for, exits with its result or its error."""
+    door = DOORS[name]
+    module = _Module(argument_spec=door.spec, supports_check_mode=True, **door.rules)
+    if REQUESTS_IMPORT_ERROR is not None:
+        module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
+    module.no_log_values.update(hidden_in(module.params))
+    result = perform(name, Call(module.params, module.written, module.check_mode), connect)
+    for warning in result.pop("warnings", ()):
+        module.warn(warning)
+    if result.pop("failed", False):
+        module.fail_json(**result)
+    module.exit_json(**result)

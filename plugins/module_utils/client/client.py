@@ -1,0 +1,354 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Verbs over kinds of records: list completely, get, create, change, delete (section 4 of the interface)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+from ..errors import (
+    AccessTokenRefused,
+    IncompleteList,
+    InternalError,
+    InvalidRequest,
+    NotFound,
+    NotJson,
+    NotProcessable,
+    SeventhingsError,
+)
+from ..model.field import EMPTY, is_uuid
+from ..model.kinds import FIELD_DEFINITION, KINDS, Kind, flatten
+from ..model.schema import Schema
+from . import query
+from .query import PER_PAGE, Condition
+from .tokens import Tokens
+from .transport import Answer, Effect, Transport
+
+_READ_AGAIN = 2
+"""How often a list that does not add up is read again before it is an error."""
+_PAGES_AHEAD = 2
+"""How many pages are asked for before the one in front of them is read."""
+
+
+@dataclass(slots=True)
+class Record:
+    """One record as the service has it: its uuid, its integer id where told, and its fields as a flat map in whatever
+    shape they came.
+    """
+
+    kind: Kind
+    uuid: str
+    id: int | None
+    flat: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
+        flat = flatten(kind, raw)
+        uuid = ""
+        for key in kind.uuid_keys:
+            if is_uuid(flat.get(key)):
+                uuid = flat[key].lower()
+                break
+        number = flat.get("id")
+        return cls(
+            kind,
+            uuid,
+            int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else None,
+            flat,
+        )
+
+
+class Client:
+    """One user at one instance. Definitions that were read are kept; records never are.
+
+    :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
+        they were read, because somebody deleted another, is missed without a sign.
+    """
+
+    def __init__(self, transport: Transport, tokens: Tokens) -> None:
+        self.transport = transport
+        self.tokens = tokens
+        self.unsure: set[str] = set()
+        self._definitions: dict[str, list[dict[str, Any]]] = {}
+
+    def send(self, method: str, path: str, effect: Effect = Effect.READ, **options: Any) -> Answer:
+        """One request with a token; a token that is refused is replaced once and the request, which was not taken,
+        sent again.
+        """
+        token = self.tokens.current()
+        try:
+            return self.transport.request(method, path, effect=effect, token=token, **options)
+        except AccessTokenRefused:
+            return self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
+
+    # ---- definitions
+
+    def definitions(self, template: str) -> list[dict[str, Any]]:
+        """The field definitions of a template (asset, room, person), read once."""
+        if template not in self._definitions:
+            self._definitions[template] = [
+                dict(record.flat) for record in self.list_all(FIELD_DEFINITION, template=template)
+            ]
+        return self._definitions[template]
+
+    def forget_definitions(self) -> None:
+        """Definitions were changed: read them again when they are needed."""
+        self._definitions.clear()
+
+    def schema(self, kind: Kind) -> Schema:
+        """What fields a kind has here; one request for a kind with a template whose definitions were not read yet,
+        else none.
+        """
+        return Schema.of(kind, self.definitions(kind.template) if kind.template else ())
+
+    # ---- reading
+
+    def list_all(
+        self,
+        kind: Kind,
+        conditions: Sequence[Condition] = (),
+        *,
+        parameters: Mapping[str, str] | None = None,
+        template: str = "",
+    ) -> list[Record]:
+        """Every record of a kind that the service finds, all pages of it, each once.
+
+        The conditions only narrow the answer where the instance honours them: whoever calls compares each hit again.
+
+        :param conditions: section 4.8's filters; sent only where the kind's list takes them and they fit into a URL.
+        :param parameters: the tasks' own query parameters.
+        :raises IncompleteList: where the pages do not add up, also after reading again.
+        """
+        narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
+        try:
+            return self._list_all(kind, narrowed, parameters or {}, template)
+        except (InvalidRequest, NotProcessable, InternalError) as refused:
+            # Not every instance knows every operator and field (a bad filter is a 400 or a 500): the whole list says
+            # it too.
+            if not narrowed or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
+            return self._list_all(kind, [], parameters or {}, template)
+
+    def _list_all(
+        self, kind: Kind, conditions: Sequence[Condition], parameters: Mapping[str, str], template: str
+    ) -> list[Record]:
+        found: dict[str, Record] = {}
+        for part in query.split_long(conditions):
+            pairs = [*parameters.items(), *(pair for condition in part for pair in condition.pairs())]
+            found.update((_identity(record), record) for record in self._read_pages(kind, pairs, template))
+        if kind.cap and len(found) >= kind.cap:
+            return self._list_capped(kind, parameters, found.values())
+        return list(found.values())
+
+    def _list_capped(self, kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[Record]:
+        """A list that the service cuts, read in parts: by status first, then by deadline."""
+        if "status" in parameters:
+            parts = _deadline_parts(kind, parameters, seen)
+        else:
+            statuses = next(of.allowed for of in kind.fields if of.key == "status")
+            parts = [{**parameters, "status": status} for status in statuses]
+        found = {_identity(record): record for part in parts for record in self._list_all(kind, (), part, "")}
+        return list(found.values())
+
+    def _read_pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> list[Record]:
+        for _attempt in range(_READ_AGAIN + 1):
+            found: dict[str, Record] = {}
+            total: int | None = None
+            for number, page in enumerate(self._pages(kind, pairs, template)):
+                fresh = [record for record in page.records if _identity(record) not in found]
+                # Where it gets smaller, somebody deleted a record, and one that moved to an earlier page is not seen.
+                total = None if page.total is None else max(page.total, total or 0)
+                if total is None and number:
+                    self.unsure.add(kind.name)
+                if page.clamped or (page.records and not fresh):
+                    break
+                found.update((_identity(record), record) for record in fresh)
+                if not page.records or (page.last if total is None else len(found) >= total):
+                    break
+            if total is None or total == len(found):
+                return list(found.values())
+        raise IncompleteList(
+            f"The list of {kind.words}s does not add up: the service says that there are {total}, its pages hold "
+            f"{len(found)} different ones, "
+            f"also after reading {_READ_AGAIN + 1} times. Nothing is decided from it; try again when nobody "
+            f"else is writing."
+        )
+
+    def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> Iterator[_Page]:
+        """The pages of a list, one after the other. Where the total is told the next ones are asked for ahead, so that
+        the service works while an answer is read; never more pages than there are.
+        """
+        path = kind.list_path.format(template=template)
+
+        def ask(number: int) -> Answer:
+            paging = _paging(kind, number) if kind.sort else []
+            return self.send("GET", path, pairs=[*pairs, *paging])
+
+        page = _Page.of(kind, ask(1), 1 if kind.sort else None)
+        yield page
+        last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
+        with ThreadPoolExecutor(max_workers=_PAGES_AHEAD) as pool:
+            asked = deque(pool.submit(ask, number) for number in range(2, min(last, 1 + _PAGES_AHEAD) + 1))
+            for number in itertools.count(2):
+                answer = asked.popleft().result() if asked else ask(number)
+                if number + _PAGES_AHEAD <= last:
+                    asked.append(pool.submit(ask, number + _PAGES_AHEAD))
+                yield _Page.of(kind, answer, number if kind.sort else None)
+
+    def get(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
+        """One record by its uuid; None where there is none (404, or an empty answer)."""
+        return self._read_one(kind, kind.item_path.format(uuid=uuid, template=template))
+
+    def get_by_id(self, kind: Kind, number: int) -> Record | None:
+        """One record by its integer id; None where there is none."""
+        if kind.by_id_path:
+            return self._read_one(kind, kind.by_id_path.format(id=number))
+        hits = [record for record in self.list_all(kind, [Condition("id", "eq", (number,))]) if record.id == number]
+        return hits[0] if hits else None
+
+    def some(self, kind: Kind) -> list[Record]:
+        """The first page of a kind: enough to name candidates in a message, not to decide anything."""
+        return next(self._pages(kind, [], "")).records
+
+    def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
+        """One record by its barcode, an archived one too; None where there is none, or where the instance does not
+        look up barcodes.
+        """
+        return self._read_one(kind, kind.barcode_path.format(barcode=quote(barcode, safe="")))
+
+    def _read_one(self, kind: Kind, path: str) -> Record | None:
+        try:
+            raw = self.send("GET", path).json()
+        except NotFound:
+            return None
+        return Record.of(kind, raw) if isinstance(raw, Mapping) and raw else None
+
+    # ---- writing
+
+    def create(self, kind: Kind, body: Mapping[str, Any], template: str = "") -> str:
+        """Makes a record. Returns its uuid.
+
+        :raises OutcomeUnknown: where it may have been made; whoever calls looks before it sends again.
+        """
+        wrapped = {kind.wrap: body} if kind.wrap else body
+        answer = self.send("POST", kind.create_path.format(template=template), Effect.ONCE, body=wrapped)
+        uuid = (
+            answer.headers.get("Location-UUID")
+            or answer.headers.get("Location", "").rstrip("/").removesuffix("/data").rpartition("/")[2]
+        )
+        if not is_uuid(uuid):
+            raise NotJson(
+                f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {kind.words}."
+            )
+        return uuid.lower()
+
+    def update(self, kind: Kind, uuid: str, body: Mapping[str, Any], template: str = "", once: bool = False) -> None:
+        """Changes a record: PATCH with what changes, or PUT with all of it, as its kind wants.
+
+        :param once: send it once, whatever the answer; then :class:`OutcomeUnknown` tells that it may be done.
+        """
+        effect = Effect.ONCE if once else Effect.SAME
+        self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), effect, body=body)
+
+    def delete(self, kind: Kind, uuid: str) -> None:
+        """Deletes a record; one that is gone already is as good."""
+        try:
+            self.send("DELETE", kind.item_path.format(uuid=uuid), Effect.SAME)
+        except NotFound:
+            return
+
+    def set_status(self, kind: Kind, uuid: str, status: str) -> None:
+        """Sets the status of a record that has a call for it."""
+        self.send("PUT", kind.status_path.format(uuid=uuid), Effect.SAME, body={"status": status})
+
+    def archive(self, kind: Kind, uuid: str, back: bool = False) -> None:
+        """Archives a record, or brings it back.
+
+        :raises OutcomeUnknown: where it may have been done; whoever calls reads the state before it sends again.
+        """
+        path = kind.item_path.format(uuid=uuid) + ("/unarchive" if back else "/archive")
+        self.send("POST", path, Effect.ONCE)
+
+    def is_archived(self, record: Record) -> bool:
+        """Whether a record that was read by its uuid is archived: its own word, else that no list shows it."""
+        if "archived_at" in record.flat:
+            return record.flat["archived_at"] not in EMPTY
+        listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])
+        return record.uuid not in {one.uuid for one in listed}
+
+
+def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[dict[str, str]]:
+    """The same query for the days before the middle one of those seen, for that day, and for the days after it."""
+    days = sorted(str(record.flat.get("deadline"))[:10] for record in seen)
+    middle = days[len(days) // 2]
+    low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
+    if low == high == middle:
+        raise IncompleteList(
+            f"The list of {kind.words}s with the deadline {middle} and status {parameters['status']} holds "
+            f"{kind.cap} records, "
+            "where the service cuts it; it may be incomplete, so nothing is decided from it. Name the record by "
+            "its uuid."
+        )
+    day = dt.date.fromisoformat(middle)
+    before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
+    parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]
+    if not low or low <= before:
+        parts.append({**parameters, "deadline_to": before})
+    if not high or after <= high:
+        parts.append({**parameters, "deadline_from": after})
+    return parts
+
+
+def _identity(record: Record) -> str:
+    return record.uuid or str(record.id)
+
+
+def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
+    pairs = [("page", str(number)), ("per_page", str(PER_PAGE))]
+    if kind in (KINDS["person"], KINDS["user"]):
+        pairs += [("sort_by", kind.sort), ("order", "asc")]
+    if kind is not KINDS["user"]:
+        # Persons are sorted by this on some instances and by sort_by on others.
+        pairs.append((f"sort[{kind.sort}]", "ASC"))
+    return pairs
+
+
+@dataclass(frozen=True)
+class _Page:
+    """One answer of a list: its records, the total where told, whether it is the last, whether it is another page than
+    the one asked for.
+    """
+
+    records: list[Record]
+    total: int | None
+    last: bool
+    clamped: bool
+
+    @classmethod
+    def of(cls, kind: Kind, answer: Answer, number: int | None) -> _Page:
+        decoded = answer.json()
+        envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
+        items = envelope.get("items") if envelope else decoded
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise SeventhingsError(
+                f"{answer.where}: expected a list of records or {{items: [...]}}, got something else."
+            )
+        asked, size = envelope.get("page"), envelope.get("per_page")
+        total = envelope.get("total")
+        records = [Record.of(kind, item) for item in items]
+        return cls(
+            records=records,
+            total=total if isinstance(total, int) else None,
+            last=number is None or len(records) < (size if isinstance(size, int) and size > 0 else PER_PAGE),
+            clamped=number is not None and isinstance(asked, int) and asked != number,
+        )

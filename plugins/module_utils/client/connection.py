@@ -1,0 +1,130 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the connection options of a task to a client."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..errors import InvalidInput
+from .client import Client
+from .rate_limit import SERVICE_LIMIT, RateLimit
+from .tokens import Credentials, Tokens
+from .transport import PREFIX, Tls, Transport, is_local
+
+ENVIRONMENT: dict[str, tuple[str, ...]] = {
+    "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),
+    "access_token": ("SEVENTHINGS_TOKEN",),
+    "refresh_token": ("SEVENTHINGS_REFRESH_TOKEN",),
+    "username": ("SEVENTHINGS_USERNAME",),
+    "password": ("SEVENTHINGS_PASSWORD",),
+    "client_id": ("SEVENTHINGS_CLIENT_ID",),
+    "rate_limit": ("SEVENTHINGS_RATE_LIMIT",),
+}
+"""Option to the environment variables that stand in for it, the first that is set; read where the code runs."""
+
+_RATES: dict[str, RateLimit] = {}
+
+
+def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The options with those that are not given filled from the environment.
+
+    :param environment: that of this process, unless it is given.
+    """
+    filled, variables = dict(options), os.environ if environment is None else environment
+    for option, names in ENVIRONMENT.items():
+        if filled.get(option) is None:
+            filled[option] = next((variables[name] for name in names if variables.get(name)), None)
+    return filled
+
+
+def hidden_in(options: Mapping[str, Any]) -> list[str]:
+    """Texts in options that are secrets though their option is none: user name and password in ``base_url``."""
+    try:
+        parts = urlsplit(str(options.get("base_url") or ""))
+    except ValueError:
+        return []
+    return [text for text in (parts.password, parts.username) if text]
+
+
+def instance_root(base_url: str | None, allow_http: bool) -> str:
+    """The root of an instance from ``base_url``, without the service's prefix and without a slash at the end.
+
+    :raises InvalidInput: where there is none, it is no URL, holds credentials, or is plain http to another machine.
+    """
+    if not base_url:
+        raise InvalidInput(
+            "base_url is missing: expected the root of an instance, such as https://acme.seventhings.com (or "
+            "SEVENTHINGS_BASE_URL)"
+        )
+    if "@" in base_url.partition("://")[2].partition("/")[0]:
+        raise InvalidInput("base_url holds a user name or password; give them as username and password")
+    try:
+        parts = urlsplit(base_url.strip())
+        usable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable or parts.scheme not in ("http", "https"):
+        raise InvalidInput(
+            f"base_url: {base_url!r} is not the root of an instance; expected a URL such as "
+            f"https://acme.seventhings.com"
+        )
+    if parts.scheme == "http" and not allow_http and not is_local(base_url):
+        raise InvalidInput(
+            f"base_url: {parts.hostname} is not this machine and http is not encrypted, so no token is sent "
+            f"there; use https (or allow_http: true)"
+        )
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(PREFIX)}"
+
+
+def connect(options: Mapping[str, Any], read_only: bool = False) -> Client:
+    """A client from connection options (names as in the documentation fragment ``connection``). Sends nothing yet.
+
+    :param read_only: refuse to write (check mode).
+    :raises InvalidInput: for an option that can't be right.
+    """
+    given = from_environment(options)
+    root = instance_root(given.get("base_url"), bool(given.get("allow_http")))
+    per_minute = _limit(given.get("rate_limit"))
+    timeout = 30.0 if given.get("timeout") is None else float(given["timeout"])
+    retries = 3 if given.get("retries") is None else int(given["retries"])
+    if timeout <= 0:
+        raise InvalidInput(f"timeout: {timeout:g} does not fit; expected seconds above 0")
+    if retries < 0:
+        raise InvalidInput(f"retries: {retries} does not fit; expected 0 or more")
+    transport = Transport(
+        root,
+        timeout=timeout,
+        retries=retries,
+        rate=_RATES.setdefault(f"{root} {per_minute}", RateLimit(per_minute)),
+        tls=Tls(
+            verify=given.get("ca_path") or True if given.get("validate_certs") is not False else False,
+            certificate=given.get("client_cert"),
+            key=given.get("client_key"),
+        ),
+        read_only=read_only,
+    )
+    for path in (given.get("ca_path"), given.get("client_cert"), given.get("client_key")):
+        if path and not Path(path).exists():
+            raise InvalidInput(f"{path}: no such file, given as a certificate or key of the connection")
+    credentials = Credentials(
+        *(given.get(name) for name in ("access_token", "refresh_token", "username", "password", "client_id"))
+    )
+    return Client(transport, Tokens(transport, credentials))
+
+
+def _limit(value: Any) -> int:
+    try:
+        limit = SERVICE_LIMIT if value is None else int(value)
+    except ValueError:
+        limit = -1
+    if limit < 0:
+        raise InvalidInput(
+            f"rate_limit: {value!r} does not fit; expected requests a minute as an integer, 0 for no limit"
+        )
+    return limit

@@ -1,0 +1,290 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files: uploaded once, compared by content (files of the published description; limits of section 8 of the
+interface).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ..errors import InvalidInput, NotJson, OutcomeUnknown, SeventhingsError
+from ..local.safe_files import NotOpened
+from ..model.field import is_uuid
+from ..model.kinds import FILE
+from ..model.types_links import Attachment
+from .client import Client
+from .lost import looks
+from .transport import Answer, Effect
+
+MAX_SIZE = 52_428_800
+MAX_NAME = 255
+_UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
+"""What does not stand as it is in the header of a multipart body."""
+
+
+def check_local(attachment: Attachment, where: str, looked_in: str = "") -> list[str]:
+    """What is wrong with a local file, in words; fills in its name, type and size.
+
+    :param where: the option, for the message.
+    :param looked_in: what a path is relative to, in words; empty: the working directory.
+    """
+    if attachment.path is None:
+        return []
+    shown = attachment.written or attachment.path
+    try:
+        size = _size_of(attachment)
+    except NotOpened as refused:
+        return [f"{where}: {refused.at} {refused.why}"]
+    except InvalidInput as refused:
+        return [f"{where}: {refused.message}"]
+    except FileNotFoundError:
+        place = looked_in or f"{Path.cwd()}, where the module runs"
+        return [f"{where}: {shown}: no such file (looked for in {place})"]
+    except OSError as error:
+        return [f"{where}: {shown} can't be read: {error.strerror}"]
+    problems = []
+    attachment.size = size
+    name = name_of(attachment)
+    attachment.type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    if not 1 <= attachment.size <= MAX_SIZE:
+        problems.append(f"{where}: {shown} has {attachment.size} bytes; expected 1 to {MAX_SIZE}")
+    if len(name) > MAX_NAME:
+        problems.append(f"{where}: {shown}: the name has {len(name)} characters; expected at most {MAX_NAME}")
+    if attachment.name is not None and not attachment.name.strip():
+        problems.append(f"{where}: {shown}: the name is empty; leave it out, and the file keeps its own")
+    if attachment.name is not None and _UNSENDABLE.search(attachment.name):
+        problems.append(f"{where}: {shown}: the name {name!r} has quotes or control characters; no upload carries them")
+    return problems
+
+
+def _size_of(attachment: Attachment) -> int:
+    """The bytes of a regular file.
+
+    :raises InvalidInput: where it is none.
+    :raises OSError: where it is not there or can't be looked at.
+    """
+    if attachment.folder is not None:
+        return attachment.folder.status(str(attachment.path)).st_size
+    path = Path(str(attachment.path)).expanduser()
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"{attachment.written or attachment.path} is a directory or a device; expected a file")
+    return path.stat().st_size
+
+
+def name_inside(written: str, root: str) -> str:
+    """The name that a folder has for a path of a desired state.
+
+    It is judged by its letters alone. What a path outside leads to is never looked at, so that nobody learns whether it
+    is there.
+
+    :param root: the folder, for the message.
+    :raises InvalidInput: where it leads out of the folder, or a step of it is hidden.
+    """
+    parts = PurePosixPath(written).parts
+    if written.startswith(("/", "~")) or ".." in parts:
+        raise InvalidInput(f"{written} leads outside of {root}")
+    if any(part.startswith(".") for part in parts):
+        raise InvalidInput(f"{written} is hidden (a step of it begins with a point); hidden files are never sent")
+    return "/".join(parts)
+
+
+class Contents:
+    """What files hold, as SHA-256; each is read or downloaded once, however many records link it."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self._linked: dict[str, str] = {}
+        self._local: dict[tuple[str, str], str] = {}
+
+    def linked(self, uuid: str) -> str:
+        if uuid not in self._linked:
+            self._linked[uuid] = hashlib.sha256(download(self.client, uuid)).hexdigest()
+        return self._linked[uuid]
+
+    def local(self, attachment: Attachment) -> str:
+        folder = "" if attachment.folder is None else str(attachment.folder.path)
+        place = (folder, str(attachment.path))
+        if place not in self._local:
+            self._local[place] = hashlib.sha256(content_of(attachment)).hexdigest()
+        attachment.digest = self._local[place]
+        return attachment.digest
+
+    def same(self, attachment: Attachment, linked: Iterable[Attachment]) -> Iterator[Attachment]:
+        """Those of some linked files that have the content of a local one (and its name, where one is told)."""
+        for other in linked:
+            # The size of a file that may not be read is not known.
+            if (
+                attachment.size is None
+                or other.size != attachment.size
+                or attachment.name not in (None, other.name or attachment.name)
+            ):
+                continue
+            # What it is called takes a request where the record does not tell it, so that is asked last.
+            same = self.local(attachment) == self.linked(str(other.uuid))
+            if same and _may_be_called(self.client, other, attachment.name):
+                yield other
+
+
+def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence[Attachment]) -> None:
+    """Gives a local file the uuid of the linked file with the same content (and name, where one is told); one download
+    for each of equal size.
+
+    Several wanted files with one content take a linked file each, as far as there are so many, and share one beyond
+    that: what is linked already is not uploaded.
+    """
+    taken: list[Attachment] = []
+    left = []
+    for attachment in _those_with_a_name_first(wanted):
+        free = [other for other in linked if other not in taken]
+        found = next(contents.same(attachment, free), None)
+        if found is None:
+            left.append(attachment)
+        else:
+            attachment.uuid = found.uuid
+            taken.append(found)
+    for attachment in left:
+        found = next(contents.same(attachment, taken), None)
+        attachment.uuid = found.uuid if found else None
+
+
+def linked_alike(client: Client, wanted: Attachment, linked: Sequence[Attachment]) -> list[Attachment]:
+    """Every linked file that is the wanted one: by its uuid, else by its content (and name, where one is told)."""
+    if wanted.uuid is not None:
+        return [one for one in linked if one.uuid == wanted.uuid]
+    return list(Contents(client).same(wanted, linked))
+
+
+def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Callable[[Attachment], None]) -> None:
+    """Uploads the local files of one record that are not linked yet: what has the same content (and name, where one is
+    told) once.
+
+    :param send: uploads one file and notes its uuid.
+    """
+    sent: list[Attachment] = []
+    for attachment in _those_with_a_name_first(wanted):
+        twins = [one for one in sent if attachment.name in (None, name_of(one))]
+        twin = next((one for one in twins if contents.local(one) == contents.local(attachment)), None)
+        if twin is None:
+            send(attachment)
+            sent.append(attachment)
+        else:
+            attachment.uuid = twin.uuid
+
+
+def _those_with_a_name_first(wanted: Iterable[Attachment]) -> list[Attachment]:
+    """Local files that are not known to the service yet; a file whose name does not matter takes what others leave."""
+    local = [one for one in wanted if one.path is not None and one.uuid is None]
+    return sorted(local, key=lambda one: one.name is None)
+
+
+def name_of(attachment: Attachment) -> str:
+    """What a local file is called when it is uploaded."""
+    return attachment.name or Path(str(attachment.path)).name
+
+
+def _may_be_called(client: Client, linked: Attachment, name: str | None) -> bool:
+    """Whether a linked file has the wanted name; where the record does not tell it, the file itself does."""
+    if name is not None and linked.name is None:
+        meta = client.get(FILE, str(linked.uuid))
+        linked.name = str(meta.flat.get("name")) if meta else None
+    return name in (None, linked.name)
+
+
+def download(client: Client, uuid: str) -> bytes:
+    """The bytes of a file."""
+    return client.send("GET", f"/file/{uuid}/data", accept="application/octet-stream").body
+
+
+def content_of(attachment: Attachment) -> bytes:
+    """The bytes of a local file, as they are now.
+
+    Between judging and reading somebody may put another file, or a link, in its place. That one is not read.
+
+    :raises SeventhingsError: where it is not what was judged any more.
+    :raises OSError: where it can't be read, and was not to come from a certain folder.
+    """
+    shown = attachment.written or attachment.path
+    if attachment.folder is None:
+        content = Path(str(attachment.path)).expanduser().read_bytes()
+    else:
+        try:
+            content = attachment.folder.read(str(attachment.path), MAX_SIZE)
+        except NotOpened as refused:
+            raise SeventhingsError(f"{shown} can't be read any more: {refused.at} {refused.why}") from refused
+        except OSError as error:
+            raise SeventhingsError(f"{shown} can't be read any more: {error.strerror}") from error
+    if attachment.digest and hashlib.sha256(content).hexdigest() != attachment.digest:
+        raise SeventhingsError(f"{shown} was changed since it was compared, so it is not uploaded; run it again.")
+    return content
+
+
+def upload(client: Client, attachment: Attachment, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Uploads a local file and notes its uuid; as :func:`upload_content`."""
+    upload_content(client, attachment, content_of(attachment), sleep)
+
+
+def upload_content(client: Client, attachment: Attachment, content: bytes, sleep: Callable[[float], None]) -> None:
+    """Uploads the content of a local file and notes its uuid.
+
+    An upload whose answer was lost is looked for among the newest files by name, size and content, and sent once more
+    if it is not there.
+    """
+    name = name_of(attachment)
+    part = {"data": (name, content, attachment.type)}
+    for last in (False, True):
+        try:
+            answer = client.send("POST", "/file", Effect.ONCE, files=part)
+        except OutcomeUnknown as lost:
+            attachment.uuid = _find_upload(client, name, content, sleep)
+            if attachment.uuid:
+                return
+            if last or lost.may_follow:
+                raise
+        else:
+            attachment.uuid = _uuid_from(answer)
+            return
+
+
+def _uuid_from(answer: Answer) -> str:
+    # The Location of a file ends in /data.
+    uuid = (
+        answer.headers.get("Location-UUID")
+        or answer.headers.get("Location", "").rstrip("/").removesuffix("/data").rpartition("/")[2]
+    )
+    if not is_uuid(uuid):
+        raise NotJson(f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new file.")
+    return uuid.lower()
+
+
+def _find_upload(client: Client, name: str, content: bytes, sleep: Callable[[float], None]) -> str | None:
+    for _look in looks(sleep):
+        for file in newest_files(client):
+            if (
+                file.get("name") == name
+                and file.get("size") == len(content)
+                and download(client, str(file["uuid"])) == content
+            ):
+                return str(file["uuid"]).lower()
+    return None
+
+
+def newest_files(client: Client) -> list[Mapping[str, Any]]:
+    """The metadata of the 20 files that were uploaded last: all that the service lists."""
+    decoded = client.send("GET", FILE.list_path).json()
+    items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
+    return [item for item in items or () if isinstance(item, Mapping)]
+
+
+def require_local(attachments: Iterable[Attachment], where: str) -> None:
+    """Raises :class:`InvalidInput` with every problem of the local files among some attachments."""
+    problems = [problem for attachment in attachments for problem in check_local(attachment, where)]
+    if problems:
+        raise InvalidInput(problems)

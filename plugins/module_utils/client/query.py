@@ -1,0 +1,144 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters, sorting and paging as they stand in a query string (section 4.8 of the interface)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from ..errors import InvalidInput
+
+SINGLE = ("eq", "neq", "gt", "gt_or_null", "gte", "gte_or_null", "lt", "lt_or_null", "lte", "lte_or_null")
+MULTIPLE = ("like", "not_like", "in", "nin")
+PRESENCE = ("empty", "not_empty", "null", "not_null")
+OPERATORS = SINGLE + MULTIPLE + PRESENCE
+
+PER_PAGE = 1000
+"""The largest page that the service gives (facts of the published description: 1 to 1000)."""
+
+QUERY_LIMIT = 5700
+"""No filters are longer than this many characters as they are sent, so that with root, path and paging no URL passes
+6,000; longer ``in`` lists are split.
+"""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One filter: the field's key, one of the operators of section 4.8, and its values (one, several, or none)."""
+
+    field: str
+    operator: str
+    values: tuple[Any, ...] = ()
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The bracket form, one pair for each value; a presence operator is written with an empty value."""
+        name = f"filter[{self.field}][{self.operator}]"
+        if self.operator in PRESENCE:
+            return [(name, "")]
+        if self.operator in MULTIPLE:
+            return [(f"{name}[]", _text(value)) for value in self.values]
+        return [(name, _text(self.values[0]))]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return str(value)
+
+
+def parse_filters(filters: Mapping[str, Any], where: str = "filters") -> list[Condition]:
+    """What a person wrote as ``filters``: field -> operator -> value(s), or field -> value as short for ``eq``.
+
+    :raises InvalidInput: with one line for each wrong operator or number of values.
+    """
+    conditions: list[Condition] = []
+    problems: list[str] = []
+    for field, wanted in filters.items():
+        operators = wanted if isinstance(wanted, Mapping) else {"in" if isinstance(wanted, list) else "eq": wanted}
+        if not operators:
+            problems.append(f"{where}.{field}: an empty map; expected an operator and its value, or a value")
+        for named, value in operators.items():
+            # YAML reads the operator null, where it is not quoted, as nothing.
+            operator = "null" if named is None else named
+            if operator not in OPERATORS:
+                problems.append(
+                    f"{where}.{field}: unknown operator {operator!r}; expected one of {', '.join(OPERATORS)}"
+                )
+            elif operator in PRESENCE:
+                if value is False:
+                    problems.append(
+                        f"{where}.{field}.{operator}: takes true or nothing; for the opposite use another operator"
+                    )
+                else:
+                    conditions.append(Condition(field, operator))
+            elif operator in MULTIPLE:
+                values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+                conditions.append(Condition(field, operator, values))
+            elif isinstance(value, (list, tuple)) or (isinstance(value, Mapping) and operator not in ("eq", "neq")):
+                given = "a map" if isinstance(value, Mapping) else "a list"
+                problems.append(f"{where}.{field}.{operator}: takes one value, not {given}")
+            elif value is None and operator not in ("eq", "neq"):
+                problems.append(f"{where}.{field}.{operator}: nothing is not larger or smaller than null")
+            elif value is None:
+                conditions.append(Condition(field, "null" if operator == "eq" else "not_null"))
+            else:
+                conditions.append(Condition(field, operator, (value,)))
+    if problems:
+        raise InvalidInput(problems)
+    return conditions
+
+
+def parse_sort(sort: Sequence[str]) -> list[tuple[str, bool]]:
+    """``["name", "-created_at"]`` to ``[("name", False), ("created_at", True)]``; true means descending."""
+    return [(name[1:], True) if name.startswith("-") else (name, False) for name in sort]
+
+
+def encode(pairs: Sequence[tuple[str, str]]) -> str:
+    """A query string; brackets stay readable, a space becomes ``+`` as the service's date-time filters want it."""
+    return urlencode(pairs, safe="[]")
+
+
+def split_long(conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
+    """Splits an ``in`` list that would make the URL too long into several queries whose answers together are the
+    answer.
+
+    Only the longest ``in`` condition is split, into as few parts as fit; every other condition is repeated in each
+    query, and where that leaves too little room, the next one is split too.
+    """
+    lists = [condition for condition in conditions if condition.operator == "in" and len(condition.values) > 1]
+    if not lists or _length(conditions) <= QUERY_LIMIT:
+        yield list(conditions)
+        return
+    longest = max(lists, key=lambda condition: _length([condition]))
+    others = [condition for condition in conditions if condition is not longest]
+    room = max(QUERY_LIMIT - _length(others), QUERY_LIMIT // 2)
+    for values in _in_parts(longest, room):
+        yield from split_long([*others, Condition(longest.field, "in", values)])
+
+
+def _in_parts(condition: Condition, room: int) -> Iterator[tuple[Any, ...]]:
+    """The values of a list, in parts that are as long as there is room; never all of them in one."""
+    part: list[Any] = []
+    used = 0
+    for value in condition.values:
+        size = len("&") + _length([Condition(condition.field, condition.operator, (value,))])
+        if part and (used + size > room or len(part) == len(condition.values) - 1):
+            yield tuple(part)
+            part, used = [], 0
+        part.append(value)
+        used += size
+    yield tuple(part)
+
+
+def fits_url(conditions: Sequence[Condition]) -> bool:
+    """Whether the conditions, as far as they can be split, fit into a query string."""
+    return all(_length(part) <= QUERY_LIMIT for part in split_long(conditions))
+
+
+def _length(conditions: Sequence[Condition]) -> int:
+    # On its way the URL is normalised, and every bracket becomes three characters.
+    return len(urlencode([pair for condition in conditions for pair in condition.pairs()]))

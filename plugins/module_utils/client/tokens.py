@@ -1,0 +1,168 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Access tokens: the three grants, renewal, revocation (section 5 of the interface)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotJson, PermissionMissing
+from .transport import Effect, Transport
+
+PATH = "/auth_token"
+
+_REASONS = {
+    "LoginDeactivated": "login is switched off for now",
+    "Banned": "the user is banned",
+    "EmailUnconfirmed": "the e-mail address is not confirmed yet",
+    "Inactive": "the user is not activated",
+    "OnlySSOLoginAllowed": "the user signs in by SSO only: use the grant sso_auth_code, or a token made with it",
+}
+
+_RENEW_BEFORE = 60.0
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What a user gave to sign in with; every member may be missing."""
+
+    access_token: str | None = None
+    refresh_token: str | None = None
+    username: str | None = None
+    password: str | None = None
+    client_id: str | None = None
+
+
+class Tokens:
+    """The access token of one user at one instance, renewed when it must be, by one thread at a time.
+
+    :ivar user_id: who signed in; None before a login, and where only an access token was given.
+    """
+
+    def __init__(
+        self, transport: Transport, credentials: Credentials, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._transport = transport
+        self._given = credentials
+        self._clock = clock
+        self._access = credentials.access_token
+        self._refresh = credentials.refresh_token
+        self._renew_at: float | None = None
+        self._refresh_refused = False
+        self.user_id: int | None = None
+        self._lock = threading.Lock()
+        for secret in (credentials.access_token, credentials.refresh_token, credentials.password):
+            if secret:
+                transport.secrets.add(secret)
+
+    def current(self) -> str:
+        """A token to send now: the one at hand, or a new one when less than min(60 s, a tenth of its life) is left."""
+        with self._lock:
+            due = self._renew_at is not None and self._clock() >= self._renew_at
+            return self._renew() if self._access is None or due else self._access
+
+    def replace(self, refused: str) -> str:
+        """A token to send after ``refused`` was answered with 401. Threads that were refused with the same one share
+        its successor.
+        """
+        with self._lock:
+            return self._renew() if self._access is None or self._access == refused else self._access
+
+    def _renew(self) -> str:
+        if self._refresh and self._given.client_id:
+            try:
+                return self._granted(
+                    {"grant_type": "refresh_token", "refresh_token": self._refresh, "client_id": self._given.client_id}
+                )
+            except (AccessTokenRefused, InvalidRequest, PermissionMissing, InvalidInput):
+                self._refresh = None
+                self._refresh_refused = True
+        if self._given.username and self._given.password and self._given.client_id:
+            return self._granted(
+                {
+                    "grant_type": "password",
+                    "username": self._given.username,
+                    "password": self._given.password,
+                    "client_id": self._given.client_id,
+                }
+            )
+        raise InvalidInput(self._what_is_missing())
+
+    def _what_is_missing(self) -> str:
+        way_out = (
+            "Give username, password and client_id, or a fresh refresh_token with client_id; or make a new pair with "
+            "community.seventhings.auth_token."
+        )
+        refused = "The access token was refused (HTTP 401: expired, revoked or never valid)"
+        if self._refresh_refused:
+            first = refused if self._access else "There is no access token"
+            return f"{first}, and the refresh token was refused too. {way_out}"
+        if self._access or self._given.access_token:
+            return f"{refused} and there is nothing to renew it with. {way_out}"
+        given = {"username": self._given.username, "password": self._given.password, "client_id": self._given.client_id}
+        missing = [name for name, value in given.items() if not value]
+        return (
+            f"No way to sign in: {', '.join(missing)} not given. Expected access_token, or username, password "
+            f"and client_id "
+            "(as options, or as SEVENTHINGS_TOKEN, SEVENTHINGS_USERNAME, SEVENTHINGS_PASSWORD, "
+            "SEVENTHINGS_CLIENT_ID in the environment)."
+        )
+
+    def _granted(self, body: Mapping[str, Any]) -> str:
+        return str(self.grant(body)["access_token"])
+
+    def grant(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Asks for a token pair with one of the three grants and keeps it.
+
+        :param body: as section 5 shows it.
+        :returns: access_token, refresh_token, expires_in (seconds), token_type, user_id.
+        :raises InvalidInput: where the service refuses the login; the message names user and reason, never a secret.
+        """
+        secrets = [body.get(name) for name in ("password", "refresh_token", "auth_code")]
+        self._transport.secrets.update(secret for secret in secrets if secret)
+        who = f"as {body['username']} " if body.get("username") else ""
+        client = body.get("client_id")
+        how = f"{who}with the grant {body['grant_type']} and the client_id {client} at {self._transport.root}"
+        try:
+            # A second login does no harm: it makes another pair.
+            answer = self._transport.request("POST", PATH, body=body, effect=Effect.SAME, login=True)
+        except (AccessTokenRefused, InvalidRequest) as error:
+            raise InvalidInput(
+                f"Signing in {how} failed: user name, password, code or client_id is wrong. ({error.message})"
+            ) from error
+        except PermissionMissing as error:
+            raise InvalidInput(
+                f"Signing in {how} is not allowed: {_REASONS.get(error.words, error.words or 'no reason given')}."
+            ) from error
+        pair = answer.json()
+        if not isinstance(pair, Mapping) or not pair.get("access_token"):
+            raise NotJson(f"Signing in {how}: the answer holds no access_token.")
+        access, life = str(pair["access_token"]), pair.get("expires_in")
+        self._access = access
+        self._refresh = pair.get("refresh_token") or self._refresh
+        self._transport.secrets.update(secret for secret in (self._access, self._refresh) if secret)
+        self.user_id = pair.get("user_id")
+        self._renew_at = None
+        if isinstance(life, (int, float)) and life > 0:
+            self._renew_at = self._clock() + life - min(_RENEW_BEFORE, life / 10)
+        return {
+            name: pair.get(name) for name in ("access_token", "refresh_token", "expires_in", "token_type", "user_id")
+        }
+
+    def revoke(self) -> bool:
+        """Revokes every token of the user. Returns false where the token was not valid any more; then nothing was
+        done.
+        """
+        if self._access is None:
+            self._renew()
+        try:
+            self._transport.request("DELETE", PATH, effect=Effect.SAME, token=self._access)
+        except AccessTokenRefused:
+            return False
+        self._access = self._refresh = None
+        return True

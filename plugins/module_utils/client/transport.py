@@ -1,0 +1,373 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One HTTP session with an instance: TLS, proxies, time-outs, what may be repeated, the count of requests.
+
+The retry matrix follows what is known of the service: a request that was refused before it was taken (429, no
+connection) may always be repeated; one whose outcome is unknown only if a second time does no harm.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import ssl
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..errors import (
+    ConnectionFailed,
+    NotJson,
+    OutcomeUnknown,
+    SeventhingsError,
+    WriteRefused,
+    service_error,
+    service_words,
+)
+from . import query
+from .rate_limit import RateLimit
+
+try:
+    import requests
+    import urllib3
+except ImportError:
+    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
+else:
+    REQUESTS_IMPORT_ERROR = None
+
+PREFIX = "/customer-api/v1"
+_CONNECT_TIMEOUT = 10.0
+_RETRY_AFTER_CAP = 60.0
+_MASK = "********"
+
+
+class Effect(Enum):
+    """What sending a request twice would do.
+
+    READ changes nothing. SAME leaves the same end state. ONCE makes something each time.
+    """
+
+    READ = "read"
+    SAME = "same"
+    ONCE = "once"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A successful answer: status, headers, and the body as bytes (empty where it was cut off after a write).
+
+    :ivar excerpt: tells how a body starts, fit for a message.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    where: str
+    excerpt: Callable[[bytes], str] = lambda _body: ""
+
+    def json(self) -> Any:
+        """The decoded body, always the same object; None where there is none. Raises :class:`NotJson`."""
+        return self._decoded
+
+    @cached_property
+    def _decoded(self) -> Any:
+        if not self.body.strip():
+            return None
+        try:
+            return json.loads(self.body)
+        except ValueError as error:
+            raise NotJson(
+                f"{self.where}: HTTP {self.status}, but the answer is not JSON; it starts with "
+                f"{self.excerpt(self.body)!r}. Is base_url the root of an instance, and nothing in front of it that "
+                "answers in its place?"
+            ) from error
+
+
+@dataclass(frozen=True)
+class Tls:
+    """How the other end is verified (``verify``: true, false or a path) and what this end shows."""
+
+    verify: bool | str = True
+    certificate: str | None = None
+    key: str | None = None
+
+    @property
+    def cert(self) -> Any:
+        return (self.certificate, self.key) if self.certificate and self.key else self.certificate
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL's host is this machine by name or loopback address."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+@dataclass
+class Transport:
+    """Sends requests to one instance.
+
+    :ivar root: root of the instance, without the service's prefix and without a slash at the end.
+    :ivar timeout: seconds to wait for an answer; for the connection at most 10.
+    :ivar retries: how often one request may be repeated.
+    :ivar read_only: refuse every request that is not a READ (check mode).
+    :ivar secrets: texts that never stand in a message.
+    :ivar sent: how many requests went out, logins and repeats included.
+    """
+
+    root: str
+    timeout: float = 30.0
+    retries: int = 3
+    rate: RateLimit = field(default_factory=lambda: RateLimit(0))
+    tls: Tls = field(default_factory=Tls)
+    read_only: bool = False
+    secrets: set[str] = field(default_factory=set)
+    sleep: Callable[[float], None] = time.sleep
+    sent: int = 0
+
+    def __post_init__(self) -> None:
+        self._local = threading.local()
+        self._lock = threading.Lock()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        effect: Effect = Effect.READ,
+        token: str | None = None,
+        pairs: Sequence[tuple[str, str]] = (),
+        body: Any = None,
+        files: Mapping[str, Any] | None = None,
+        accept: str = "application/json",
+        login: bool = False,
+    ) -> Answer:
+        """One request, repeated as far as it may be.
+
+        :param path: below ``/customer-api/v1``.
+        :param pairs: the query.
+        :param body: what is sent as JSON; None for no body.
+        :param files: parts of a multipart upload, as requests takes them.
+        :param login: a login, which is sent in check mode too.
+        :returns: the answer, its status below 300.
+        :raises ServiceError: for an error answer; :class:`OutcomeUnknown` for a write that may have been carried out;
+            :class:`ConnectionFailed` where nothing was reached; :class:`WriteRefused` in check mode.
+        """
+        where = f"{method} {PREFIX}{path}"
+        if self.read_only and effect is not Effect.READ and not login:
+            raise WriteRefused(f"{where}: not sent, because check mode never writes.")
+        url = f"{self.root}{PREFIX}{path}" + (f"?{query.encode(pairs)}" if pairs else "")
+        retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
+        while True:
+            try:
+                answer = self._once(method, url, where, effect, token, body, files, accept)
+                # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
+                return replace(answer, excerpt=lambda _body: "(not shown)") if login else answer
+            except _Repeatable as failed:
+                is_last = retry.total == 0
+                if not is_last:
+                    retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
+                pause = max(retry.get_backoff_time(), 0.25)
+                if isinstance(failed, _TooEarly):
+                    # All threads wait for the same service, whether this one comes again or not.
+                    self.rate.refused(failed.sent, pause if failed.after is None else failed.after)
+                elif not is_last:
+                    self.sleep(pause)
+                if is_last:
+                    raise failed.error from failed.error.__cause__
+
+    def _once(
+        self, method: str, url: str, where: str, effect: Effect, token: str | None, body: Any, files: Any, accept: str
+    ) -> Answer:
+        sent = self.rate.wait()
+        with self._lock:
+            self.sent += 1
+        headers = {"Accept": accept}
+        data = None
+        if body is not None:
+            data = json.dumps(body, ensure_ascii=False).encode("utf-8")
+            headers["Content-Type"] = "application/json"
+        try:
+            response = self._open().request(
+                method,
+                url,
+                data=data,
+                files=files,
+                headers=headers,
+                auth=_Bearer(token),
+                timeout=(min(_CONNECT_TIMEOUT, self.timeout), self.timeout),
+                verify=self.tls.verify,
+                cert=self.tls.cert,
+                allow_redirects=False,
+                stream=True,
+            )
+        except requests.exceptions.RequestException as error:
+            raise self._broken(error, where, effect) from error
+        with response:
+            return self._read(response, where, effect, sent)
+
+    def _read(self, response: Any, where: str, effect: Effect, sent: float) -> Answer:
+        status = response.status_code
+        try:
+            content: bytes = response.content
+        except requests.exceptions.RequestException as error:
+            if effect is not Effect.READ and status < HTTPStatus.MULTIPLE_CHOICES:
+                # Carried out: status and headers say all that is needed of the answer to a write.
+                return Answer(status, response.headers, b"", where)
+            raise self._broken(error, where, effect) from error
+        if status < HTTPStatus.MULTIPLE_CHOICES:
+            answer = Answer(status, response.headers, content, where, self._excerpt)
+            if effect is Effect.READ and "json" in response.request.headers.get("Accept", ""):
+                try:
+                    answer.json()
+                except NotJson as garbled:
+                    raise _Repeatable(garbled) from garbled
+            return answer
+        words = service_words(content, self.mask)
+        if status < HTTPStatus.BAD_REQUEST:
+            target = self.mask(response.headers.get("Location", "nowhere"))
+            raise SeventhingsError(
+                f"{where}: HTTP {status}, redirected to {target}. Redirects are not followed, so that no token "
+                f"leaves; is base_url right?"
+            )
+        refusal = service_error(status, words, where)
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            after = retry_after(response.headers)
+            raise _TooEarly(refusal, sent, after if after is None else min(after, _RETRY_AFTER_CAP))
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            if effect is Effect.ONCE:
+                raise OutcomeUnknown(refusal.message, status)
+            raise _Repeatable(refusal)
+        raise refusal
+
+    def _excerpt(self, body: bytes) -> str:
+        return self.mask(body.decode("utf-8", "replace"))[:80]
+
+    def _broken(self, error: Exception, where: str, effect: Effect) -> Exception:
+        """What a failed exchange means: never reached, or reached with an unknown outcome."""
+        reason = self.mask(_reason(error))
+        host = urlsplit(self.root).netloc
+        if isinstance(error, requests.exceptions.SSLError):
+            return ConnectionFailed(
+                f"{where}: the certificate of {host} was not accepted ({reason}). Give the authority in "
+                f"ca_path; validate_certs: false accepts any."
+            )
+        if isinstance(error, requests.exceptions.ProxyError):
+            return _Repeatable(
+                ConnectionFailed(
+                    f"{where}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the environment."
+                )
+            )
+        if _never_sent(error):
+            return _Repeatable(
+                ConnectionFailed(
+                    f"{where}: {host} can't be reached ({reason}). Is base_url right, and is there a way from "
+                    f"this machine?"
+                )
+            )
+        if isinstance(
+            error,
+            (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema),
+        ):
+            return ConnectionFailed(f"{where}: base_url is no usable URL ({reason}).")
+        in_time = not isinstance(error, requests.exceptions.Timeout)
+        if not in_time:
+            reason = f"no answer within {self.timeout:g} seconds"
+        if effect is Effect.READ:
+            return _Repeatable(ConnectionFailed(f"{where}: the exchange with {host} broke off ({reason})."))
+        unknown = OutcomeUnknown(
+            f"{where}: the exchange with {host} broke off ({reason}); the outcome is unknown.", may_follow=not in_time
+        )
+        return unknown if effect is Effect.ONCE else _Repeatable(unknown)
+
+    def _open(self) -> Any:
+        """The session of this thread: connections are kept open, and no two threads share one."""
+        session = getattr(self._local, "session", None)
+        if session is None:
+            session = requests.Session()
+            if self.tls.verify is False:
+                # The user has said it; a warning for each request would only hide others.
+                urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+            adapter = requests.adapters.HTTPAdapter(pool_connections=1, pool_maxsize=1, max_retries=0)
+            session.mount("http://", adapter)
+            session.mount("https://", adapter)
+            session.headers["User-Agent"] = "community.seventhings"
+            self._local.session = session
+        return session
+
+    def mask(self, text: str) -> str:
+        """A text with every secret taken out."""
+        for secret in self.secrets:
+            if secret:
+                text = text.replace(secret, _MASK)
+        return text
+
+
+class _Repeatable(Exception):
+    """An attempt failed in a way that allows another one."""
+
+    def __init__(self, error: SeventhingsError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class _TooEarly(_Repeatable):
+    """The service wants fewer requests: when the refused one was sent, and the seconds after which the service asks to
+    come again, where it says so.
+    """
+
+    def __init__(self, error: SeventhingsError, sent: float, after: float | None) -> None:
+        super().__init__(error)
+        self.sent = sent
+        self.after = after
+
+
+if REQUESTS_IMPORT_ERROR is None:
+
+    class _Bearer(requests.auth.AuthBase):
+        """The token as an auth object, so that no entry of a netrc file takes its place; without a token, no
+        authorization at all.
+        """
+
+        def __init__(self, token: str | None) -> None:
+            self.token = token
+
+        def __call__(self, prepared: Any) -> Any:
+            if self.token:
+                prepared.headers["Authorization"] = f"Bearer {self.token}"
+            return prepared
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a ``Retry-After`` header asks to wait, from either of its forms; None without a readable one."""
+    value = headers.get("Retry-After")
+    try:
+        return max(float(urllib3.util.Retry().parse_retry_after(value)), 0.0) if value else None
+    except urllib3.exceptions.HTTPError:
+        return None
+
+
+def _never_sent(error: Exception) -> bool:
+    """Whether an exchange failed before the request went out."""
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return True
+    cause = getattr(error.args[0], "reason", None) if error.args else None
+    return isinstance(cause, (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError))
+
+
+def _reason(error: Exception) -> str:
+    inner = getattr(error.args[0], "reason", error.args[0]) if error.args else error
+    if isinstance(inner, urllib3.exceptions.SSLError) and inner.args and isinstance(inner.args[0], ssl.SSLError):
+        inner = inner.args[0]
+    text = str(inner)
+    return text.split(": ", 1)[1] if text.startswith("<") and ": " in text else text

@@ -1,0 +1,159 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mode, owner and group of the files that are written, as Ansible's own modules take them."""
+
+from __future__ import annotations
+
+import contextlib
+import grp
+import os
+import pwd
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..errors import InvalidInput
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+
+_PERMISSIONS = 0o777
+_GROUP = 0o070
+_READ = 0o444
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may do what with a file.
+
+    :ivar mode: a number, or symbolic as chmod takes it; None: a file that is there keeps its mode, a new one has 0600.
+    :ivar uid: its owner; None: a file that is there keeps it.
+    :ivar gid: its group; None: a file that is there keeps it.
+    """
+
+    mode: int | str | None = None
+    uid: int | None = None
+    gid: int | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Access:
+        """As a task says it: ``mode``, ``owner`` and ``group``, each as the modules of Ansible take them.
+
+        :raises InvalidInput: for a mode that is none, and for a user or group that this machine does not know.
+        """
+        access = cls(
+            _mode_from(options.get("mode")),
+            _number_of("owner", options.get("owner"), lambda name: pwd.getpwnam(name).pw_uid),
+            _number_of("group", options.get("group"), lambda name: grp.getgrnam(name).gr_gid),
+        )
+        # A symbolic mode that is none is an error before anything is done.
+        access.mode_of_new()
+        return access
+
+    def mode_of_new(self, folder: bool = False) -> int:
+        """The mode of a file that replaces none, or of a directory that is made for it."""
+        mode = self._changed(PRIVATE_FILE)
+        if not folder:
+            return mode
+        # Whoever may read the file may enter its directory; whoever may write it may write there.
+        return mode | (mode & _READ) >> 2
+
+    def differences(self, found: os.stat_result) -> dict[str, tuple[Any, Any]]:
+        """What is not as wanted of a file that is there: mode, owner or group to what it is and what it shall be."""
+        pairs = {
+            "mode": (_shown(stat.S_IMODE(found.st_mode)), _shown(self._changed(stat.S_IMODE(found.st_mode)))),
+            "owner": (found.st_uid, found.st_uid if self.uid is None else self.uid),
+            "group": (found.st_gid, found.st_gid if self.gid is None else self.gid),
+        }
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+    def adjust(self, descriptor: int) -> None:
+        """Makes an open file that is there be so.
+
+        :raises OSError: where this user may not do that.
+        """
+        mode = self._changed(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        self._chown(descriptor)
+        os.fchmod(descriptor, mode)
+
+    def settle(self, descriptor: int, replaced: os.stat_result | None) -> None:
+        """Gives a fresh file its mode, owner and group before anything is written to it.
+
+        A file that another user owns passes nothing on to the one that replaces it: that user could read it then.
+
+        :param replaced: what the system says of what stands in its place; None: nothing does.
+        :raises OSError: where this user may not do that.
+        """
+        mode = PRIVATE_FILE
+        if replaced and stat.S_ISREG(replaced.st_mode) and replaced.st_uid in (os.geteuid(), self.uid):
+            mode = stat.S_IMODE(replaced.st_mode) & _PERMISSIONS
+            if self.gid is None and not _gave_group(descriptor, replaced.st_gid):
+                mode &= ~_GROUP
+        self._chown(descriptor)
+        os.fchmod(descriptor, self._changed(mode))
+
+    def settle_folder(self, descriptor: int) -> None:
+        """The same for a directory that was just made."""
+        self._chown(descriptor)
+        os.fchmod(descriptor, self.mode_of_new(folder=True))
+
+    def _chown(self, descriptor: int) -> None:
+        if self.uid is not None or self.gid is not None:
+            os.fchown(descriptor, -1 if self.uid is None else self.uid, -1 if self.gid is None else self.gid)
+
+    def _changed(self, mode: int) -> int:
+        """What a mode becomes."""
+        if self.mode is None or isinstance(self.mode, int):
+            return mode if self.mode is None else self.mode
+        try:
+            changed: int = AnsibleModule._symbolic_mode_to_octal(_stat_of(mode), self.mode)
+        except ValueError as error:
+            raise InvalidInput(f"mode: {error}; expected an octal number such as '0640', or u=rw,g=r") from error
+        return changed
+
+
+def _mode_from(written: Any) -> int | str | None:
+    if written is None or (isinstance(written, int) and not isinstance(written, bool)):
+        mode = written
+    elif not isinstance(written, str):
+        raise InvalidInput(f"mode: {written!r} does not fit; expected an octal number such as '0640', or u=rw,g=r")
+    else:
+        try:
+            mode = int(written, 8)
+        except ValueError:
+            return str(written)
+    if mode is not None and not 0 <= mode <= stat.S_IMODE(mode):
+        raise InvalidInput(f"mode: {written!r} does not fit; expected the permissions alone, such as '0640'")
+    return mode
+
+
+def _number_of(option: str, name: str | None, look_up: Callable[[str], int]) -> int | None:
+    """The number of a user or group, by its name or the number itself."""
+    if name is None:
+        return None
+    with contextlib.suppress(ValueError):
+        return int(name)
+    try:
+        return look_up(name)
+    except KeyError as missing:
+        raise InvalidInput(f"{option}: this machine knows no {name!r}") from missing
+
+
+def _stat_of(mode: int) -> os.stat_result:
+    return os.stat_result((stat.S_IFREG | mode, *[0] * 9))
+
+
+def _gave_group(descriptor: int, gid: int) -> bool:
+    try:
+        os.fchown(descriptor, -1, gid)
+    except OSError:
+        return False
+    return True
+
+
+def _shown(mode: int) -> str:
+    return f"0{mode:03o}"

@@ -1,0 +1,143 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files of this machine that a module writes: what is there, what differs, what is told of it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidInput
+from .access import Access
+from .safe_files import FileType, Folder
+
+LONGEST_NAME = 255
+"""Bytes that the name of a file has at most."""
+
+_LONGEST_ENDING = 16
+_ASIDE = ("Zl", "Zp")
+"""Categories of the characters that end a line, beside those that control something (C)."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The place of one file: a name in a directory.
+
+    :ivar folder: may be a link itself; it is resolved once.
+    :ivar path: as the task named it.
+    """
+
+    folder: Folder
+    name: str
+    path: Path
+
+    @classmethod
+    def at(cls, path: Path) -> Target:
+        """The place that a path names."""
+        return cls(Folder(path.parent), path.name, path)
+
+    def size(self) -> int | None:
+        """The size of the file that is there; None: there is none, or a link, which is replaced and never followed.
+
+        :raises InvalidInput: where something else is there: a directory, a device, a pipe.
+        """
+        found = self.folder.type_of(self.name)
+        if found in (None, FileType.LINK):
+            return None
+        if found is not FileType.FILE:
+            raise InvalidInput(f"dest: {self.path} is not a regular file")
+        return self.folder.status(self.name).st_size
+
+    def is_taken(self) -> bool:
+        """Whether there is anything of this name, a link too."""
+        return self.folder.type_of(self.name) is not None
+
+    def holds(self, content_of: Callable[[], bytes], size: Any = None) -> bool:
+        """Whether the file that is there has a content.
+
+        :param content_of: gives the bytes; not called where the size tells.
+        :param size: of the content in bytes, where it is known.
+        """
+        have = self.size()
+        if have is None or size not in (None, have):
+            return False
+        return self.folder.holds(self.name, content_of())
+
+
+Differing = Mapping[str, tuple[Any, Any]]
+"""Mode, owner or group to what it was and what it is now, of those that changed."""
+
+
+def sides(differing: Differing) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What was, and what is now, for a diff."""
+    return {name: pair[0] for name, pair in differing.items()}, {name: pair[1] for name, pair in differing.items()}
+
+
+@dataclass
+class LocalFiles:
+    """Writes files as the options ``mode``, ``owner``, ``group`` and ``backup`` say.
+
+    :ivar backups: paths of the copies of what was replaced.
+    """
+
+    access: Access
+    backup: bool = False
+    check_mode: bool = False
+    backups: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], check_mode: bool) -> LocalFiles:
+        """:raises InvalidInput: where mode, owner or group can't be right."""
+        return cls(Access.of(options), bool(options.get("backup")), check_mode)
+
+    def write(self, target: Target, content_of: Callable[[], bytes]) -> Differing:
+        """Writes a file in one step. Returns what changed of the mode, owner and group of the one that it replaces.
+
+        :param content_of: gives the bytes; not called in check mode.
+        """
+        replaces = target.size() is not None
+        differing = target.folder.differences(target.name, self.access) if replaces else {}
+        if not self.check_mode:
+            content = content_of()
+            if replaces and self.backup:
+                self.backups.append(str(target.path.with_name(target.folder.backup(target.name))))
+            target.folder.write(target.name, content, self.access)
+        return differing
+
+    def keep(self, target: Target) -> Differing:
+        """Keeps a file, but for its mode, owner and group. Returns what changed of them."""
+        differing = target.folder.differences(target.name, self.access)
+        if differing and not self.check_mode:
+            target.folder.adjust(target.name, self.access)
+        return differing
+
+
+def file_name(*told: str) -> str:
+    """A name of the service as the name of a file, which stays where it is put and is one line in a terminal.
+
+    :param told: what it may be called; the first of which anything is left counts.
+    """
+    return next((_shortened(plain) for plain in map(_plain, told) if plain.strip(" ._")), "file")
+
+
+def _plain(name: str) -> str:
+    plain = "".join("_" if _is_aside(character) else character for character in name)
+    # A name that begins with a dot is hidden, and may be one that a program reads by itself.
+    return "_" + plain.lstrip(".") if plain.startswith(".") else plain
+
+
+def _is_aside(character: str) -> bool:
+    category = unicodedata.category(character)
+    return character in "/\\" or category.startswith("C") or category in _ASIDE
+
+
+def _shortened(name: str) -> str:
+    if len(name.encode()) <= LONGEST_NAME:
+        return name
+    stem, dot, ending = name.rpartition(".")
+    ending = dot + ending if stem and len((dot + ending).encode()) <= _LONGEST_ENDING else ""
+    return name.encode()[: LONGEST_NAME - len(ending.encode())].decode(errors="ignore") + ending

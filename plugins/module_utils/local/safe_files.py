@@ -1,0 +1,423 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files below a directory, opened so that no name, no link and no device leads out of it.
+
+Names come from answers, manifests, plan files and desired-state files, and other users of the machine may make links
+before we do. So every step below the directory is opened without following links, and a file is made under a name that
+nobody can guess and moved into place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidInput
+from .access import PRIVATE_FILE, PRIVATE_FOLDER, Access
+
+DEEPEST = 100
+"""Directories between a directory and a file below it. Each is opened anew for every file; no set of files has so many.
+"""
+
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+_OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_CHUNK = 1 << 20
+_LONGEST_NAME = 255
+_PRIVATE = Access()
+_LINK = "is a link; expected a regular file"
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """The steps of a relative path.
+
+    :param name: such as ``files/0a1b/invoice.pdf``, with slashes on every system.
+    :raises InvalidInput: where it is empty, absolute, holds ``.``, ``..``, an empty step, or a character that no file
+        name holds.
+    """
+    parts = tuple(name.split("/"))
+    if "\0" in name or not _is_encodable(name) or any(part in ("", ".", "..") for part in parts):
+        raise InvalidInput(f"{name!r} is not a path below the directory")
+    return parts
+
+
+def _is_encodable(name: str) -> bool:
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class NotOpened(InvalidInput):
+    """Something below a directory is there, and is not what is read: a link, a device, a pipe, too long, or too deep.
+
+    :ivar at: the relative path of what is wrong; a directory on the way, where that is a link.
+    :ivar why: what it is, in words that follow its name.
+    """
+
+    def __init__(self, folder: Path, at: str, why: str) -> None:
+        super().__init__(f"{folder / at} {why}")
+        self.at = at
+        self.why = why
+
+
+class FileType(Enum):
+    """What a name in a directory stands for. Nothing is told of where a link leads."""
+
+    FILE = "file"
+    FOLDER = "directory"
+    LINK = "link"
+    OTHER = "device, pipe or socket"
+
+    @classmethod
+    def of(cls, mode: int) -> FileType:
+        """:param mode: what the system says (``st_mode``)."""
+        return _TYPES.get(stat.S_IFMT(mode), cls.OTHER)
+
+
+_TYPES = {stat.S_IFREG: FileType.FILE, stat.S_IFDIR: FileType.FOLDER, stat.S_IFLNK: FileType.LINK}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands in a directory.
+
+    :ivar name: its path, relative to the :class:`Folder`.
+    """
+
+    name: str
+    type: FileType
+
+
+class Folder:
+    """A directory that the task names, and what lies below it.
+
+    The directory itself may be a link: it is resolved once. Nothing below it may be one.
+
+    :param path: the directory.
+    :param owner: the user that everything below must belong to, and that nobody else may write to it; None: not judged.
+    :ivar path: the directory, resolved.
+    """
+
+    def __init__(self, path: Path, owner: int | None = None) -> None:
+        self.path = Path(os.path.realpath(path))
+        self._owner = owner
+
+    # ---- what is there
+
+    def type_of(self, name: str) -> FileType | None:
+        """What stands there; None: nothing does.
+
+        :param name: relative path, with slashes.
+        :raises NotOpened: where a directory on the way is a link or no directory.
+        :raises InvalidInput: where it is no path below the directory.
+        """
+        *folders, last = parts_of(name)
+        try:
+            with self._folder(folders) as folder:
+                found = _found(last, folder)
+        except FileNotFoundError:
+            return None
+        return None if found is None else FileType.of(found.st_mode)
+
+    def listed(self, name: str = "") -> list[Found]:
+        """What stands in a directory, sorted by name.
+
+        :param name: relative path of the directory; empty: this one.
+        :raises NotOpened: where it is a link or no directory, or stands behind a link.
+        :raises OSError: where it can't be read.
+        """
+        with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
+            found = [Found(f"{name}/{one.name}" if name else one.name, _type_of(one)) for one in entries]
+        return sorted(found, key=lambda one: one.name)
+
+    def below(self, name: str = "") -> Iterator[Found]:
+        """All that stands below a directory: each directory, then what is in it. One that can't be read counts as
+        empty.
+
+        :param name: relative path of the directory; empty: this one.
+        """
+        found: list[Found] = []
+        with contextlib.suppress(NotOpened, OSError):
+            found = self.listed(name)
+        for one in found:
+            yield one
+            if one.type is FileType.FOLDER:
+                yield from self.below(one.name)
+
+    def status(self, name: str) -> os.stat_result:
+        """What the system says of a regular file: size, mode, owner. Raises as :meth:`read`."""
+        with self.opened(name) as descriptor:
+            return os.fstat(descriptor)
+
+    # ---- reading
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The content of a regular file.
+
+        :param name: relative path, with slashes.
+        :param limit: bytes; a longer file is refused, and no more than that is ever read.
+        :raises FileNotFoundError: where there is none.
+        :raises NotOpened: where it is a link, a directory, a device, a pipe or a socket, stands behind a link, or is
+            longer than the limit.
+        :raises InvalidInput: where it is no path below the directory.
+        :raises OSError: where it can't be read.
+        """
+        with self.opened(name) as descriptor:
+            content = bytearray()
+            size = os.fstat(descriptor).st_size
+            # One that grows meanwhile is read no further than the limit.
+            while size <= limit and len(content) <= limit and (chunk := os.read(descriptor, _CHUNK)):
+                content += chunk
+            if max(size, len(content)) > limit:
+                raise NotOpened(self.path, name, f"has more than {limit} bytes")
+            return bytes(content)
+
+    def holds(self, name: str, content: bytes) -> bool:
+        """Whether there is a regular file of this name with just these bytes. Raises as :meth:`read`."""
+        if self.type_of(name) is not FileType.FILE or self.status(name).st_size != len(content):
+            return False
+        return self.read(name, len(content)) == content
+
+    @contextlib.contextmanager
+    def opened(self, name: str) -> Iterator[int]:
+        """The descriptor of a regular file, open to be read. Raises as :meth:`read`."""
+        *folders, last = parts_of(name)
+        with self._named(name), self._folder(folders) as folder:
+            descriptor = self._open(name, last, folder, _OPEN_FILE)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    # ---- writing
+
+    def write(self, name: str, content: bytes, access: Access = _PRIVATE) -> None:
+        """Writes a file: all of it, or nothing. A link of its name is replaced, never followed.
+
+        :param name: relative path, with slashes. The directories on the way are made.
+        :param access: who may do what with it, before it holds anything, and with the directories that are made. Where
+            nothing is said, it is for this user alone, unless it replaces a file of this user's, whose mode it keeps.
+        :raises InvalidInput: where a directory on the way is a link or no directory.
+        :raises OSError: where it can't be written, and where a directory, a device or a pipe has its name.
+        """
+        *folders, last = parts_of(name)
+        self._make(access)
+        with self._named(name), self._folder(folders, access) as folder:
+            replaced = _found(last, folder)
+            if replaced and FileType.of(replaced.st_mode) is FileType.OTHER:
+                raise FileExistsError(errno.EEXIST, "Not a regular file")
+            with _fresh(f".{secrets.token_hex(8)}.tmp", folder) as (fresh, descriptor):
+                access.settle(descriptor, replaced)
+                with os.fdopen(descriptor, "wb", closefd=False) as file:
+                    file.write(content)
+                os.replace(fresh, last, src_dir_fd=folder, dst_dir_fd=folder)
+
+    def open_to_append(self, name: str) -> int:
+        """A regular file, open to be read and appended to. It is made where it is not there, and so are the directories
+        on the way, for nobody else to read.
+
+        :returns: the descriptor, which the caller closes.
+        :raises InvalidInput: where it is a link, a directory, a device or a pipe, or does not belong to the owner.
+        :raises OSError: where it can't be written.
+        """
+        *folders, last = parts_of(name)
+        self._make(_PRIVATE)
+        with self._named(name), self._folder(folders, _PRIVATE) as folder:
+            return self._open(name, last, folder, _APPEND_FILE)
+
+    def differences(self, name: str, access: Access) -> dict[str, tuple[Any, Any]]:
+        """What is not as wanted of a regular file's mode, owner and group. Raises as :meth:`read`."""
+        return access.differences(self.status(name))
+
+    def adjust(self, name: str, access: Access) -> None:
+        """Gives a regular file the wanted mode, owner and group. Raises as :meth:`read`."""
+        with self.opened(name) as descriptor, self._named(name):
+            access.adjust(descriptor)
+
+    def backup(self, name: str) -> str:
+        """Copies a regular file beside itself, with its mode, owner and times.
+
+        :returns: the name of the copy, with the process, the time and a random part, as Ansible's own modules name it.
+        :raises OSError: where that can't be done. Nothing is left of the copy then. Else raises as :meth:`read`.
+        """
+        *folders, last = parts_of(name)
+        stamp = time.strftime("%Y-%m-%d@%H:%M:%S")
+        ending = f".{os.getpid()}.{stamp}.{secrets.token_hex(3)}~"
+        copy = last.encode()[: _LONGEST_NAME - len(ending)].decode(errors="ignore") + ending
+        with (
+            self.opened(name) as source,
+            self._folder(folders) as folder,
+            self._named(name),
+            _fresh(copy, folder) as (_name, descriptor),
+        ):
+            with os.fdopen(source, "rb", closefd=False) as old, os.fdopen(descriptor, "wb", closefd=False) as new:
+                shutil.copyfileobj(old, new)
+            _pass_on(os.fstat(source), descriptor)
+        return "/".join([*folders, copy])
+
+    def remove(self, name: str) -> None:
+        """Takes a file away, and the directories on the way to it that are empty then. One that is not there is fine.
+
+        :raises InvalidInput: where a directory on the way is a link.
+        """
+        *folders, last = parts_of(name)
+        try:
+            with self._folder(folders) as folder:
+                os.unlink(last, dir_fd=folder)
+        except FileNotFoundError:
+            return
+        while folders:
+            *above, empty = folders
+            try:
+                with self._folder(above) as folder:
+                    os.rmdir(empty, dir_fd=folder)
+            except OSError:
+                return
+            folders = above
+
+    def _make(self, access: Access) -> None:
+        """Makes the directory itself where it is missing."""
+        if self.path.is_dir():
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with Folder(self.path.parent)._folder([self.path.name], access):
+            pass
+
+    @contextlib.contextmanager
+    def _named(self, name: str) -> Iterator[None]:
+        """Names a file in the errors of the system, which know the last step of its path, or a temporary name."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path / name)) from error
+
+    def _open(self, name: str, last: str, folder: int, flags: int) -> int:
+        """A regular file, open.
+
+        :param last: the last step of the name. :param folder: descriptor of the directory that it stands in.
+        """
+        # Opening a device may have effects, so it is looked at first. What was opened may be another, so again.
+        found = _found(last, folder)
+        if found:
+            self._require_regular(name, found)
+        try:
+            descriptor = os.open(last, flags, PRIVATE_FILE, dir_fd=folder)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise NotOpened(self.path, name, _LINK) from error
+        try:
+            self._require_regular(name, os.fstat(descriptor))
+            self._judge_owner(name, os.fstat(descriptor))
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _require_regular(self, name: str, found: os.stat_result) -> None:
+        kind = FileType.of(found.st_mode)
+        if kind is not FileType.FILE:
+            raise NotOpened(self.path, name, _LINK if kind is FileType.LINK else "is not a regular file")
+
+    @contextlib.contextmanager
+    def _folder(self, folders: list[str], make: Access | None = None) -> Iterator[int]:
+        """A directory below, open.
+
+        :param make: who may enter those that are made where they are missing; None: they must be there.
+        """
+        if len(folders) > DEEPEST:
+            raise NotOpened(self.path, "/".join(folders), f"lies more than {DEEPEST} directories deep")
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for number, part in enumerate(folders, start=1):
+                made = make is not None and _made(part, descriptor)
+                at = "/".join(folders[:number])
+                try:
+                    below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
+                except OSError as error:
+                    if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+                        raise
+                    raise NotOpened(self.path, at, "is a link or no directory") from error
+                os.close(descriptor)
+                descriptor = below
+                if make is not None and made:
+                    make.settle_folder(descriptor)
+                self._judge_owner(at, os.fstat(descriptor))
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _judge_owner(self, name: str, found: os.stat_result) -> None:
+        if self._owner is None:
+            return
+        if found.st_uid != self._owner:
+            raise InvalidInput(f"{self.path / name} belongs to another user (uid {found.st_uid})")
+        if found.st_mode & WRITABLE_BY_OTHERS:
+            mode = stat.S_IMODE(found.st_mode)
+            raise InvalidInput(f"{self.path / name} can be written by others (mode {mode:04o})")
+
+
+def _type_of(entry: os.DirEntry[str]) -> FileType:
+    if entry.is_symlink():
+        return FileType.LINK
+    if entry.is_dir(follow_symlinks=False):
+        return FileType.FOLDER
+    return FileType.FILE if entry.is_file(follow_symlinks=False) else FileType.OTHER
+
+
+def _found(name: str, folder: int) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _made(name: str, folder: int) -> bool:
+    """Makes a directory where there is none. Returns whether it did."""
+    try:
+        os.mkdir(name, PRIVATE_FOLDER, dir_fd=folder)
+    except FileExistsError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
+    """A new file and its descriptor; nothing is left of it where what is done with it fails."""
+    descriptor = os.open(name, _MAKE_FILE, PRIVATE_FILE, dir_fd=folder)
+    try:
+        yield name, descriptor
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _pass_on(source: os.stat_result, descriptor: int) -> None:
+    """Gives a copy the owner, mode and times of its source; only this user may read it where the owner can't be so."""
+    try:
+        os.fchown(descriptor, source.st_uid, source.st_gid)
+    except OSError:
+        os.fchmod(descriptor, PRIVATE_FILE)
+    else:
+        os.fchmod(descriptor, stat.S_IMODE(source.st_mode))
+    os.utime(descriptor, ns=(source.st_atime_ns, source.st_mtime_ns))

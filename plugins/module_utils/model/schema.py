@@ -1,0 +1,275 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What fields a kind of record has on an instance, and what a person's fields mean in it (section 2.2 of the
+interface).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .field import EMPTY, BrokenCell, Field, FieldType, Unfit, Way, shorten, words_of
+from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
+from .near import near_names, slips
+from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
+from .types_composite import STRUCTURES
+from .types_links import references_in
+
+_TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
+
+
+def type_of(of: Field) -> FieldType:
+    """The faces of a field's type; a type that this collection does not know is read as it comes and never written."""
+    return _TYPES.get(of.type, UNWRITABLE)
+
+
+def field_from_definition(definition: Mapping[str, Any]) -> Field:
+    """A field from its definition as answered (section 2.2).
+
+    Allowed values of a DROPDOWN are the union of the constraint allowed_values and possible_values, because instances
+    use either.
+    """
+    field_type = definition.get("field_type") or {}
+    name = field_type.get("name") or ""
+    constraints = {item.get("type"): item.get("value") for item in field_type.get("constraints") or ()}
+    attributes: dict[str, list[Any]] = {}
+    for item in definition.get("attributes") or ():
+        attributes.setdefault(item.get("type"), []).append(item.get("value"))
+    allowed = [*(constraints.pop("allowed_values", None) or ())]
+    if name == "DROPDOWN":
+        allowed += definition.get("possible_values") or ()
+    digits = attributes.get("fraction_digits")
+    key = str(definition.get("field_key"))
+    return Field(
+        key=key,
+        type=name,
+        label=definition.get("label") or "",
+        uuid=definition.get("uuid") or "",
+        mandatory="yes" in attributes.get("mandatory", ()) and key not in SERVER_KEYS,
+        unique="yes" in attributes.get("unique", ()),
+        allowed=tuple(dict.fromkeys(value for value in allowed if isinstance(value, str))),
+        constraints={rule: limit for rule, limit in constraints.items() if limit is not None},
+        fraction_digits=int(digits[0]) if digits else None,
+        has_default=definition.get("default_value") not in EMPTY,
+    )
+
+
+_NEAR = 0.65
+"""How much alike two names must be for one to be taken for a slip of the other."""
+
+
+_UNFIT = "this value does not fit its field"
+
+
+class Misfit(str):
+    """What is wrong with one value of a desired record, in words.
+
+    :ivar way: from the record to the value; it begins with the name of a field as it was written.
+    :ivar gist: what may be told of it where the value must not be shown.
+    """
+
+    way: Way
+    gist: str
+
+    @classmethod
+    def at(cls, way: Way, words: str, gist: str = "") -> Misfit:
+        """The words about the value that a way leads to."""
+        misfit = cls(words)
+        misfit.way = way
+        misfit.gist = gist
+        return misfit
+
+
+def _why_unfit(value: Any, expected: str) -> str:
+    if isinstance(value, BrokenCell):
+        return f"this is not JSON: {value.why}"
+    return f"{shorten(value)} does not fit; expected {expected}"
+
+
+@dataclass
+class Findings:
+    """What is wrong with a desired record: ``errors`` stop it; ``unknown`` are fields that may come into being (check
+    mode). ``fitting`` has the lists of which only some items fit, by field key, with None in place of the others.
+    """
+
+    errors: list[Misfit] = field(default_factory=list)
+    unknown: list[Misfit] = field(default_factory=list)
+    fitting: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+class Schema:
+    """The fields of one kind of record on one instance, by key and, where it is unique, by label."""
+
+    def __init__(self, kind: Kind, fields: Iterable[Field]) -> None:
+        self.kind = kind
+        self.fields: dict[str, Field] = {}
+        self.take(fields)
+
+    @classmethod
+    def of(cls, kind: Kind, definitions: Iterable[Mapping[str, Any]] = ()) -> Schema:
+        """The schema of a kind: from its definitions where it has a template, else from the catalogue."""
+        return cls(kind, [field_from_definition(one) for one in definitions] if kind.template else kind.fields)
+
+    def take(self, fields: Iterable[Field]) -> None:
+        """Adds fields, or has them in place of those with the same keys."""
+        self.fields.update((one.key, one) for one in fields)
+        labels = Counter(one.label for one in self.fields.values())
+        self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
+
+    def learn(self, keys: Iterable[str]) -> None:
+        """For kinds without definitions: every key seen in a record is a field."""
+        for key in keys:
+            if key not in SERVER_KEYS:
+                self.fields.setdefault(key, Field(key, "TEXT"))
+
+    def find(self, name: str) -> Field | None:
+        """The field with this key or, failing that, with this label."""
+        return self.fields.get(name) or self._by_label.get(name)
+
+    def _sharing(self, label: str) -> list[str]:
+        """The keys of the fields with one label, where there are several."""
+        keys = [one.key for one in self.fields.values() if one.label == label and label]
+        return keys if len(keys) > 1 else []
+
+    def why_unknown(self, name: str) -> str:
+        """Why a name means none of the fields, in words: there is none, or its label is shared."""
+        keys = self._sharing(name)
+        if keys:
+            return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the one that is meant"
+        return f"no such field in {self.kind.one}; {self.nearest(name)}"
+
+    def nearest(self, name: str) -> str:
+        """The names that come nearest to one that is not known, in words."""
+        near = near_names(name, self._names(), 3, _NEAR)
+        if near:
+            return f"did you mean {' or '.join(near)}?"
+        return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
+
+    def is_slip(self, name: str) -> bool:
+        """Whether a name that is not known was most likely meant to be one that is."""
+        return bool(slips(name, self._names()))
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys([*self.fields, *self._by_label]))
+
+    def parse(
+        self, written: Mapping[str, Any], where: str, allow_unknown: bool = False
+    ) -> tuple[dict[str, Any], Findings]:
+        """What a person wrote to canonical values by field key.
+
+        :param written: field key (or label) to value; None clears.
+        :param where: what stands before the field's name in a message, such as ``fields.``.
+        :param allow_unknown: pass a key that the template does not know as it is.
+        :returns: the values that fit, and the findings about those that do not.
+        """
+        parsed: dict[str, Any] = {}
+        findings = Findings()
+        for name, value in written.items():
+            of = self.find(name)
+            at = f"{where}{name}"
+            if name in SERVER_KEYS:
+                words = f"{at}: this field is made by the service and can't be written"
+                findings.errors.append(Misfit.at((name,), words))
+            elif of is None and self._sharing(name):
+                findings.errors.append(Misfit.at((name,), f"{at}: {self.why_unknown(name)}"))
+            elif of is None and allow_unknown:
+                self.fields[name] = Field(name, "ANY")
+                parsed[name] = value
+            elif of is None:
+                gist = f"no such field in {self.kind.one}"
+                findings.unknown.append(Misfit.at((name,), f"{at}: {self.why_unknown(name)}", gist))
+            elif of.key in parsed:
+                words = f"{at}: the field {of.key} is written twice, by its key and by its label"
+                findings.errors.append(Misfit.at((name,), words))
+            else:
+                try:
+                    parsed[of.key] = self._parse_one(value, of, at)
+                except Unfit as unfit:
+                    findings.fitting[of.key] = unfit.fitting
+                    findings.errors += [
+                        Misfit.at((name, *way), f"{words_of((at, *way))}: {_why_unfit(part, expected)}", _UNFIT)
+                        for way, part, expected in unfit.each_one(value)
+                    ]
+                else:
+                    findings.errors += [
+                        Misfit.at((name,), f"{at}: {shorten(value)} {rule}", _UNFIT)
+                        for rule in self._broken(parsed[of.key], of)
+                    ]
+        return parsed, findings
+
+    def _parse_one(self, value: Any, of: Field, where: str) -> Any:
+        faces = type_of(of)
+        if value is None and faces is not UNWRITABLE:
+            # Of a map that is merged, "nothing" clears all of it, and an empty map changes nothing.
+            return None if faces.merge else faces.empty
+        parsed = faces.parse(value, of)
+        for reference in references_in(parsed):
+            reference.where = where
+        return parsed
+
+    @staticmethod
+    def _broken(value: Any, of: Field) -> list[str]:
+        return [f"does not fit; {rule}" for rule in broken_rules(value, of)]
+
+    def missing(self, parsed: Mapping[str, Any]) -> list[str]:
+        """The keys of mandatory fields without a value, for a record that is to be made."""
+        return [of.key for of in self.fields.values() if of.mandatory and parsed.get(of.key) in (None, (), "")]
+
+    def read(self, flat: Mapping[str, Any]) -> dict[str, Any]:
+        """A flat record of an answer to canonical values by field key; keys that are no fields are left out."""
+        return {
+            key: type_of(of).read(flat.get(of.wire_key), of) for key, of in self.fields.items() if of.wire_key in flat
+        }
+
+    def read_one(self, key: str, flat: Mapping[str, Any]) -> Any:
+        """One field of a flat record as its canonical value; "nothing" where it is not there."""
+        of = self.fields[key]
+        faces = type_of(of)
+        value = faces.read(flat.get(of.wire_key), of)
+        return faces.empty if value is None else value
+
+    def show(self, flat: Mapping[str, Any]) -> dict[str, Any]:
+        """A flat record of an answer in its normalised read shape: one for each type, however it came."""
+        hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(of.wire_key for of in self.fields.values())}
+        shown = {key: value for key, value in flat.items() if key not in hidden}
+        shown |= {key: None for key in SERVER_KEYS & shown.keys() if shown[key] in EMPTY}
+        if "id" in shown:
+            shown["id"] = INTEGER.read(shown["id"], Field("id", "NUMBER"))
+        for key, value in self.read(flat).items():
+            shown[key] = type_of(self.fields[key]).show(value)
+        return shown
+
+    def show_canonical(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Canonical values in the same read shape, for a record that is not there yet."""
+        return {key: type_of(self.fields[key]).show(value) for key, value in values.items() if key in self.fields}
+
+    def write(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Canonical values by field key to what is sent, by key on the wire."""
+        return {self.fields[key].wire_key: type_of(self.fields[key]).write(value) for key, value in values.items()}
+
+    def equal(self, key: str, left: Any, right: Any) -> bool:
+        """Whether two canonical values of a field mean the same."""
+        of = self.fields[key]
+        return type_of(of).equal(left, right, of)
+
+    def brief(self, key: str, value: Any) -> Any:
+        """A canonical value as it stands in a diff."""
+        faces = type_of(self.fields[key])
+        return (faces.brief or faces.show)(value)
+
+
+def field_to_be(values: Mapping[str, Any]) -> Field | None:
+    """A field as it is once its definition has some values.
+
+    :param values: canonical values of a field definition; None where its type is not among them.
+    """
+    if not isinstance(values.get("type"), str):
+        return None
+    schema = Schema.of(FIELD_DEFINITION)
+    raw = schema.write({key: value for key, value in values.items() if value is not None and key != "relations"})
+    raw["field_type"] = {"name": values["type"], "constraints": raw.get("constraints")}
+    return field_from_definition(raw)

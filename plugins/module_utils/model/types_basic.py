@@ -1,0 +1,309 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The field types of template-defined records (section 2.1 of the interface).
+
+A value has four faces: what a person writes, what is sent, what is answered, and one canonical form between them in
+which two values are equal exactly when they mean the same. Parsing what a person writes is strict; reading what a
+service answers is tolerant. The canonical form of "nothing" is ``None`` for a single value and ``()`` for a list.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from typing import Any
+
+from .field import EMPTY, CellList, CellMap, Field, FieldType, Plain, Unfit
+from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})")
+_SIGNIFICANT_DIGITS = 15
+_WIDE = Context(prec=400)
+"""Wide enough for every JSON number with the 20 digits after the point that a definition may ask for."""
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+# ---- texts
+
+
+_NO_TEXTS: dict[str, Any] = {"true or false": bool, "a number": (int, float), "a date": dt.date}
+
+
+def _parse_text(value: Any, _field: Field) -> str | None:
+    if isinstance(value, Plain):
+        raise Unfit(f'text; quote it: "{value}" (without quotes {value} is no text)')
+    if isinstance(value, str):
+        return str(value) or None
+    if isinstance(value, (CellList, CellMap)):
+        return value.text
+    for what, types in _NO_TEXTS.items():
+        if isinstance(value, types):
+            hint = f"without quotes it is {what}; in a template add | string"
+            raise Unfit(f"text; quote it where it is written, as it stands there ({hint})")
+    raise Unfit('text, such as "Laptop 17"')
+
+
+def _read_text(value: Any, _field: Field) -> str | None:
+    if isinstance(value, str):
+        return value or None
+    if value in EMPTY:
+        return None
+    if isinstance(value, list):
+        # The interface's sample of a user shows the display name as a list of texts.
+        return " ".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# ---- numbers
+
+
+def _parse_integer(value: Any, _field: Field) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value)
+    raise Unfit("an integer without leading zeros, such as 42")
+
+
+def _read_integer(value: Any, _field: Field) -> Any:
+    number = _to_decimal(value)
+    return int(number) if isinstance(number, Decimal) and number == number.to_integral_value() else number
+
+
+def _parse_decimal(value: Any, _field: Field) -> Decimal:
+    number = Decimal("NaN")
+    if (isinstance(value, str) and _DECIMAL.fullmatch(value)) or (
+        isinstance(value, (int, float)) and not isinstance(value, bool)
+    ):
+        number = Decimal(value if isinstance(value, str) else repr(value))
+    if not number.is_finite():
+        raise Unfit('a number with a decimal point and no separators, such as 1299.50 or "1299.50"')
+    if Decimal(repr(float(number))) != number:
+        raise Unfit(
+            f"a number of at most {_SIGNIFICANT_DIGITS} significant digits, because the service takes JSON numbers"
+        )
+    return number
+
+
+def _to_decimal(value: Any) -> Any:
+    if value in EMPTY:
+        return None
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        return value
+    return number if number.is_finite() and not isinstance(value, bool) else value
+
+
+def _read_decimal(value: Any, _field: Field) -> Any:
+    return _to_decimal(value)
+
+
+def _write_decimal(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _equal_decimal(left: Any, right: Any, of: Field) -> bool:
+    if left == right or of.fraction_digits is None or not isinstance(left, Decimal) or not isinstance(right, Decimal):
+        return bool(left == right)
+    step = Decimal(1).scaleb(-of.fraction_digits)
+    return left.quantize(step, ROUND_HALF_UP, _WIDE) == right.quantize(step, ROUND_HALF_UP, _WIDE)
+
+
+# ---- booleans
+
+_TRUE = (True, 1, "1", "true", "yes")
+_FALSE = (False, 0, "0", "false", "no")
+
+
+_YAML_WORDS = {"yes": True, "on": True, "no": False, "off": False}
+"""What YAML takes for true and false where it is not quoted."""
+
+
+def _parse_boolean(value: Any, _field: Field) -> bool:
+    if isinstance(value, bool):
+        return bool(value)
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if isinstance(value, Plain) and value.lower() in _YAML_WORDS:
+        return _YAML_WORDS[value.lower()]
+    raise Unfit("true or false")
+
+
+def _read_boolean(value: Any, _field: Field) -> Any:
+    plain = value.lower() if isinstance(value, str) else value
+    if isinstance(plain, (bool, int, str)) and plain in _TRUE:
+        return True
+    if isinstance(plain, (bool, int, str)) and plain in _FALSE:
+        return False
+    return None if value in EMPTY else value
+
+
+# ---- dates and instants
+
+
+def _parse_date(value: Any, _field: Field) -> dt.date:
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        return value
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        try:
+            return dt.date.fromisoformat(value)
+        except ValueError as error:
+            raise Unfit(f"a date that exists, as YYYY-MM-DD ({error})") from error
+    raise Unfit("a date as YYYY-MM-DD, such as 2024-05-31")
+
+
+def _read_date(value: Any, _field: Field) -> Any:
+    if isinstance(value, str) and _DATE.match(value):
+        try:
+            return dt.date.fromisoformat(value[:10])
+        except ValueError:
+            return value
+    return None if value in EMPTY else value
+
+
+def _parse_datetime(value: Any, _field: Field) -> dt.datetime:
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return value.replace(microsecond=0)
+    if isinstance(value, str) and _DATETIME.fullmatch(value):
+        try:
+            return dt.datetime.fromisoformat(value)
+        except ValueError as error:
+            raise Unfit(f"a date and time that exist, with the offset to UTC ({error})") from error
+    raise Unfit("a date and time with the offset to UTC, such as 2024-05-31T14:30:00+02:00")
+
+
+def _read_datetime(value: Any, _field: Field) -> Any:
+    if value in EMPTY:
+        return None
+    if not isinstance(value, str):
+        return value
+    try:
+        instant = dt.datetime.fromisoformat(value)
+    except ValueError:
+        return value
+    # Time stamps without a zone are UTC (facts of the published description).
+    return (instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)).replace(microsecond=0)
+
+
+def _iso(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, dt.date) else value
+
+
+# ---- the table
+
+
+def _unwritable(_value: Any, _field: Field) -> Any:
+    raise Unfit("nothing: a value of this type is made by the service and never written by this collection")
+
+
+def _read_any(value: Any, _field: Field) -> Any:
+    return None if value in EMPTY else value
+
+
+TEXT = FieldType(_parse_text, _read_text, _same, _same)
+INTEGER = FieldType(_parse_integer, _read_integer, _same, _write_decimal)
+DECIMAL = FieldType(_parse_decimal, _read_decimal, _write_decimal, _write_decimal, _equal_decimal)
+BOOLEAN = FieldType(_parse_boolean, _read_boolean, _same, _same)
+DATE = FieldType(_parse_date, _read_date, _iso, _iso)
+DATETIME = FieldType(_parse_datetime, _read_datetime, _iso, _iso)
+UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same)
+ANY = FieldType(lambda value, _field: value, _read_any, _same, _same)
+FIELD_TYPES: dict[str, FieldType] = {
+    "ATTACHMENT": ATTACHMENTS,
+    "BARCODE": TEXT,
+    "BOOLEAN": BOOLEAN,
+    "COORDINATES": UNWRITABLE,
+    "DATE": DATE,
+    "DATETIME": DATETIME,
+    "DECIMAL": DECIMAL,
+    "DROPDOWN": TEXT,
+    "FIELD_VALUE_COMPARISON": UNWRITABLE,
+    "LINK": TEXT,
+    "LINKED_ASSET": LINKED_ASSET,
+    "LINKED_ASSETS": LINKED_ASSETS,
+    "LINKED_LOCATION": link_type("location"),
+    "LINKED_PERSON": link_type("person"),
+    "LINKED_ROOM": link_type("room"),
+    "LINKED_USER": link_type("user"),
+    "LONG_TEXT": TEXT,
+    "MONEY": DECIMAL,
+    "NUMBER": INTEGER,
+    "REMINDER": DATE,
+    "TEXT": TEXT,
+}
+"""Field type name (section 2.1; the list of names is in the published description) to its faces."""
+
+
+def broken_rules(value: Any, of: Field) -> list[str]:
+    """The constraints of its definition (section 2.2) that a canonical value breaks, in words; empty when it keeps
+    them all.
+    """
+    if value is None or value == ():
+        return ["this field is mandatory and can't be empty"] if of.mandatory else []
+    broken = []
+    if of.allowed and isinstance(value, str) and value not in of.allowed:
+        broken.append(f"expected one of {', '.join(map(repr, of.allowed))}")
+    for rule, limit in of.constraints.items():
+        broken += _broken_rule(rule, limit, value)
+    return broken
+
+
+def _broken_rule(rule: str, limit: Any, value: Any) -> list[str]:
+    if rule == "regular_expression":
+        if isinstance(value, str) and not _may_match(str(limit), value):
+            return [f"expected a text that matches the pattern {limit}"]
+        return []
+    bound = _to_decimal(limit)
+    if not isinstance(bound, Decimal):
+        return []
+    if rule == "min_value" and isinstance(value, (int, Decimal)) and value < bound:
+        return [f"expected at least {limit}"]
+    if rule == "max_value" and isinstance(value, (int, Decimal)) and value > bound:
+        return [f"expected at most {limit}"]
+    if rule == "max_decimals" and isinstance(value, Decimal) and value != round(value, int(bound)):
+        return [f"expected at most {limit} decimal places"]
+    if rule == "max_length" and isinstance(value, str) and len(value) > bound:
+        return [f"expected at most {limit} characters, these are {len(value)}"]
+    if rule in ("min_items", "min_value") and isinstance(value, tuple) and len(value) < bound:
+        return [f"expected at least {limit} item(s)"]
+    if rule in ("max_items", "max_value") and isinstance(value, tuple) and len(value) > bound:
+        return [f"expected at most {limit} item(s), these are {len(value)}"]
+    return []
+
+
+_DELIMITED = re.compile(r"([^\w\s\\])(.*)([^\w\s\\])([a-zA-Z]*)", re.DOTALL)
+_CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_MODIFIERS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "u": re.UNICODE}
+
+
+def _may_match(pattern: str, value: str) -> bool:
+    """Whether a value may match a pattern. The service's patterns are PHP's, with or without delimiters and
+    modifiers; one
+    that has no certain meaning here is left to the service.
+    """
+    readings = [(pattern, "")]
+    delimited = _DELIMITED.fullmatch(pattern)
+    if delimited and delimited.group(3) == _CLOSING.get(delimited.group(1), delimited.group(1)):
+        readings.append((delimited.group(2), delimited.group(4)))
+    return any(_reading_matches(inner, modifiers, value) for inner, modifiers in readings)
+
+
+def _reading_matches(pattern: str, modifiers: str, value: str) -> bool:
+    if not set(modifiers) <= set(_MODIFIERS):
+        return True
+    flags = re.NOFLAG
+    for modifier in modifiers:
+        flags |= _MODIFIERS[modifier]
+    try:
+        return re.search(pattern, value, flags) is not None
+    except re.error:
+        return True

@@ -1,0 +1,262 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values that only tasks, rental cases and what the circularity hub lists have (sections 2.3 to 2.5 of the interface).
+
+They have the same four faces as the field types in :mod:`values`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .field import Field, FieldType, Unfit, each, parse_list, read_list
+from .types_basic import ANY, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
+from .types_definition import DEFINITIONS
+from .types_links import (
+    ATTACHMENTS,
+    Reference,
+    brief_reference,
+    equal_references,
+    link_type,
+    parse_reference,
+    read_reference,
+)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+# ---- time intervals
+
+_DAYS = {"days": 1, "weeks": 7}
+_MONTHS = {"months": 1, "years": 12}
+UNITS = (*_DAYS, *_MONTHS)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A lead time or a repeat: so many units (section 2.3)."""
+
+    unit: str
+    value: int
+
+    def plain(self) -> dict[str, Any]:
+        return {"unit": self.unit, "value": self.value}
+
+    def length(self) -> tuple[str, int]:
+        """Two intervals of one length mean the same, whatever the unit."""
+        if self.unit in _DAYS:
+            return ("days", self.value * _DAYS[self.unit])
+        return ("months" if self.value else "days", self.value * _MONTHS[self.unit])
+
+
+def _parse_interval(value: Any, _field: Field) -> Interval:
+    expected = Unfit(f"a time interval such as {{unit: weeks, value: 2}} with one of the units {', '.join(UNITS)}")
+    if not isinstance(value, Mapping) or set(value) != {"unit", "value"}:
+        raise expected
+    unit, number = value["unit"], value["value"]
+    if isinstance(number, str) and number.isdecimal():
+        number = int(number)
+    wrong: list[tuple[str | int, Any, Unfit]] = []
+    if unit not in UNITS:
+        wrong.append(("unit", unit, expected))
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        wrong.append(("value", number, expected))
+    if wrong:
+        raise Unfit.of_parts(wrong)
+    return Interval(str(unit), number)
+
+
+def _read_interval(value: Any, _field: Field) -> Interval | None:
+    if isinstance(value, Mapping) and value.get("unit") in UNITS:
+        number = str(value.get("value") or 0)
+        return Interval(value["unit"], int(number)) if number.isdecimal() else None
+    return None
+
+
+def _plain_interval(value: Interval | None) -> Any:
+    return value.plain() if value else None
+
+
+def _equal_interval(left: Interval | None, right: Interval | None, _field: Field) -> bool:
+    if left is None or right is None:
+        return left is right
+    return left.length() == right.length()
+
+
+def _equal_intervals(left: Sequence[Interval], right: Sequence[Interval], _field: Field) -> bool:
+    return sorted(one.length() for one in left) == sorted(one.length() for one in right)
+
+
+INTERVAL = FieldType(_parse_interval, _read_interval, _plain_interval, _plain_interval, _equal_interval)
+INTERVALS = FieldType(
+    parse_list(_parse_interval),
+    read_list(_read_interval),
+    each(_plain_interval),
+    each(_plain_interval),
+    _equal_intervals,
+    None,
+    (),
+)
+
+
+# ---- references of tasks and rental cases, users
+
+
+def _parse_asset(value: Any, of: Field) -> Reference:
+    if isinstance(value, Mapping) and value.get("type") == "asset":
+        value = {key: member for key, member in value.items() if key in ("uuid", "id")}
+    reference: Reference = parse_reference("object")(value, of)
+    return reference
+
+
+def _read_asset(value: Any, of: Field) -> Any:
+    reference = read_reference("object")(value, of)
+    if reference is not None and isinstance(value, Mapping):
+        reference.display_name = value.get("name")
+    return reference
+
+
+def _uuid_of(value: Reference | None) -> Any:
+    return value.uuid if value else None
+
+
+def _show_reference(value: Reference) -> dict[str, Any]:
+    return {"id": value.id, "uuid": value.uuid, "display_name": value.display_name}
+
+
+ASSETS = FieldType(
+    parse_list(_parse_asset),
+    read_list(_read_asset),
+    each(lambda value: {"type": "asset", "uuid": value.uuid}),
+    each(_show_reference),
+    equal_references,
+    each(brief_reference),
+    (),
+)
+_USER = link_type("user")
+USER = FieldType(_USER.parse, _USER.read, _uuid_of, _USER.show, _USER.equal, _USER.brief)
+USERS = FieldType(
+    parse_list(_USER.parse),
+    read_list(_USER.read),
+    each(_uuid_of),
+    each(_show_reference),
+    equal_references,
+    each(brief_reference),
+    (),
+)
+
+
+# ---- the renter of a rental case: ("plain", text) or ("user", Reference)
+
+
+def _parse_renter(value: Any, of: Field) -> tuple[str, Any]:
+    if (
+        not isinstance(value, Mapping)
+        or set(value) != {"type", "value"}
+        or value["type"] not in ("plain", "user")
+        or not value["value"]
+    ):
+        raise Unfit("a renter such as {type: plain, value: Ada Lovelace} or {type: user, value: ada@example.com}")
+    try:
+        return (str(value["type"]), (_USER if value["type"] == "user" else TEXT).parse(value["value"], of))
+    except Unfit as unfit:
+        raise Unfit.of_parts([("value", value["value"], unfit)]) from unfit
+
+
+def _read_renter(value: Any, of: Field) -> tuple[str, Any] | None:
+    if isinstance(value, Mapping) and value.get("type") and value.get("value"):
+        if value["type"] == "user":
+            return ("user", _USER.read(value["value"], of))
+        return (value["type"], value["value"])
+    # Some instances answer a text alone: what was written, or what the user is called.
+    return ("text", value) if isinstance(value, str) and value else None
+
+
+def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | None], Any]:
+    def plain(value: tuple[str, Any] | None) -> Any:
+        if value is None:
+            return None
+        kind, who = value
+        return {"type": None if kind == "text" else kind, "value": of_user(who) if kind == "user" else who}
+
+    return plain
+
+
+def is_called(user: Reference, text: str) -> bool:
+    """Whether a text may stand for a user: uuid, e-mail address or display name."""
+    return text.casefold() in {name.casefold() for name in (user.uuid, *user.names) if name}
+
+
+def _equal_renter(left: Any, right: Any, of: Field) -> bool:
+    if left is None or right is None:
+        return left is right
+    for (kind, who), (other, text) in ((left, right), (right, left)):
+        if other == "text":
+            return is_called(who, text) if kind == "user" else bool(who == text)
+    if left[0] != right[0]:
+        return False
+    return bool(_USER.equal(left[1], right[1], of) if left[0] == "user" else left[1] == right[1])
+
+
+RENTER = FieldType(
+    _parse_renter,
+    _read_renter,
+    _plain_renter(_uuid_of),
+    _plain_renter(_uuid_of),
+    _equal_renter,
+    _plain_renter(brief_reference),
+)
+
+
+# ---- the status of a rental case
+
+BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
+"""Statuses that the service may set by itself when a day has passed, and what they were."""
+
+
+def _equal_rental_status(left: Any, right: Any, _field: Field) -> bool:
+    return bool(BY_TIME.get(left, left) == BY_TIME.get(right, right))
+
+
+# ---- orders on the hub
+
+_BILLING = {"first_name": "firstName", "last_name": "lastName"}
+
+
+def _read_billing(value: Any, _field: Field) -> Any:
+    """Who pays; instances differ in two keys (section 2.5 has firstName and lastName)."""
+    return {_BILLING.get(key, key): member for key, member in value.items()} if isinstance(value, Mapping) else None
+
+
+def _read_article(value: Any, of: Field) -> Any:
+    if not isinstance(value, Mapping):
+        return None
+    prices = {key: DECIMAL.show(DECIMAL.read(value[key], of)) for key in ("price", "suggested_price") if key in value}
+    numbers = {
+        key: INTEGER.show(INTEGER.read(value[key], of)) for key in ("id", "asset_id", "category_id") if key in value
+    }
+    return {**value, **prices, **numbers}
+
+
+STRUCTURES: dict[str, FieldType] = {
+    **DEFINITIONS,
+    "ANY": ANY,
+    "ARTICLES": FieldType(UNWRITABLE.parse, read_list(_read_article), list, list, empty=()),
+    "ASSETS": ASSETS,
+    "ATTACHMENTS": ATTACHMENTS,
+    "BILLING": FieldType(UNWRITABLE.parse, _read_billing, _same, _same),
+    "CHOICE": TEXT,
+    "DAY": DATE,
+    "INTERVAL": INTERVAL,
+    "INTERVALS": INTERVALS,
+    "RENTER": RENTER,
+    "RENTAL_STATUS": FieldType(TEXT.parse, TEXT.read, TEXT.write, TEXT.show, _equal_rental_status),
+    "USER": USER,
+    "USERS": USERS,
+}
+"""Type names that the catalogue uses for fields that are the same on every instance."""

@@ -1,0 +1,310 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a field definition is made of (section 2.2 of the interface): attributes and constraints, relations, default and
+possible values. They have the same four faces as the field types in :mod:`values`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from .field import EMPTY, Field, FieldType, Unfit, each, is_uuid, parse_list, read_list, typed
+from .types_basic import ANY, TEXT
+
+# ---- attributes and constraints of a field definition: type -> values, compared as sets
+
+YES_NO = ("yes", "no")
+ATTRIBUTES: dict[str, tuple[str, ...]] = {
+    "currency_code": (),
+    "editable": ("mobile_app", "web_app"),
+    "exposed": ("mobile_app_api",),
+    "form_group": (),
+    "formatted": ("user_as_email", "user_as_firstname_lastname", "user_as_lastname_firstname"),
+    "fraction_digits": (),
+    "generated": ("on_create", "on_update", "on_import"),
+    "indexed": ("search",),
+    "internal": YES_NO,
+    "mandatory": YES_NO,
+    "mutable": YES_NO,
+    "name_component": YES_NO,
+    "piechart_on_dashboard": YES_NO,
+    "preselected": ("mobile_app",),
+    "sorted": ("ascending", "descending"),
+    "system": YES_NO,
+    "unique": YES_NO,
+    "visible": ("mobile_app", "web_app_details_view", "web_app_list_view"),
+}
+"""Attribute type to its allowed values (published description); empty: judged by its own rule or free text."""
+
+CONSTRAINTS = (
+    "allowed_values",
+    "date_format",
+    "date_time_format",
+    "max_length",
+    "max_value",
+    "min_value",
+    "regular_expression",
+)
+_INTEGER_CONSTRAINTS = ("max_length", "max_value", "min_value")
+RELATIONS = ("actual_field", "expected_field", "active_When_value_equals_one_of")
+
+Terms = Mapping[str, "tuple[Any, ...] | None"]
+"""Type to its values; None stands for "remove it"."""
+
+
+def _known(name: Any, names: Sequence[str], what: str) -> str:
+    if name in names:
+        return str(name)
+    near = get_close_matches(str(name), names, n=3)
+    raise Unfit(
+        f"a known {what}; {name!r} is none"
+        + (f", did you mean {' or '.join(near)}?" if near else f" of {', '.join(names)}")
+    )
+
+
+def _parse_terms(
+    values_of: Callable[[str, Any], tuple[Any, ...]], names: Sequence[str], what: str
+) -> Callable[[Any, Field], Terms]:
+    def parse(value: Any, _field: Field) -> Terms:
+        if not isinstance(value, Mapping):
+            raise Unfit(f"a map of {what} to value or list of values")
+        found: dict[str, tuple[Any, ...] | None] = {}
+        wrong: list[tuple[str | int, Any, Unfit]] = []
+        for name, wanted in value.items():
+            try:
+                known = _known(name, names, what)
+                found[known] = None if wanted is None else values_of(known, typed(wanted))
+            except Unfit as unfit:
+                wrong.append((str(name), wanted, unfit))
+        if wrong:
+            raise Unfit.of_parts(wrong)
+        return found
+
+    return parse
+
+
+def _attribute_values(name: str, wanted: Any) -> tuple[Any, ...]:
+    values = [
+        _yes_no(value) if ATTRIBUTES[name] == YES_NO else value
+        for value in (wanted if isinstance(wanted, list) else [wanted])
+    ]
+    wrong: list[tuple[str | int, Any, Unfit]] = [
+        (number, value, Unfit(f"for {name} {expected}"))
+        for number, value in enumerate(values)
+        if (expected := _expected_attribute(name, value))
+    ]
+    if wrong:
+        raise Unfit.of_parts(wrong) if isinstance(wanted, list) else wrong[0][2]
+    return _each_once(f"different values for {name}", tuple(values))
+
+
+def _expected_attribute(name: str, value: Any) -> str:
+    """What a value of an attribute should have been, in words; nothing where it fits."""
+    if ATTRIBUTES[name] and value not in ATTRIBUTES[name]:
+        return f"one of {', '.join(ATTRIBUTES[name])}, not {value!r}"
+    if name == "fraction_digits" and not (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20):
+        return "an integer from 0 to 20"
+    if name == "currency_code" and not (isinstance(value, str) and len(value) == 3):
+        return "three letters such as EUR"
+    if name == "form_group" and not isinstance(value, str):
+        return "a text"
+    return ""
+
+
+def _yes_no(value: Any) -> Any:
+    return ("yes" if value else "no") if isinstance(value, bool) else value
+
+
+def _constraint_values(name: str, wanted: Any) -> tuple[Any, ...]:
+    if name == "allowed_values":
+        expected = Unfit("for allowed_values a list of texts; quote numbers")
+        if not isinstance(wanted, list):
+            raise expected
+        if odd := [(number, value, expected) for number, value in enumerate(wanted) if not isinstance(value, str)]:
+            raise Unfit.of_parts(odd)
+        return _each_once("different values for allowed_values", tuple(wanted))
+    if name in _INTEGER_CONSTRAINTS:
+        if not isinstance(wanted, int) or isinstance(wanted, bool):
+            raise Unfit(f"for {name} an integer")
+    elif not isinstance(wanted, str):
+        raise Unfit(f"for {name} a text")
+    return (wanted,)
+
+
+def _frozen(value: Any) -> Any:
+    """A value that can stand in a set: lists as tuples, maps as the text of them."""
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    return repr(value) if isinstance(value, Mapping) else value
+
+
+def _thawed(value: Any) -> Any:
+    return [_thawed(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _read_attributes(value: Any, _field: Field) -> Terms:
+    terms: dict[str, tuple[Any, ...]] = {}
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, Mapping) and isinstance(item.get("type"), str):
+            terms[item["type"]] = (*terms.get(item["type"], ()), _frozen(item.get("value")))
+    return terms
+
+
+def _read_constraints(value: Any, of: Field) -> Terms:
+    terms = dict(_read_attributes(value, of))
+    allowed = terms.get("allowed_values")
+    if allowed == (None,):
+        terms["allowed_values"] = ()
+    elif allowed and isinstance(allowed[0], tuple):
+        # One constraint whose value is the list of what is allowed.
+        terms["allowed_values"] = allowed[0]
+    return terms
+
+
+def _write_attributes(terms: Terms) -> list[dict[str, Any]]:
+    return [{"type": name, "value": _thawed(value)} for name, values in terms.items() for value in values or ()]
+
+
+def _write_constraints(terms: Terms) -> list[dict[str, Any]]:
+    allowed = terms.get("allowed_values")
+    others = {name: values for name, values in terms.items() if name != "allowed_values"}
+    written = _write_attributes(others)
+    return [*written, {"type": "allowed_values", "value": _thawed(allowed)}] if allowed else written
+
+
+def _show_terms(terms: Terms | None) -> Any:
+    if terms is None:
+        return None
+    return {
+        name: None if values is None else _thawed(values if len(values) != 1 or name == "allowed_values" else values[0])
+        for name, values in terms.items()
+    }
+
+
+def _merge_terms(current: Terms, written: Terms | None) -> Terms:
+    """What is not written is kept; null removes one type, or all of them where it stands for the whole map."""
+    merged = {} if written is None else {**current, **written}
+    return {name: values for name, values in merged.items() if values}
+
+
+def _equal_terms(left: Terms, right: Terms, _field: Field) -> bool:
+    return _as_sets(left) == _as_sets(right)
+
+
+def _as_sets(terms: Terms) -> dict[str, set[Any]]:
+    return {name: set(values) for name, values in terms.items() if values}
+
+
+def _parse_scalar(value: Any, _field: Field) -> Any:
+    value = typed(value)
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    raise Unfit("a text, a number, or true or false")
+
+
+def _parse_scalars(value: Any, of: Field) -> tuple[Any, ...]:
+    return _each_once("a list of different values", parse_list(_parse_scalar)(value, of))
+
+
+def _each_once(expected: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values, none of which may stand twice; 1 and true are two values."""
+    told_apart = [(type(value), value) for value in values]
+    twice: list[tuple[str | int, Any, Unfit]] = [
+        (number, value, Unfit(f"{expected}; {value!r} is written twice"))
+        for number, value in enumerate(values)
+        if told_apart[number] in told_apart[:number]
+    ]
+    if twice:
+        raise Unfit.of_parts(twice)
+    return values
+
+
+def _equal_scalar(left: Any, right: Any, _field: Field) -> bool:
+    return bool(left == right) or (left in EMPTY and right in EMPTY)
+
+
+def _parse_relation(value: Any, of: Field) -> tuple[Any, ...]:
+    if (
+        isinstance(value, Mapping)
+        and is_uuid(value.get("field_uuid"))
+        and set(value) <= {"type", "field_uuid", "comparison_values"}
+    ):
+        step = "type"
+        try:
+            kind = _known(value.get("type"), RELATIONS, "relation type")
+            compared = value.get("comparison_values")
+            if (kind == RELATIONS[2]) == isinstance(compared, list):
+                step = "comparison_values"
+                scalars = None if compared is None else parse_list(_parse_scalar)(compared, of)
+                return (kind, value["field_uuid"].lower(), scalars)
+        except Unfit as unfit:
+            raise Unfit.of_parts([(step, value.get(step), unfit)]) from unfit
+    raise Unfit(
+        f"a relation {{type, field_uuid}}, and comparison_values for {RELATIONS[2]} only; types are "
+        f"{', '.join(RELATIONS)}"
+    )
+
+
+def _read_relation(value: Any, _field: Field) -> tuple[Any, ...] | None:
+    if not isinstance(value, Mapping):
+        return None
+    compared = value.get("comparison_values")
+    values = None if compared is None else tuple(map(_frozen, compared if isinstance(compared, list) else [compared]))
+    return (str(value.get("type")), str(value.get("field_uuid")).lower(), values)
+
+
+def _plain_relation(value: tuple[Any, ...]) -> dict[str, Any]:
+    plain = {"type": value[0], "field_uuid": value[1]}
+    return plain if value[2] is None else {**plain, "comparison_values": list(value[2])}
+
+
+def _equal_type_name(left: Any, right: Any, _field: Field) -> bool:
+    # Records call the type LINKED_ASSET, definitions LINKED_ASSETS: one type, two spellings.
+    return str(left).removesuffix("S") == str(right).removesuffix("S")
+
+
+def _definition_type_name(value: str) -> str:
+    return "LINKED_ASSETS" if value == "LINKED_ASSET" else value
+
+
+DEFINITIONS: dict[str, FieldType] = {
+    "ATTRIBUTES": FieldType(
+        _parse_terms(_attribute_values, tuple(ATTRIBUTES), "attribute type"),
+        _read_attributes,
+        _write_attributes,
+        _show_terms,
+        _equal_terms,
+        empty={},
+        merge=_merge_terms,
+    ),
+    "CONSTRAINTS": FieldType(
+        _parse_terms(_constraint_values, CONSTRAINTS, "constraint type"),
+        _read_constraints,
+        _write_constraints,
+        _show_terms,
+        _equal_terms,
+        empty={},
+        merge=_merge_terms,
+    ),
+    "RELATIONS": FieldType(
+        parse_list(_parse_relation),
+        read_list(_read_relation),
+        each(_plain_relation),
+        each(_plain_relation),
+        lambda left, right, _field: set(left) == set(right),
+        empty=(),
+    ),
+    "SCALAR": FieldType(_parse_scalar, ANY.read, ANY.write, ANY.show, _equal_scalar),
+    "SCALARS": FieldType(
+        _parse_scalars,
+        read_list(lambda value, _field: value),
+        list,
+        list,
+        empty=(),
+    ),
+    "TYPE_NAME": FieldType(TEXT.parse, TEXT.read, _definition_type_name, TEXT.show, _equal_type_name),
+}
+"""Type names that the catalogue uses for the fields of field definitions."""

@@ -1,0 +1,288 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Links to other records and to files (LINKED_* and ATTACHMENT of section 2.1 of the interface)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..local.safe_files import Folder
+from .field import BrokenCell, Field, FieldType, Plain, Unfit, each, is_uuid, parse_list, read_list, typed
+
+
+@dataclass
+class Reference:
+    """A link to another record. What a person wrote is resolved in place: afterwards ``uuid`` and ``id`` say whom it
+    means.
+
+    :ivar target: kind of record that is meant (a name in the catalogue).
+    :ivar written: the person's own words: integer, text or map; None for a reference that the service answered.
+    :ivar names: what else it is called, where an instance answers a name in place of a link.
+    :ivar where: the option or field that it was written in, for messages.
+    :ivar awaits: what is to be made before the reference can be resolved, where many records are made in one go.
+    """
+
+    target: str
+    id: int | None = None
+    uuid: str | None = None
+    display_name: str | None = None
+    written: Any = None
+    awaits: Any = field(default=None, compare=False)
+    names: tuple[str, ...] = field(default=(), compare=False)
+    where: str = field(default="", compare=False)
+
+    @property
+    def resolved(self) -> bool:
+        return self.id is not None or self.uuid is not None
+
+    def same(self, other: Reference) -> bool | None:
+        """Whether both mean the same record; None where one has only an id and the other only a uuid."""
+        if self.uuid and other.uuid:
+            return self.uuid == other.uuid
+        if self.id is not None and other.id is not None:
+            return self.id == other.id
+        return None
+
+
+@dataclass
+class Attachment:
+    """A file of a record: one that is linked (``uuid``), or one on this machine (``path``) that becomes one.
+
+    :ivar name: the name it has or shall have; None where it does not matter.
+    :ivar raw: what the service answered about it.
+    :ivar written: the path as the person wrote it, where ``path`` is another.
+    :ivar folder: the directory that it must come from; ``path`` is relative to it then.
+    :ivar digest: the SHA-256 of the content that was judged, where it was read; nothing else is uploaded.
+    :ivar hidden: whether path and name are vaulted, so that they stand in no file that stays.
+    """
+
+    uuid: str | None = None
+    path: str | None = None
+    name: str | None = None
+    type: str | None = None
+    size: int | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    written: str | None = None
+    folder: Folder | None = field(default=None, compare=False)
+    digest: str = field(default="", compare=False)
+    hidden: bool = False
+
+
+# ---- links to records
+
+
+def _whole(value: Any) -> int | None:
+    text = str(value)
+    return int(text) if text.isdecimal() and not isinstance(value, bool) else None
+
+
+_READ_SHAPE = {"id", "uuid", "display_name"}
+
+
+def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
+    """The parser for references to one kind: an integer is an id, a string in uuid form a uuid, anything else a
+    natural key.
+    """
+
+    def parse(written: Any, _field: Field) -> Reference:
+        # In a file, what is not quoted is what YAML makes of it: an integer is an id there too.
+        value = typed(written) if isinstance(written, Plain) else written
+        if isinstance(written, Plain) and not isinstance(value, int):
+            raise Unfit(f'the natural key of one {target} in quotes ("{written}"), or its integer id')
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return Reference(target, id=int(value), written=value)
+        if is_uuid(value):
+            return Reference(target, uuid=value.lower(), written=value)
+        if isinstance(value, str) and value.strip() and not isinstance(value, BrokenCell):
+            return Reference(target, written=str(value))
+        if isinstance(value, Mapping) and value:
+            number, uuid = _whole(value.get("id")), value.get("uuid")
+            if set(value) <= _READ_SHAPE and (number or is_uuid(uuid)):
+                return Reference(
+                    target, number, uuid.lower() if is_uuid(uuid) else None, value.get("display_name"), dict(value)
+                )
+            if not set(value) <= _READ_SHAPE:
+                return Reference(target, written=dict(value))
+        raise Unfit(
+            f"a reference to one {target}: its natural key as text, its uuid, its integer id, or a map of field keys"
+        )
+
+    return parse
+
+
+def read_reference(target: str) -> Callable[[Any, Field], Any]:
+    """The reader for references to one kind: an object {id, uuid, display_name}, a bare id (0 is none), a uuid, or one
+    of these in a list.
+    """
+
+    def read(value: Any, of: Field) -> Any:
+        if isinstance(value, list) and len(value) == 1:
+            return read(value[0], of)
+        if isinstance(value, Mapping):
+            number, uuid = _whole(value.get("id")) or None, value.get("uuid")
+            if number is None and not is_uuid(uuid):
+                return None
+            return Reference(target, number, uuid.lower() if is_uuid(uuid) else None, value.get("display_name"))
+        if is_uuid(value):
+            return Reference(target, uuid=value.lower())
+        number = _whole(value)
+        return Reference(target, id=number) if number else None
+
+    return read
+
+
+def _write_reference(value: Reference | None) -> Any:
+    # The integer is what official clients send; the uuid is as good by the interface.
+    return None if value is None else value.id if value.id is not None else value.uuid
+
+
+def _show_reference(value: Reference | None) -> Any:
+    return None if value is None else {"id": value.id, "uuid": value.uuid, "display_name": value.display_name}
+
+
+def brief_reference(value: Any) -> Any:
+    """A reference in a diff: as written; one that the service answered by its name, else its uuid or id."""
+    if not isinstance(value, Reference):
+        return value
+    return value.written if value.written is not None else value.display_name or value.uuid or value.id
+
+
+def _equal_reference(left: Any, right: Any, _field: Field) -> bool:
+    if left is None or right is None:
+        return left is right
+    return bool(left.same(right))
+
+
+def equal_references(left: Sequence[Reference], right: Sequence[Reference], _field: Field) -> bool:
+    """Whether two lists of references mean the same set of records."""
+    return all(any(one.same(other) for other in right) for one in left) and all(
+        any(one.same(other) for other in left) for one in right
+    )
+
+
+def link_type(target: str) -> FieldType:
+    """The type of a field that links to one record of a kind."""
+    return FieldType(
+        parse_reference(target),
+        read_reference(target),
+        _write_reference,
+        _show_reference,
+        _equal_reference,
+        brief_reference,
+    )
+
+
+# ---- attachments
+
+_ATTACHMENT_MEMBERS = ("uuid", "name", "type", "size", "data_uri", "file_uri", "thumbnail_uri")
+
+
+def parse_attachment(value: Any, _field: Field) -> Attachment:
+    """One attachment: the uuid of an uploaded file, a path, or ``{path, name}``."""
+    if is_uuid(value):
+        return Attachment(uuid=value.lower())
+    if isinstance(value, str) and value:
+        return Attachment(path=str(value))
+    if isinstance(value, Mapping) and value.get("path") and set(value) <= {"path", "name"}:
+        if not isinstance(value.get("name", ""), str) or isinstance(value.get("name"), Plain):
+            raise Unfit.of_parts([("name", value["name"], Unfit("a text as the name of a file; quote it"))])
+        return Attachment(path=str(value["path"]), name=value.get("name"))
+    if isinstance(value, Mapping) and is_uuid(value.get("uuid")):
+        return Attachment(uuid=value["uuid"].lower())
+    raise Unfit("the uuid of a file, a path, or a map of path and name")
+
+
+def read_attachment(value: Any, _field: Field) -> Attachment | None:
+    """One attachment as answered: an object with at least the uuid, or the uuid alone."""
+    if isinstance(value, Mapping) and is_uuid(value.get("uuid")):
+        size = _whole(value.get("size"))
+        return Attachment(
+            value["uuid"].lower(),
+            None,
+            value.get("name"),
+            value.get("type"),
+            size,
+            value,
+        )
+    return Attachment(uuid=value.lower()) if is_uuid(value) else None
+
+
+def _show_attachment(value: Attachment) -> dict[str, Any]:
+    known = {"uuid": value.uuid, "name": value.name, "type": value.type, "size": value.size}
+    return {member: known.get(member, value.raw.get(member)) for member in _ATTACHMENT_MEMBERS}
+
+
+def _brief_attachment(value: Attachment) -> Any:
+    path = value.written or value.path
+    return {"path": path, "name": value.name} if path and value.name else path or value.uuid
+
+
+def _equal_attachments(left: Iterable[Attachment], right: Iterable[Attachment], _field: Field) -> bool:
+    mine, theirs = {one.uuid for one in left}, {one.uuid for one in right}
+    return mine == theirs and None not in mine
+
+
+# ---- the types
+
+ATTACHMENTS = FieldType(
+    parse_list(parse_attachment),
+    read_list(read_attachment),
+    lambda values: list(dict.fromkeys(value.uuid for value in values)),
+    each(_show_attachment),
+    _equal_attachments,
+    each(_brief_attachment),
+    (),
+)
+
+
+class One(tuple[Reference, ...]):
+    """A link that stands alone, where a list of links may stand too."""
+
+    __slots__ = ()
+
+
+_parse_object, _read_object = parse_reference("object"), read_reference("object")
+
+
+def _parse_links(value: Any, of: Field) -> tuple[Reference, ...]:
+    if isinstance(value, (list, tuple)):
+        return parse_list(_parse_object)(value, of)
+    return One((_parse_object(value, of),))
+
+
+def _read_links(value: Any, of: Field) -> tuple[Reference, ...]:
+    found = read_list(_read_object)(value, of)
+    return found if isinstance(value, list) else One(found) if found else ()
+
+
+def _alone(shape: Callable[[Any], Any]) -> Callable[[tuple[Reference, ...]], Any]:
+    """One link in its own shape, several as a list of it, none as null."""
+    return lambda values: shape(values[0]) if isinstance(values, One) else each(shape)(values) or None
+
+
+def _links(write: Callable[[Any], Any], show: Callable[[Any], Any]) -> FieldType:
+    brief = _alone(brief_reference)
+    return FieldType(_parse_links, _read_links, write, show, equal_references, lambda values: brief(values) or [], ())
+
+
+LINKED_ASSETS = _links(lambda values: list(dict.fromkeys(map(_write_reference, values))), each(_show_reference))
+LINKED_ASSET = _links(_alone(_write_reference), each(_show_reference))
+"""One type with two names (section 2.1, and the published description): either may hold one link or a list of them."""
+
+
+def references_in(value: Any) -> Iterator[Reference]:
+    """Every reference in a canonical value, however deep."""
+    if isinstance(value, Reference):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from references_in(item)
+
+
+def attachments_in(value: Any) -> Iterator[Attachment]:
+    """Every attachment in a canonical value."""
+    if isinstance(value, tuple):
+        yield from (item for item in value if isinstance(item, Attachment))

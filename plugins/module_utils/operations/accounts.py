@@ -1,0 +1,186 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tokens for a play, and users made from persons (sections 4.1, 4.2 rule 2 and 5 of the interface)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.connection import from_environment
+from ..client.lost import looks
+from ..client.transport import Effect
+from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
+from ..model.kinds import KINDS
+from ..model.near import slips
+from ..model.schema import Schema
+from ..reconcile.result import Report
+from ..resolve import natural_keys
+from ..resolve.listing import matching_records
+from ..resolve.references import reference_in
+
+PERSON, USER = KINDS["person"], KINDS["user"]
+
+
+def auth_token(client: Client, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """Signs in (state present: the token pair, never changed) or revokes every token of the user (state absent)."""
+    if options["state"] == "absent":
+        return {"changed": _would_revoke(client) if check_mode else client.tokens.revoke()}
+    given = from_environment(options)
+    grant = options["grant_type"]
+    members = {
+        "password": ("username", "password"),
+        "refresh_token": ("refresh_token",),
+        "sso_auth_code": ("provider_name", "auth_code", "app_target"),
+    }[grant]
+    body = {"grant_type": grant, "client_id": given.get("client_id"), **{name: given.get(name) for name in members}}
+    missing = [name for name, value in body.items() if not value and name != "app_target"]
+    if missing:
+        raise InvalidInput(
+            f"The grant {grant} needs {', '.join(missing)}, which is not given (neither as an option nor in the "
+            f"environment)."
+        )
+    return {"changed": False, **client.tokens.grant({name: value for name, value in body.items() if value})}
+
+
+def _would_revoke(client: Client) -> bool:
+    try:
+        client.transport.request(
+            "GET", USER.list_path, pairs=[("page", "1"), ("per_page", "1")], token=client.tokens.current()
+        )
+    except AccessTokenRefused:
+        return False
+    return True
+
+
+def user_from_person(
+    client: Client,
+    person: Any,
+    filters: Mapping[str, Any] | None,
+    check_mode: bool,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Report:
+    """Makes a user of exactly one person, once.
+
+    :param person: reference to the person: e-mail address, uuid, id, or map of field keys.
+    :param filters: in its place, filters as the info modules take them, evaluated on the complete list of persons.
+    :raises NoMatch: where no person fits; ``Ambiguous`` where several do, or where several share the e-mail address.
+    """
+    everyone = client.list_all(PERSON)
+    found = _persons(client, everyone, person, filters)
+    what = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
+    one = natural_keys.one_of(PERSON, f"what was asked for ({what})", found, advice="name the person by uuid")
+    if one is None:
+        emails = [email for one in everyone if isinstance(email := one.flat.get("email"), str)]
+        if not check_mode or (isinstance(person, str) and slips(person, emails)):
+            raise NoMatch(
+                f"There is no {what.removeprefix('the ').removeprefix('a ')}, so no user was "
+                f"made.{_nearest(emails, person)}"
+            )
+        return Report(
+            True,
+            {},
+            None,
+            {"before": {}, "after": _asked_for(person, filters)},
+            (f"There is no such person yet: {what}.",),
+        )
+    email = one.flat.get("email")
+    if not isinstance(email, str) or not email:
+        raise InvalidInput(f"The person {one.uuid} has no e-mail address; a user can't be made without one.")
+    namesakes = natural_keys.identified(_by_email(), ["email"], {"email": email}, everyone)
+    natural_keys.one_of(
+        PERSON,
+        f"the e-mail address {email!r}",
+        namesakes,
+        advice="each of them would become a user, so give every person an address of their own",
+    )
+    user = _user_of(client, one, email)
+    if user is not None:
+        return Report(False, _show(user), user.uuid, {"before": {}, "after": {}})
+    diff = {"before": {}, "after": {"email": email}}
+    if check_mode:
+        return Report(True, {"email": email}, None, diff)
+    user = make_user(client, email, sleep)
+    return Report(True, _show(user), user.uuid, diff)
+
+
+def _asked_for(person: Any, filters: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What check mode shows of a user to be made of a person who is not there yet: the address where it was written."""
+    email = person.get("email") if isinstance(person, Mapping) else person if isinstance(person, str) else None
+    return {"email": email} if email else {"person": dict(filters) if filters else person}
+
+
+def _by_email() -> Schema:
+    return Schema(PERSON, PERSON.identity)
+
+
+def _persons(
+    client: Client, everyone: Sequence[Record], person: Any, filters: Mapping[str, Any] | None
+) -> list[Record]:
+    if filters is not None:
+        return matching_records(client, client.schema(PERSON), filters, everyone)
+    reference = reference_in("person", PERSON.name, person)
+    if reference.resolved:
+        return [
+            one
+            for one in everyone
+            if (reference.uuid and one.uuid == reference.uuid) or (reference.id is not None and one.id == reference.id)
+        ]
+    if isinstance(reference.written, str):
+        return natural_keys.identified(_by_email(), ["email"], {"email": reference.written}, everyone)
+    schema = client.schema(PERSON)
+    wanted, findings = schema.parse(reference.written, "person.")
+    if findings.errors or findings.unknown:
+        raise InvalidInput([*findings.errors, *findings.unknown])
+    return natural_keys.identified(schema, wanted, wanted, everyone)
+
+
+def _nearest(emails: Sequence[str], person: Any) -> str:
+    near = natural_keys.near_names(person, emails) if isinstance(person, str) else []
+    return f" The nearest are {', '.join(near)}." if near else ""
+
+
+def _user_of(client: Client, person: Record, email: str) -> Record | None:
+    linked = person.flat.get("user_uuid")
+    user = client.get(USER, linked) if isinstance(linked, str) and linked else None
+    return user or _user_with(client, email)
+
+
+def _user_with(client: Client, email: str) -> Record | None:
+    schema = Schema(USER, USER.identity)
+    return natural_keys.one_of(
+        USER,
+        f"the e-mail address {email!r}",
+        natural_keys.identified(schema, ["email"], {"email": email}, client.list_all(USER)),
+    )
+
+
+def _show(user: Record) -> dict[str, Any]:
+    return {**Schema.of(USER).show(user.flat), "uuid": user.uuid}
+
+
+def make_user(client: Client, email: str, sleep: Callable[[float], None] = time.sleep) -> Record:
+    """Makes a user of the person with an e-mail address that exactly one person has; sent once."""
+    # Every person that the filter finds becomes a user and gets an e-mail, so it is sent once, for one address, and
+    # never again.
+    try:
+        client.send("POST", "/persons/create-user", Effect.ONCE, body={"filter": {"email": {"eq": email}}})
+    except OutcomeUnknown as lost:
+        for _look in looks(sleep):
+            user = _user_with(client, email)
+            if user is not None:
+                return user
+        lost.message += (
+            " No user with this address is there; it was not sent again, because it sends an e-mail. "
+            "Run it again to try once more."
+        )
+        raise
+    user = _user_with(client, email)
+    if user is None:
+        raise SeventhingsError(
+            f"The service accepted making a user for {email}, but its list of users does not show one."
+        )
+    return user

@@ -1,0 +1,350 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Single files: attached to an object's field, taken off it, downloaded (add-file and remove-file of section 4.2)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.files import Contents, download, linked_alike, recognise, require_local, upload
+from ..client.transport import Effect
+from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
+from ..local.local_files import LocalFiles, Target, file_name, sides
+from ..local.safe_files import Folder
+from ..model.field import Field, is_uuid
+from ..model.kinds import FILE, KINDS
+from ..model.schema import Schema, type_of
+from ..model.types_basic import broken_rules
+from ..model.types_links import Attachment, attachments_in
+from ..reconcile.result import Report
+from ..resolve.references import find_object, find_objects
+
+_OBJECT = KINDS["object"]
+_HTTP_MIXED = 207
+
+
+def _attachment_field(schema: Schema, name: str) -> Field:
+    of = schema.find(name)
+    if of is None:
+        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_slip(name))
+    if of.type != "ATTACHMENT":
+        known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
+        raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
+    return of
+
+
+def _linked(record: Record, of: Field) -> list[Attachment]:
+    return list(attachments_in(type_of(of).read(record.flat.get(of.key), of)))
+
+
+# ---- attached or taken off
+
+
+def file(
+    client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Callable[[float], None] = time.sleep
+) -> Report:
+    """Attaches one file to a field of an object, or takes it off; other files of the field stay.
+
+    :param options: object, field, path (with name) or uuid, state.
+    """
+    wanted = Attachment(uuid=_uuid(options), path=options.get("path"), name=options.get("name"))
+    present = options["state"] == "present"
+    require_local([wanted], "path")
+    name = options["field"]
+    try:
+        of = _attachment_field(client.schema(_OBJECT), name)
+        record = find_object(client, options["object"])
+    except (NoMatch, UnknownField) as missing:
+        if not present and isinstance(missing, NoMatch):
+            return Report(False)
+        if not check_mode or missing.is_slip:
+            raise
+        # An earlier task of the play may be the one that makes it.
+        return Report(present, diff=_diff(name, [], [wanted] if present else []), warnings=(missing.message,))
+    linked = _linked(record, of)
+    if present:
+        recognise(Contents(client), [wanted], linked)
+    same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
+    wanted.uuid = wanted.uuid or (str(same[0].uuid) if same else None)
+    if bool(same) == present:
+        return _report(False, wanted, linked, _diff(name, [], []))
+    after = [*linked, wanted] if present else [one for one in linked if one not in same]
+    _require_room(of, linked, after)
+    diff = _diff(name, linked, after)
+    if check_mode:
+        return _report(True, wanted, linked, diff)
+    if present and wanted.uuid is None:
+        upload(client, wanted, sleep)
+    now = _link(client, record, of, [wanted] if present else same, present)
+    return _report(True, wanted, now, diff)
+
+
+def _require_room(of: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
+    """Raises :class:`InvalidInput` where the field would hold too many files, or none although it is mandatory."""
+    broken = broken_rules(tuple(after), of) if len(after) > len(linked) or not after else []
+    if broken:
+        would = f"field: {of.key} would have {len(after)} file(s) in place of {len(linked)}"
+        raise InvalidInput([f"{would}; {rule}" for rule in broken])
+
+
+def _uuid(options: Mapping[str, Any]) -> str | None:
+    uuid = options.get("uuid")
+    if uuid is not None and not is_uuid(uuid):
+        raise InvalidInput(f"uuid: {uuid!r} is not in uuid form")
+    return uuid.lower() if uuid else None
+
+
+def _diff(name: str, before: Sequence[Attachment], after: Sequence[Attachment]) -> dict[str, Any]:
+    """The files of a field, by the name that the user wrote for it."""
+    if not before and not after:
+        return {"before": {}, "after": {}}
+    return {"before": {name: [_brief(one) for one in before]}, "after": {name: [_brief(one) for one in after]}}
+
+
+def _brief(attachment: Attachment) -> Any:
+    return attachment.path or attachment.name or attachment.uuid
+
+
+def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]) -> Report:
+    now = next((one for one in linked if one.uuid == wanted.uuid), None)
+    record = type_of(Field("file", "ATTACHMENT")).show([now])[0] if now else {}
+    return Report(changed, record, wanted.uuid, diff)
+
+
+def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
+    """Links or unlinks, once. What a mixed answer or a lost one means is read from the object itself."""
+    path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
+    todo = [str(one.uuid) for one in files]
+    results: Any = None
+    for last in (False, True):
+        body = [{"field-key": of.key, "file-uuid": uuid} for uuid in todo]
+        try:
+            answer = client.send("POST", path, Effect.ONCE, body=body)
+        except OutcomeUnknown:
+            if last:
+                raise
+        else:
+            results = answer.json() if answer.status == _HTTP_MIXED else None
+        now = client.get(_OBJECT, record.uuid)
+        linked = _linked(now, of) if now else []
+        there = {one.uuid for one in linked}
+        todo = [uuid for uuid in todo if (uuid in there) != present]
+        if not todo:
+            return linked
+        if results is not None:
+            break
+    done = "added to" if present else "taken off"
+    said = "" if results is None else f' The service says: "{_words_about(todo, results)}".'
+    raise SeventhingsError(f"The file {', '.join(todo)} was not {done} {of.key}.{said}")
+
+
+def _words_about(uuids: Sequence[str], results: Any) -> str:
+    """The service's own words about some files, out of one result for each; all of them where none names a file."""
+    items = results if isinstance(results, list) else [results]
+    texts = {str(item): str(item.get("message") or item if isinstance(item, Mapping) else item) for item in items}
+    mine = [text for whole, text in texts.items() if any(uuid in whole.lower() for uuid in uuids)]
+    return "; ".join(mine or texts.values())
+
+
+# ---- downloaded
+
+
+def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) -> Report:
+    """Writes one file, or every file of a field, to this machine; a file with the same content is left alone.
+
+    :param options: uuid, or object and field; dest: a file, or a directory in which files keep their names; force:
+        whether another file is replaced (None: at the path of a file, not in a directory); mode, owner, group, backup.
+    """
+    dest = Path(options["dest"]).expanduser()
+    local = LocalFiles.of(options, check_mode)
+    warnings = _place_for(dest, check_mode)
+    files = _to_download(client, options)
+    downloads = _downloads(client, dest, files)
+    kept = _kept(downloads, dest.is_dir(), options.get("force"), check_mode)
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    for one in downloads:
+        path, size, content = str(one.target.path), one.target.size(), cache(one.fetch)
+        if one in kept or one.is_there(content, check_mode):
+            was, now = sides(local.keep(one.target))
+            if now:
+                before[path], after[path] = was, now
+        else:
+            was, now = sides(local.write(one.target, content))
+            before[path] = None if size is None else {"size": size} | was
+            after[path] = {"size": one.size} | now
+    return Report(
+        bool(after),
+        {"files": files, "dest": str(dest)},
+        options.get("uuid"),
+        {"before": before, "after": after},
+        warnings,
+        tuple(local.backups),
+    )
+
+
+@dataclass(frozen=True)
+class _Download:
+    """A file of the instance and the place that it comes to.
+
+    :ivar size: in bytes, as the service tells it.
+    """
+
+    target: Target
+    size: Any
+    fetch: Callable[[], bytes]
+
+    @classmethod
+    def of(cls, client: Client, meta: Mapping[str, Any], target: Target) -> _Download:
+        return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
+
+    def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
+        """Whether it is in its place already. In check mode another size tells that it is not."""
+        return self.target.holds(content_of, self.size if check_mode else None)
+
+
+def _downloads(client: Client, dest: Path, files: Sequence[dict[str, Any]]) -> list[_Download]:
+    """Where some files come to.
+
+    :raises InvalidInput: where two of them would come to one place.
+    """
+    if dest.is_dir():
+        folder = Folder(dest)
+        targets = [Target(folder, name, dest / name) for name in _names_of(client, files)]
+    elif len(files) > 1:
+        raise InvalidInput(
+            f"dest: {dest} is not a directory, and {len(files)} files are to be written; expected an existing directory"
+        )
+    else:
+        targets = [Target.at(dest)]
+    return [_Download.of(client, meta, target) for meta, target in zip(files, targets, strict=True)]
+
+
+def _names_of(client: Client, files: Sequence[dict[str, Any]]) -> list[str]:
+    """What files are called in a directory; a name that the object does not tell, the file itself does."""
+    for meta in files:
+        record = None if meta["name"] else client.get(FILE, str(meta["uuid"]))
+        meta["name"] = record.flat.get("name") if record else meta["name"]
+    names = [file_name(str(meta["name"] or ""), str(meta["uuid"])) for meta in files]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidInput(
+            f"dest: several files are called {', '.join(twice)}; download each of them by its uuid to a path of its own"
+        )
+    return names
+
+
+def _kept(
+    downloads: Sequence[_Download], in_directory: bool, force: bool | None, check_mode: bool
+) -> Sequence[_Download]:
+    """Those whose place is taken, and that are not looked at again.
+
+    :param force: whether another file is replaced; None: at the path of a file, not in a directory.
+    :raises InvalidInput: where something else has the name of one in a directory, before anything is written.
+    """
+    if force or (force is None and not in_directory):
+        return []
+    if not in_directory:
+        return [one for one in downloads if one.target.size() is not None]
+    taken = [one for one in downloads if one.target.is_taken()]
+    others = [one.target.path for one in taken if not one.is_there(one.fetch, check_mode)]
+    if others:
+        raise InvalidInput(
+            f"dest: something else is there already: {', '.join(map(str, others))}. Take it away, or set force: true "
+            f"to replace it."
+        )
+    return taken
+
+
+def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    uuid = _uuid(options)
+    if uuid:
+        record = client.get(FILE, uuid)
+        if record is None:
+            raise InvalidInput(f"uuid: there is no file with the uuid {uuid}")
+        return [{**Schema.of(FILE).show(record.flat), "uuid": record.uuid}]
+    of = _attachment_field(client.schema(_OBJECT), options["field"])
+    linked = _linked(find_object(client, options["object"]), of)
+    if not linked:
+        raise NoMatch(f"The object {options['object']!r} has no file in {of.key}.")
+    shown: list[dict[str, Any]] = type_of(of).show(linked)
+    return shown
+
+
+def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
+    """What is wrong with the place where something is to be written: in check mode a warning, because an earlier task
+    may be the one that makes the directory.
+
+    :raises InvalidInput: in a real run.
+    """
+    if dest.is_dir() or dest.parent.is_dir():
+        return ()
+    missing = f"dest: the directory {dest.parent} does not exist"
+    if not check_mode:
+        raise InvalidInput(missing)
+    return (missing,)
+
+
+# ---- reports
+
+
+def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Report:
+    """Writes a PDF report about objects; an existing file is kept unless ``force`` is set, because every report is new.
+
+    :param options: template (name or uuid), objects, dest, force, mode, owner, group, backup.
+    """
+    dest = Path(options["dest"]).expanduser()
+    if dest.is_dir():
+        raise InvalidInput(f"dest: {dest} is a directory; expected the path of a file")
+    local = LocalFiles.of(options, check_mode)
+    warnings = _place_for(dest, check_mode)
+    templates = _report_templates(client)
+    wanted = options["template"]
+    found = [one for one in templates if wanted in (one.get("uuid"), one.get("name"))]
+    if len(found) != 1:
+        names = ", ".join(repr(one.get("name")) for one in templates)
+        raise NoMatch(
+            f"template: {len(found)} report templates are called {wanted!r}; expected exactly one of {names or 'none'}"
+        )
+    if not options["objects"]:
+        raise InvalidInput("objects: expected at least one object")
+    target = Target.at(dest)
+    if target.size() is not None and not options.get("force"):
+        was, now = sides(local.keep(target))
+        path = {"dest": str(dest)} if now else {}
+        return _reported(dest, local, path | was, path | now)
+    try:
+        named = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
+        uuids = [record.uuid for record in find_objects(client, named)]
+    except NoMatch as missing:
+        if not check_mode or missing.is_slip:
+            raise
+        uuids, warnings = [], (*warnings, missing.message)
+    was, now = sides(local.write(target, partial(_made_report, client, str(found[0]["uuid"]), uuids)))
+    return _reported(dest, local, was, {"dest": str(dest)} | now, warnings)
+
+
+def _made_report(client: Client, template: str, objects: Sequence[str]) -> bytes:
+    body = {"report_template_uuid": template, "object_uuids": objects}
+    return client.send("POST", "/report", Effect.READ, body=body, accept="application/pdf").body
+
+
+def _reported(
+    dest: Path, local: LocalFiles, before: dict[str, Any], after: dict[str, Any], warnings: tuple[str, ...] = ()
+) -> Report:
+    diff = {"before": before, "after": after}
+    return Report(bool(after), {"dest": str(dest)}, None, diff, warnings, tuple(local.backups))
+
+
+def _report_templates(client: Client) -> list[Mapping[str, Any]]:
+    try:
+        return list(client.send("GET", "/report-template").json() or [])
+    except NotFound as missing:
+        raise SeventhingsError("This instance makes no reports: its version is too old for them.") from missing

@@ -1,0 +1,204 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The circularity hub: items and suggestions (section 4.7 of the interface and the published description).
+
+Putting an object on the hub publishes it, so it is never sent twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from http import HTTPStatus
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.query import MULTIPLE, parse_filters, parse_sort
+from ..client.transport import Effect
+from ..errors import InvalidInput, NoMatch, OutcomeUnknown
+from ..model.field import Unfit, shorten
+from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS
+from ..model.types_basic import DECIMAL, broken_rules
+from ..reconcile.result import Report
+from ..resolve import natural_keys
+from ..resolve.listing import Found
+from ..resolve.references import find_object
+from .hub_common import (
+    ITEMS,
+    PRICE,
+    Sleep,
+    asset_ids,
+    diff_of,
+    is_cancelled,
+    look_for,
+    offered_items,
+    read_again,
+)
+
+_OBJECT = KINDS["object"]
+
+
+# ---- items
+
+
+def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Sleep = time.sleep) -> Report:
+    """Offers an object on the hub, changes its price there, or takes it off.
+
+    :param options: object, category, price, state.
+    """
+    price = _parse_price(options.get("price"))
+    try:
+        wanted = find_object(client, options["object"])
+    except NoMatch as missing:
+        if options["state"] == "absent":
+            return Report(False)
+        if not check_mode or missing.is_slip:
+            raise
+        return Report(True, {}, None, diff_of({}, _written(options)), (missing.message,))
+    offered = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
+    if options["state"] == "absent":
+        return _take_off(client, offered, check_mode)
+    if offered is not None:
+        return _change_price(client, offered, price, check_mode)
+    ordered = [
+        order for order in client.list_all(HUB_ORDER) if not is_cancelled(order) and wanted.id in asset_ids(order)
+    ]
+    if ordered:
+        return Report(
+            False,
+            {},
+            None,
+            warnings=(
+                f"The object stands in the order {ordered[0].flat.get('order_number')}, so it is not offered again.",
+            ),
+        )
+    return _offer(client, wanted, options, price, check_mode, sleep)
+
+
+def _parse_price(value: Any) -> Decimal | None:
+    if value is None:
+        return None
+    try:
+        price: Decimal = DECIMAL.parse(value, PRICE)
+    except Unfit as unfit:
+        raise InvalidInput(f"price: {shorten(value)} does not fit; expected {unfit}") from unfit
+    broken = broken_rules(price, PRICE)
+    if broken:
+        raise InvalidInput([f"price: {shorten(value)} does not fit; {rule}" for rule in broken])
+    return price
+
+
+def _written(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in ("object", "category", "price") if options.get(name) is not None}
+
+
+def _items_of(client: Client, wanted: Record) -> list[Record]:
+    return [record for record in offered_items(client) if ITEMS.read(record.flat).get("asset_id") == wanted.id]
+
+
+def _take_off(client: Client, offered: Record | None, check_mode: bool) -> Report:
+    if offered is None:
+        return Report(False)
+    shown = ITEMS.show(offered.flat)
+    if not check_mode:
+        client.delete(HUB_ITEM, str(offered.id))
+    return Report(True, {}, None, diff_of({"price": shown.get("price")}, {}))
+
+
+def _change_price(client: Client, offered: Record, price: Decimal | None, check_mode: bool) -> Report:
+    have = ITEMS.read(offered.flat).get("price")
+    if price is None or DECIMAL.equal(price, have, PRICE):
+        return Report(False, ITEMS.show(offered.flat))
+    diff = diff_of({"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)})
+    if check_mode:
+        return Report(True, {**ITEMS.show(offered.flat), "price": DECIMAL.show(price)}, None, diff)
+    client.send("PATCH", HUB_ITEM.item_path.format(uuid=offered.id), Effect.SAME, body={"price": DECIMAL.write(price)})
+    return Report(True, ITEMS.show(read_again(client, HUB_ITEM, offered.id).flat), None, diff)
+
+
+def _offer(
+    client: Client,
+    wanted: Record,
+    options: Mapping[str, Any],
+    price: Decimal | None,
+    check_mode: bool,
+    sleep: Sleep,
+) -> Report:
+    category, asked = _asked(client, wanted, options.get("category"), price)
+    diff = diff_of({}, _written(options))
+    if check_mode:
+        return Report(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, PRICE))}, None, diff)
+    _publish(client, wanted, category, asked, sleep)
+    made = _items_of(client, wanted)
+    item = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", made)
+    return Report(True, ITEMS.show(item.flat) if item else {}, None, diff)
+
+
+def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None) -> tuple[Any, Any]:
+    """Category and price as they are sent: as given, else as the service suggests."""
+    uuid = wanted.uuid
+    category = category or _suggested(client, "category", {"filter": {"id": {"eq": wanted.id}}}).get(uuid)
+    if category is None:
+        raise InvalidInput("category: the service suggests none for this object; give one")
+    asked = DECIMAL.write(price) if price is not None else _suggested(client, "rest-price", {uuid: category}).get(uuid)
+    if asked is None:
+        raise InvalidInput("price: the service suggests none for this object; give one")
+    return category, asked
+
+
+def offer(client: Client, wanted: Record, category: Any, price: Decimal | None, sleep: Sleep = time.sleep) -> None:
+    """Offers an object that is neither on the hub nor in an order; what is not given is what the service suggests."""
+    category, asked = _asked(client, wanted, category, price)
+    _publish(client, wanted, category, asked, sleep)
+
+
+def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: Sleep) -> None:
+    try:
+        client.send(
+            "POST",
+            "/circularity-hub/add-objects-to-circularity-hub",
+            Effect.ONCE,
+            body={wanted.uuid: {"category": category, "price": price}},
+        )
+    except OutcomeUnknown as lost:
+        if not look_for(lambda: _items_of(client, wanted), sleep):
+            lost.message += (
+                " The hub does not show the object; it was not sent again, because it publishes an offer. "
+                "Run it again to try once more."
+            )
+            if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                lost.message += " What may help: this instance may want the object to have a purchasing_price."
+            raise
+
+
+# ---- suggestions
+
+
+def _suggested(client: Client, what: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Object uuid to suggestion; the service answers [] where there is none."""
+    decoded = client.send("POST", f"/circularity-hub/suggest-{what}", Effect.READ, body=body).json()
+    return dict(decoded) if isinstance(decoded, Mapping) else {}
+
+
+def hub_suggestion_info(client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None) -> Found:
+    """Category and price that the service suggests for the objects a filter finds."""
+    wire: dict[str, dict[str, Any]] = {}
+    schema = client.schema(_OBJECT)
+    for condition in parse_filters(filters):
+        of = schema.find(condition.field)
+        if of is None and condition.field not in SERVER_KEYS:
+            # An instance may ignore a field that it does not know, and then suggest something for every object.
+            raise InvalidInput(f"filters.{condition.field}: {schema.why_unknown(condition.field)}")
+        operators = wire.setdefault(of.key if of else condition.field, {})
+        several = condition.operator in MULTIPLE
+        operators[condition.operator] = list(condition.values) if several else next(iter(condition.values), True)
+    order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
+    categories = _suggested(client, "category", {"filter": wire, "sort": order})
+    prices = _suggested(client, "rest-price", categories) if categories else {}
+    records = [
+        {"uuid": uuid, "category": category, "price": DECIMAL.show(DECIMAL.read(prices.get(uuid), PRICE))}
+        for uuid, category in categories.items()
+    ]
+    return Found(records[:limit], len(records))

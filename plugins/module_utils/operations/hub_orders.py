@@ -1,0 +1,162 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Orders on the circularity hub: placed, completed, cancelled. An order checks items out, so it is never sent twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.query import Condition
+from ..client.transport import Effect
+from ..errors import InvalidInput, NoMatch, OutcomeUnknown
+from ..model.kinds import HUB_ITEM, HUB_ORDER
+from ..reconcile.result import Report
+from ..resolve import natural_keys
+from ..resolve.references import find_objects
+from .hub_common import (
+    ITEMS,
+    ORDERS,
+    Sleep,
+    articles_of,
+    diff_of,
+    is_cancelled,
+    look_for,
+    offered_items,
+    read_again,
+)
+
+
+def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Sleep = time.sleep) -> Report:
+    """Orders items once, and completes or cancels an order.
+
+    :param options: items, or id or order_number; completed, cancelled, cancellation_reason.
+    """
+    if options.get("cancelled") and not options.get("cancellation_reason"):
+        raise InvalidInput("cancellation_reason is missing: an order is not cancelled without a reason")
+    flags = {
+        name: options[name]
+        for name in ("completed", "cancelled", "cancellation_reason")
+        if options.get(name) is not None
+    }
+    if options.get("items") is None:
+        return _flag(client, _named(client, options), flags, check_mode)
+    orders = client.list_all(HUB_ORDER)
+    try:
+        assets, ids = _wanted_articles(client, options["items"])
+    except NoMatch as missing:
+        if not check_mode or missing.is_slip:
+            raise
+        return Report(
+            True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), (missing.message,)
+        )
+    same = [order for order in orders if _has_articles(order, assets, ids)]
+    live = [order for order in same if not is_cancelled(order)]
+    if options.get("cancelled") and not live:
+        if same:
+            return Report(False, ORDERS.show(same[-1].flat))
+        return Report(False, warnings=("There is no order of these items, so there is nothing to cancel.",))
+    found = natural_keys.one_of(HUB_ORDER, "exactly these articles", live, advice="give id or order_number")
+    if found is not None:
+        return _flag(client, found, flags, check_mode)
+    known = {order.id for order in orders}
+    return _order(client, options, assets, ids, flags, known, check_mode, sleep)
+
+
+def _named(client: Client, options: Mapping[str, Any]) -> Record:
+    if options.get("id") is not None:
+        key, value = "id", options["id"]
+        found = client.get(HUB_ORDER, str(value))
+    else:
+        key, value = "order_number", options["order_number"]
+        listed = client.list_all(HUB_ORDER, [Condition(key, "eq", (value,))])
+        same = [order for order in listed if ORDERS.read(order.flat).get(key) == value]
+        found = natural_keys.one_of(HUB_ORDER, f"{key} {value!r}", same, advice="give id")
+    if found is None:
+        raise NoMatch(f"There is no hub order with {key} {value!r}.")
+    return found
+
+
+def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, str], set[int]]:
+    """What was written as items: the ids of objects, each with the words for it, and the ids of items."""
+    if not items:
+        raise InvalidInput("items: expected at least one object or item id")
+    ids = {item for item in items if isinstance(item, int) and not isinstance(item, bool)}
+    named = {
+        f"items[{number}]": item
+        for number, item in enumerate(items)
+        if not isinstance(item, int) or isinstance(item, bool)
+    }
+    found = zip(named.items(), find_objects(client, named), strict=True)
+    return {int(record.id or 0): f"{option}: the object {item!r}" for (option, item), record in found}, ids
+
+
+def _has_articles(order: Record, assets: Collection[int], ids: set[int]) -> bool:
+    articles = articles_of(order)
+    meant = [article for article in articles if article.get("asset_id") in assets or article.get("id") in ids]
+    return len(articles) == len(assets) + len(ids) == len(meant)
+
+
+def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: bool) -> Report:
+    have = ORDERS.read(order.flat)
+    differ = {name: value for name, value in flags.items() if (have.get(name) or None) != (value or None)}
+    if not differ:
+        return Report(False, ORDERS.show(order.flat))
+    diff = diff_of({name: have.get(name) for name in differ}, differ)
+    if check_mode:
+        return Report(True, {**ORDERS.show(order.flat), **differ}, None, diff)
+    client.send("PATCH", HUB_ORDER.item_path.format(uuid=order.id), Effect.SAME, body=differ)
+    return Report(True, ORDERS.show(read_again(client, HUB_ORDER, order.id).flat), None, diff)
+
+
+def _order(
+    client: Client,
+    options: Mapping[str, Any],
+    assets: Mapping[int, str],
+    ids: set[int],
+    flags: Mapping[str, Any],
+    known: set[int | None],
+    check_mode: bool,
+    sleep: Sleep,
+) -> Report:
+    offers = offered_items(client)
+    by_asset = {ITEMS.read(record.flat).get("asset_id"): record.id for record in offers}
+    missing = [words for asset, words in assets.items() if by_asset.get(asset) is None]
+    unknown = ids - {record.id for record in offers if record.id is not None}
+    nowhere = [number for number in sorted(unknown) if client.get(HUB_ITEM, str(number)) is None]
+    if nowhere:
+        raise InvalidInput(f"items: there is no hub item with the id {', '.join(map(str, nowhere))}")
+    diff = diff_of({}, {"items": list(options["items"]), **flags})
+    if missing:
+        text = "\n".join(f"{words} is not offered on the hub" for words in missing)
+        if not check_mode:
+            raise NoMatch(text)
+        return Report(True, {}, None, diff, (text,))
+    if check_mode:
+        return Report(True, dict(flags), None, diff)
+    numbers = sorted([*ids, *(int(by_asset[asset] or 0) for asset in assets)])
+    try:
+        answer = client.send("POST", HUB_ORDER.list_path, Effect.ONCE, body=numbers)
+        number = answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]
+    except OutcomeUnknown as lost:
+        made = look_for(
+            lambda: [
+                order
+                for order in client.list_all(HUB_ORDER)
+                if order.id not in known and _has_articles(order, assets, ids)
+            ],
+            sleep,
+        )
+        if len(made) != 1:
+            lost.message += (
+                " The order is not among the orders; it was not sent again, because it checks items out. "
+                "Run it again to try once more."
+            )
+            raise
+        number = str(made[0].id)
+    order = read_again(client, HUB_ORDER, int(number))
+    flagged = _flag(client, order, flags, check_mode) if flags else Report(True, ORDERS.show(order.flat))
+    return Report(True, flagged.record, None, diff)

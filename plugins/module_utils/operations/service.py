@@ -1,0 +1,102 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the instance says of itself, and what happened to a record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..client.client import Client
+from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, SeventhingsError
+from ..model.field import shorten
+from ..model.kinds import HUB_ITEM, KINDS, RENTAL_CASE, Kind
+from ..model.schema import Schema
+from ..resolve.listing import Found
+from ..resolve.references import Resolver, reference_in
+
+_HISTORY_PAGE = 200
+"""The largest page of a history."""
+
+HISTORY_KINDS = ("object", "location", "room", "person", "task", "rental_case")
+
+
+def service_info(client: Client) -> dict[str, Any]:
+    """Whether the service answers, who is signed in where that is known, and which modules are switched on."""
+    ping = client.transport.request("GET", "").json() or {}
+    client.tokens.current()
+    number = client.tokens.user_id
+    user = client.get_by_id(KINDS["user"], number) if number is not None else None
+    return {
+        "status": ping.get("status"),
+        "description": ping.get("description"),
+        "user": Schema.of(KINDS["user"]).show(user.flat) if user else None,
+        "modules": {"rental": _is_on(client, RENTAL_CASE), "hub": _is_on(client, HUB_ITEM)},
+    }
+
+
+def _is_on(client: Client, kind: Kind) -> bool | None:
+    """Whether a module is switched on; None where the user may not look."""
+    try:
+        client.send("GET", kind.list_path, pairs=[("page", "1"), ("per_page", "1")])
+    except FeatureOff:
+        return False
+    except PermissionMissing:
+        return None
+    return True
+
+
+def history_info(client: Client, options: Mapping[str, Any]) -> Found:
+    """What happened to a record, newest first. Instances of an earlier version have no histories: that is an error.
+
+    :param options: kind, record (a reference), limit.
+    """
+    kind = KINDS[options["kind"]]
+    uuid = _uuid_of(client, kind, options["record"])
+    entries: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    number = 1
+    while True:
+        pairs = [("page", str(number)), ("per_page", str(_HISTORY_PAGE))]
+        try:
+            decoded = client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs).json() or {}
+        except NotFound as missing:
+            if client.get(kind, uuid) is None:
+                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}.") from missing
+            raise SeventhingsError(
+                f"This instance has no history of {kind.one}: its version is too old for it."
+            ) from missing
+        items = decoded.get("items") or []
+        fresh = [item for item in items if json.dumps(item, sort_keys=True) not in seen]
+        # Histories clamp a page beyond the end to the last one.
+        if not fresh or decoded.get("page", number) != number:
+            break
+        seen.update(json.dumps(item, sort_keys=True) for item in fresh)
+        entries += [_entry(item) for item in fresh]
+        total = decoded.get("total")
+        if len(items) < _HISTORY_PAGE or (isinstance(total, int) and len(entries) >= total):
+            break
+        number += 1
+    return Found(entries[: options.get("limit")], len(entries))
+
+
+def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
+    reference = reference_in("record", kind.name, written)
+    if not kind.identity and not reference.uuid:
+        raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} is named by its uuid here")
+    resolver = Resolver(client)
+    resolver.resolve([reference])
+    resolver.with_uuid([reference])
+    return str(reference.uuid)
+
+
+def _entry(item: Mapping[str, Any]) -> dict[str, Any]:
+    """One event; its details are a JSON text, or an empty one."""
+    details = item.get("details")
+    try:
+        decoded = json.loads(details) if isinstance(details, str) and details else details or None
+    except ValueError:
+        decoded = details
+    return {**item, "details": decoded}

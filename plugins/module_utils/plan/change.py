@@ -1,0 +1,229 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Desired against current: what has to change. No requests are made here.
+
+A change holds only fields that the user wrote. Absent means not managed, None means clear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..client.client import Record
+from ..errors import InvalidInput
+from ..model.field import EMPTY
+from ..model.kinds import FIELD_DEFINITION, Kind
+from ..model.schema import Misfit, Schema, type_of
+from ..model.types_links import Reference, references_in
+
+ValuesInUse = Callable[[Record, list[Any]], list[Any]]
+"""Which of some values of a field, given by its definition, records have."""
+
+UNCHANGED = "unchanged"
+CREATE = "create"
+UPDATE = "update"
+DELETE = "delete"
+ARCHIVE = "archive"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be done to one record.
+
+    :ivar action: one of the five above.
+    :ivar current: the record as it is; None where there is none.
+    :ivar values: field key to canonical value as it shall be: of an update those that differ, of a create all
+        that were written.
+    :ivar before: of the changed fields, what a diff shows of how they are.
+    :ivar after: the same of how they shall be.
+    :ivar unarchive: bring the record back before anything else.
+    :ivar warnings: what the user should know although it is no error.
+    """
+
+    kind: Kind
+    action: str
+    current: Record | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    before: Mapping[str, Any] = field(default_factory=dict)
+    after: Mapping[str, Any] = field(default_factory=dict)
+    unarchive: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return self.action != UNCHANGED
+
+    @property
+    def diff(self) -> dict[str, Any]:
+        """Before and after as Ansible prints them."""
+        return {"before": dict(self.before), "after": dict(self.after)}
+
+
+def plan_present(
+    schema: Schema,
+    desired: Mapping[str, Any],
+    current: Record | None,
+    archived: bool = False,
+    complete: Callable[[Reference], None] | None = None,
+    may_be_made: bool = False,
+) -> Change:
+    """The change that makes a record as desired.
+
+    :param desired: canonical values by field key, references resolved as far as they can be.
+    :param current: the one record that is meant; None to make one.
+    :param archived: whether ``current`` is archived and must be brought back.
+    :param complete: fills in what the service did not say of a reference, where that is known.
+    :param may_be_made: whether somebody else may make the record before; then what is missing is a warning.
+    :raises InvalidInput: where a record must be made and mandatory fields have no value.
+    """
+    if current is None:
+        missing = schema.missing(desired)
+        words = (
+            f"This {schema.kind.words} is not there yet and can't be made without {', '.join(missing)}: "
+            "mandatory, but not given."
+        )
+        if missing and not may_be_made:
+            raise InvalidInput([Misfit.at((), words, words)])
+        made = {key: schema.brief(key, value) for key, value in desired.items()}
+        whole = {key: _wanted(schema, key, type_of(schema.fields[key]).empty, value) for key, value in desired.items()}
+        return Change(schema.kind, CREATE, None, whole, {}, made, warnings=(words,) if missing else ())
+    values: dict[str, Any] = {}
+    before: dict[str, Any] = {"archived": True} if archived else {}
+    after: dict[str, Any] = {"archived": False} if archived else {}
+    warnings = []
+    for key, written in desired.items():
+        is_now = schema.read_one(key, current.flat)
+        if complete is not None:
+            for reference in references_in(is_now):
+                complete(reference)
+        wanted = _wanted(schema, key, is_now, written)
+        if not schema.equal(key, wanted, is_now) or (schema.fields[key].retyped and wanted not in EMPTY):
+            values[key] = wanted
+            before[key], after[key] = _difference(schema, key, is_now, written)
+            if schema.fields[key].retyped:
+                # As it is, not as the type to come reads it.
+                before[key] = current.flat.get(schema.fields[key].wire_key)
+        elif schema.fields[key].type == "RENTAL_STATUS" and wanted != is_now:
+            warnings.append(
+                f"{key} is {is_now}, which the service makes of {wanted} when the day has passed; left as it is."
+            )
+    action = UPDATE if values or archived else UNCHANGED
+    return Change(schema.kind, action, current, values, before, after, archived, tuple(warnings))
+
+
+def shown_as_written(change: Change, written: Iterable[str]) -> Change:
+    """A change whose diff holds only the fields that were written, none that follow from them."""
+    names = set(written)
+    before = {key: value for key, value in change.before.items() if key in names}
+    return replace(change, before=before, after={key: value for key, value in change.after.items() if key in names})
+
+
+def _wanted(schema: Schema, key: str, is_now: Any, written: Any) -> Any:
+    merge = type_of(schema.fields[key]).merge
+    return merge(is_now, written) if merge else written
+
+
+def _difference(schema: Schema, key: str, is_now: Any, written: Any) -> tuple[Any, Any]:
+    if type_of(schema.fields[key]).merge and isinstance(written, Mapping):
+        # Of a map that is merged, only the types that were written and differ.
+        written = {name: values for name, values in written.items() if set(values or ()) != set(is_now.get(name) or ())}
+        is_now = {name: is_now.get(name) for name in written}
+    return schema.brief(key, is_now), schema.brief(key, written)
+
+
+def plan_gone(schema: Schema, desired: Mapping[str, Any], current: Record | None, action: str = DELETE) -> Change:
+    """The change after which a record is not there (or, with ``ARCHIVE``, archived); unchanged where it is not there
+    now.
+
+    The diff shows the written fields as they are now.
+    """
+    if current is None:
+        return Change(schema.kind, UNCHANGED)
+    if action == ARCHIVE:
+        return Change(schema.kind, ARCHIVE, current, {}, {"archived": False}, {"archived": True})
+    return Change(
+        schema.kind, action, current, {}, {key: _as_now(schema, key, desired[key], current) for key in desired}, {}
+    )
+
+
+def _as_now(schema: Schema, key: str, written: Any, current: Record) -> Any:
+    """A field as it is, in the words that were written where they mean the same."""
+    is_now = schema.read_one(key, current.flat)
+    return schema.brief(key, written if schema.equal(key, written, is_now) else is_now)
+
+
+# ---- field definitions
+
+
+def check_destructive(current: Record | None, change: Change, allowed: bool, used: ValuesInUse) -> None:
+    """Refuses a change of a definition that may cost data, unless it is allowed: another type, or a value taken away
+    that a record has.
+
+    :raises InvalidInput: naming what would be lost.
+    """
+    if current is None or allowed or change.kind is not FIELD_DEFINITION:
+        return
+    schema = Schema.of(FIELD_DEFINITION)
+    have = schema.read(current.flat)
+    what = f"{have.get('label') or have.get('field_key')}: "
+    lost = []
+    if "type" in change.values:
+        lost.append(
+            f"{what}type would change from {have.get('type')} to {change.values['type']}, and records keep values of "
+            f"the old type"
+        )
+    gone = [
+        value
+        for value in have.get("possible_values") or ()
+        if "possible_values" in change.values and value not in change.values["possible_values"]
+    ]
+    limits = have.get("constraints") or {}
+    if "constraints" in change.values:
+        kept = change.values["constraints"].get("allowed_values")
+        gone += [
+            value
+            for value in limits.get("allowed_values") or ()
+            if kept is not None and value not in kept and value not in gone
+        ]
+    gone = used(current, gone) if gone else []
+    if gone:
+        lost.append(
+            f"{what}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
+            "and records use them"
+        )
+    if lost:
+        raise InvalidInput([f"{reason}. Set allow_destructive: true if this is meant." for reason in lost])
+
+
+def check_choices(current: Record | None, change: Change) -> None:
+    """Refuses possible values of a DROPDOWN that are no texts: no record could be given one of them.
+
+    :raises InvalidInput: naming them.
+    """
+    if change.kind is not FIELD_DEFINITION:
+        return
+    have = Schema.of(FIELD_DEFINITION).read(current.flat) if current else {}
+    odd = [value for value in change.values.get("possible_values") or () if not isinstance(value, str)]
+    if odd and change.values.get("type", have.get("type")) == "DROPDOWN":
+        named = ", ".join(map(repr, odd))
+        raise InvalidInput(f"possible_values: {named}: the values of a DROPDOWN are texts; quote them")
+
+
+def with_equal_allowed_values(schema: Schema, desired: Mapping[str, Any], current: Record | None) -> dict[str, Any]:
+    """Desired values in which the allowed_values constraint of a DROPDOWN follows the possible values, where it has
+    one and it was not written.
+    """
+    have = schema.read(current.flat) if current else {}
+    written = dict(desired.get("constraints") or {})
+    is_dropdown = desired.get("type", have.get("type")) == "DROPDOWN"
+    if (
+        is_dropdown
+        and "possible_values" in desired
+        and "allowed_values" not in written
+        and "allowed_values" in (have.get("constraints") or {})
+    ):
+        return {**desired, "constraints": {**written, "allowed_values": tuple(map(str, desired["possible_values"]))}}
+    return dict(desired)

@@ -1,0 +1,249 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carries out a change: the requests that it takes, and what to do when an answer is lost. Nothing is decided here but
+that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.files import Contents, upload, upload_missing
+from ..client.lost import looks
+from ..errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
+from ..model.field import EMPTY
+from ..model.schema import Schema
+from ..model.types_composite import BY_TIME
+from ..model.types_links import attachments_in
+from ..plan import change as plan
+from ..plan.change import Change
+from .request_bodies import create_body, update_body
+
+Finder = Callable[[], Sequence[Record]]
+"""Lists the records that have the natural key of one that was to be made, among them those known before."""
+
+
+class Applier:
+    """Carries out changes of one kind of record.
+
+    :param template: for field definitions, the template they belong to.
+    :param extra: members of a body that are only written (notify).
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        schema: Schema,
+        template: str = "",
+        extra: Mapping[str, Any] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client = client
+        self._schema = schema
+        self._kind = schema.kind
+        self._template = template
+        self._extra = extra or {}
+        self._sleep = sleep
+
+    def carry_out(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> Record | None:
+        """Sends what a change takes and reads the record back. Returns it as it is now; None where it is gone.
+
+        :param find: looks for a record that may have been made although its answer was lost.
+        :param known: uuids of records that had the natural key before and are not the one.
+        """
+        uuid = self.write(change, find, known)
+        return None if uuid is None or change.action == plan.DELETE else self.read_back(change, uuid)
+
+    def write(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> str | None:
+        """Sends what a change takes, and nothing else. Returns the uuid of the record; None where there is none."""
+        if change.action == plan.CREATE:
+            return self._create(change, find, known)
+        if change.current is None:
+            return None
+        if change.action == plan.DELETE:
+            self._delete(change.current)
+        elif change.action == plan.ARCHIVE:
+            self._archive(change.current, back=False)
+        elif change.action == plan.UPDATE:
+            self._update(change, change.current)
+        return change.current.uuid
+
+    # ---- create
+
+    def _create(self, change: Change, find: Finder, known: frozenset[str]) -> str:
+        self._upload(change)
+        body = create_body(self._schema, change.values, self._extra)
+        uuid = self._create_once(body, change, find, known)
+        status = change.values.get("status")
+        if self._kind.status_path and status not in (None, "open"):
+            self._client.set_status(self._kind, uuid, status)
+        return uuid
+
+    def _create_once(
+        self, body: Mapping[str, Any], change: Change, find: Finder, known: frozenset[str], last: bool = False
+    ) -> str:
+        """Makes the record once, whatever happens to the answers: look for it before it is sent again, and send it
+        again only once.
+        """
+        try:
+            return self._client.create(self._kind, body, self._template)
+        except OutcomeUnknown as lost:
+            uuid = self._look_for(find, known)
+            if uuid is not None:
+                return uuid
+            if lost.may_follow:
+                lost.message += (
+                    f" The service may be at it still, so the {self._kind.words} was not sent again. Run it again: "
+                    "what came of it is found then."
+                )
+            if last or lost.may_follow or self._is_mistake(lost, change):
+                raise self._explained(lost, change) from lost
+        except InvalidRequest as refused:
+            raise self._explained(refused, change) from refused
+        return self._create_once(body, change, find, known, last=True)
+
+    def _look_for(self, find: Finder, known: frozenset[str]) -> str | None:
+        for _look in looks(self._sleep):
+            made = [record for record in find() if record.uuid not in known]
+            if len(made) > 1:
+                uuids = ", ".join(sorted(record.uuid for record in made))
+                raise Ambiguous(
+                    f"After a lost answer {len(made)} new {self._kind.words}s have the natural key: {uuids}. "
+                    f"Delete all but one of them."
+                )
+            if made:
+                return made[0].uuid
+        return None
+
+    def _is_mistake(self, lost: OutcomeUnknown, change: Change) -> bool:
+        # Some instances answer an incomplete body with a 500; sending the same again would not help.
+        missing = any(change.values.get(key) in EMPTY for key in self._kind.needed)
+        return missing and lost.status == HTTPStatus.INTERNAL_SERVER_ERROR
+
+    def _hint(self, change: Change) -> str | None:
+        """What may help where the service refuses a body: fields that were sent empty, or not sent at all."""
+        sent = dict(change.values)
+        if change.current is None:
+            sent = {**dict.fromkeys(self._kind.hints), **sent}
+        elif self._kind.update == "PUT":
+            kept = {key: self._schema.read_one(key, change.current.flat) for key in self._kind.hints}
+            sent = {**kept, **sent}
+        hints = [hint for key, hint in self._kind.hints.items() if key in sent and sent[key] in EMPTY]
+        return "; ".join(hints) or None
+
+    def _explained(self, error: SeventhingsError, change: Change) -> SeventhingsError:
+        hint = self._hint(change)
+        if hint:
+            error.message += f" What may help: {hint}."
+        return error
+
+    # ---- delete, archive
+
+    def _delete(self, record: Record) -> None:
+        """Deletes a record. An instance may refuse to delete an archived one; then it is brought back before. It may
+        also refuse because an attempt whose answer was lost was carried out.
+        """
+        try:
+            self._client.delete(self._kind, record.uuid)
+        except NotProcessable:
+            now = self._client.get(self._kind, record.uuid)
+            if now is None:
+                return
+            if "archived" not in self._kind.states or not self._client.is_archived(now):
+                raise
+            self._archive(record, back=True)
+            self._client.delete(self._kind, record.uuid)
+
+    def _archive(self, record: Record, back: bool) -> None:
+        """Archives a record or brings it back. A second time may be refused, so the state is read in between."""
+        for last in (False, True):
+            try:
+                self._client.archive(self._kind, record.uuid, back)
+            except OutcomeUnknown:
+                now = self._client.get(self._kind, record.uuid)
+                if now is not None and self._client.is_archived(now) != back:
+                    return
+                if last:
+                    raise
+            else:
+                return
+
+    # ---- update
+
+    def _update(self, change: Change, current: Record) -> None:
+        if change.unarchive:
+            self._archive(current, back=True)
+        self._upload(change)
+        status = change.values.get("status") if self._kind.status_path else None
+        values = {
+            key: value for key, value in change.values.items() if not (key == "status" and self._kind.status_path)
+        }
+        if values:
+            body = update_body(self._schema, current, values, self._extra)
+            try:
+                self._send(current, body, "status" in values)
+            except (InvalidRequest, InternalError) as refused:
+                raise self._explained(refused, change) from refused
+            except OutcomeUnknown as lost:
+                raise (lost if lost.status is None else self._explained(lost, change)) from lost
+        if status is not None:
+            self._client.set_status(self._kind, current.uuid, status)
+
+    def _send(self, current: Record, body: Mapping[str, Any], sets_status: bool) -> None:
+        """Sends an update. An instance may refuse an overdue status, though it is the one that the record has: then the
+        one that it was before goes along, and the service moves it again.
+        """
+        # Some instances answer a body that lacks something with a 500, and would do so again.
+        lacks = any(body.get(key) in EMPTY for key in self._kind.needed)
+        try:
+            self._client.update(self._kind, current.uuid, body, self._template, once=lacks)
+        except OutcomeUnknown as lost:
+            if not lacks or lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
+            self._client.update(self._kind, current.uuid, body, self._template)
+        except InvalidRequest:
+            before = None if sets_status else BY_TIME.get(str(body.get("status")))
+            if before is None:
+                raise
+            self._client.update(self._kind, current.uuid, {**body, "status": before}, self._template)
+
+    def _upload(self, change: Change) -> None:
+        files = [one for value in change.values.values() for one in attachments_in(value)]
+        upload_missing(Contents(self._client), files, lambda one: upload(self._client, one, self._sleep))
+
+    # ---- report
+
+    def read_back(self, change: Change, uuid: str) -> Record:
+        """The record as it is after a change; what a PUT could not clear by leaving it out is cleared with null."""
+        record = self._client.get(self._kind, uuid, self._template)
+        if record is None:
+            raise SeventhingsError(
+                f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back."
+            )
+        return self._clear_the_rest(change, record)
+
+    def _clear_the_rest(self, change: Change, record: Record) -> Record:
+        """What was to be cleared by leaving it out of a PUT, and is still there on this instance: one PUT with null."""
+        if change.action != plan.UPDATE:
+            return record
+        left_out = [
+            key for key in self._kind.cleared_by_leaving_out if key in change.values and change.values[key] is None
+        ]
+        still = [key for key in left_out if self._schema.read_one(key, record.flat) is not None]
+        if not still:
+            return record
+        body = update_body(self._schema, record, change.values, self._extra)
+        try:
+            self._send(record, {**body, **dict.fromkeys(still)}, "status" in change.values)
+        except (InvalidRequest, InternalError) as refused:
+            refused.message += (
+                f" This instance keeps {' and '.join(still)} where it is left out, and refuses null: give another "
+                "value instead."
+            )
+            raise
+        return self._client.get(self._kind, record.uuid) or record

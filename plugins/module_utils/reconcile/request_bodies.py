@@ -1,0 +1,71 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is sent to make or change a record (section 4 of the interface).
+
+Where the service replaces the whole record (PUT), the body carries every field that is there, and what differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..client.client import Record
+from ..model.field import EMPTY
+from ..model.kinds import FIELD_DEFINITION, RENTAL_CASE, TASK, Kind
+from ..model.schema import Schema, type_of
+
+
+def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The body that makes a record.
+
+    :param values: canonical values by field key; empty ones are left out, where the service does not ask for them and
+        would not fill in something else.
+    :param extra: members that are only written and never answered (notify).
+    """
+    kind = schema.kind
+    if kind.update == "PUT":
+        complete = {key: values.get(key, type_of(of).empty) for key, of in schema.fields.items()}
+        return _whole(schema, complete, {}) | dict(extra)
+    kept = {key: value for key, value in values.items() if value not in EMPTY or schema.fields[key].has_default}
+    return schema.write(kept)
+
+
+def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The body that changes a record: the changed keys alone (PATCH), or the record as it shall be (PUT)."""
+    if schema.kind.update == "PATCH":
+        return schema.write(values)
+    # A definition carries what it has; tasks and rental cases lose what is not sent, so everything is sent.
+    empty = {} if schema.kind is FIELD_DEFINITION else {key: type_of(of).empty for key, of in schema.fields.items()}
+    return _whole(schema, {**empty, **schema.read(current.flat), **values}, current.flat) | dict(extra)
+
+
+def _whole(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
+    written = schema.write({key: value for key, value in values.items() if key in schema.fields})
+    return _SHAPES[schema.kind.name](schema.kind, written, flat)
+
+
+def _task(_kind: Kind, written: dict[str, Any], _flat: Mapping[str, Any]) -> dict[str, Any]:
+    # The status has a call of its own. What the interface requires is always there, recurring_schedule as null when
+    # there is none.
+    return {key: value for key, value in written.items() if key != "status"}
+
+
+def _rental_case(kind: Kind, written: dict[str, Any], _flat: Mapping[str, Any]) -> dict[str, Any]:
+    # Instances refuse a null reminder, a null renter and a comment that is no text; the status is kept only where it
+    # is sent.
+    optional = (*kind.cleared_by_leaving_out, "status")
+    body = {key: value for key, value in written.items() if key not in optional or value is not None}
+    return {**body, "comment": written.get("comment") or ""}
+
+
+def _field_definition(_kind: Kind, written: dict[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
+    # What the definition has beyond the known members is carried along unchanged.
+    kept = {key: value for key, value in flat.items() if key not in ("type", "constraints")}
+    body = {key: value for key, value in written.items() if key not in ("type", "constraints", "field_key")}
+    field_type = {**(flat.get("field_type") or {}), "name": written["type"], "constraints": written["constraints"]}
+    return {**kept, **body, "field_type": field_type}
+
+
+_SHAPES = {TASK.name: _task, RENTAL_CASE.name: _rental_case, FIELD_DEFINITION.name: _field_definition}

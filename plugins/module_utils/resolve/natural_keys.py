@@ -1,0 +1,162 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Natural keys: which of the records that are there is the one that is meant. No requests are made here.
+
+The service has no ids that a client chooses, so a record is found by its natural key. One hit is the record, none
+means that it is not there, and two are an error that names both: never "the first one".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..client.client import Record
+from ..client.query import Condition
+from ..errors import Ambiguous, InvalidInput
+from ..model.kinds import TEMPLATE_KINDS, Kind
+from ..model.near import near_names as nearest
+from ..model.schema import Schema, field_from_definition, type_of
+from ..model.types_links import Reference
+
+_NARROWING = ("TEXT", "BARCODE", "DROPDOWN", "LINK")
+"""Types by whose value a list is narrowed on the service; all others are compared here only, because shapes differ
+between instances.
+"""
+
+_NEAR = 0.4
+"""How much alike names of records must be to stand in a hint."""
+
+
+def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields that identify a record: ``match_on`` as the user gave it, else the kind's default for what was
+    written.
+
+    :raises InvalidInput: where one of them was not written or is empty.
+    """
+    if match_on is not None and not match_on:
+        raise InvalidInput("match_on: expected at least one field key")
+    keys = tuple(match_on) if match_on else _default_key(kind, written)
+    missing = [key for key in keys if written.get(key) in (None, "", ())]
+    if missing:
+        raise InvalidInput(
+            f"{'match_on: ' if match_on else ''}{', '.join(missing)} must have a value, because {kind.one} is "
+            f"identified by {' and '.join(keys)}"
+        )
+    return keys
+
+
+def _default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
+    # A later choice is for what the earlier one leaves open, never a second try.
+    return next((keys for keys in kind.match_on if written.get(keys[-1]) is not None), kind.match_on[-1])
+
+
+def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> list[Condition]:
+    """What narrows the list on the service down to the candidates; every candidate is compared again here."""
+    values = narrowing(schema, keys, desired)
+    texts = [key for key in values if not isinstance(desired[key], Reference)]
+    return [Condition(key, "eq", (values[key],)) for key in texts or values]
+
+
+def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields by which a list can be narrowed on the service, with their values as they are sent: texts first, then
+    links.
+    """
+    if schema.kind.case_blind:
+        return {}
+    wanted = list(keys)
+    texts = {key: desired[key] for key in wanted if schema.fields[key].type in _NARROWING and desired[key] is not None}
+    links = {key: desired[key].id for key in wanted if isinstance(desired[key], Reference)}
+    return texts | {key: number for key, number in links.items() if number is not None}
+
+
+def identified(
+    schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], records: Iterable[Record]
+) -> list[Record]:
+    """The records whose natural key is the desired one."""
+    wanted = list(keys)
+    return [record for record in records if _is_identified(schema, wanted, desired, schema.read(record.flat))]
+
+
+def _is_identified(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
+    return all(_same_key(schema, key, desired[key], current.get(key)) for key in keys)
+
+
+def _same_key(schema: Schema, key: str, left: Any, right: Any) -> bool:
+    by_address = schema.kind.case_blind and (key,) in schema.kind.match_on
+    if by_address and isinstance(left, str) and isinstance(right, str):
+        return left.casefold() == right.casefold()
+    return schema.equal(key, left, right)
+
+
+def values_in_use(
+    definition: Record,
+    template: str,
+    values: Iterable[Any],
+    listed: Callable[[Kind, Sequence[Condition]], Iterable[Record]],
+) -> list[Any]:
+    """Which of some values of a field records have; archived ones are in no list.
+
+    :param definition: of the field, in this template.
+    :param listed: lists the records of a kind, or at least those that fit some conditions.
+    """
+    wanted, kind, of = list(values), TEMPLATE_KINDS[template], field_from_definition(definition.flat)
+    narrowed = [Condition(of.key, "in", tuple(wanted))] if kind.filters == "query" else []
+    have = [type_of(of).read(record.flat.get(of.wire_key), of) for record in listed(kind, narrowed)]
+    return [value for value in wanted if value in have]
+
+
+def one_of(
+    kind: Kind,
+    what: str,
+    hits: Sequence[Record],
+    where: str = "",
+    advice: str = "",
+) -> Record | None:
+    """The one hit, or None. Raises :class:`Ambiguous` with the uuids of all hits where there are more.
+
+    :param where: the option, with a colon, for the message.
+    :param advice: what to do about it.
+    """
+    if len(hits) > 1:
+        uuids = ", ".join(sorted(record.uuid or str(record.id) for record in hits))
+        todo = f"; {advice}" if advice else ""
+        raise Ambiguous(f"{where}{len(hits)} {kind.words}s have {what}: {uuids}. Expected exactly one{todo}.")
+    return hits[0] if hits else None
+
+
+def task_meant(
+    hits: Sequence[Record], status: str | None, as_wanted: Callable[[Record], bool], absent: bool = False
+) -> list[Record]:
+    """Which of the tasks with one natural key are meant.
+
+    If any is open, only open ones count. Of several closed ones none can be told apart, unless closed is what is wanted
+    and one of them is as wanted already: then that one, and of several always the same.
+
+    :param as_wanted: whether nothing would have to change in a record.
+    :param absent: whether they are to be deleted; then a status that was written narrows them down.
+    """
+    if absent and status is not None:
+        return [record for record in hits if record.flat.get("status") == status]
+    still_open = [record for record in hits if record.flat.get("status") == "open"]
+    if still_open or len(hits) < 2 or status != "closed":
+        return still_open or list(hits)
+    return sorted(filter(as_wanted, hits), key=lambda record: record.uuid)[:1] or list(hits)
+
+
+def describe(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> str:
+    """A natural key in words, such as ``barcode '0001234'``."""
+    return " and ".join(f"{key} {schema.brief(key, desired[key])!r}" for key in keys)
+
+
+def path_splits(path: str) -> Iterator[tuple[str, str]]:
+    """Every way to read ``A/B/C`` as place and room: (A, B/C), (A/B, C)."""
+    for position, letter in enumerate(path):
+        if letter == "/" and path[:position].strip() and path[position + 1 :].strip():
+            yield path[:position], path[position + 1 :]
+
+
+def near_names(wanted: str, names: Iterable[Any], limit: int = 5) -> list[str]:
+    """The names of records that come nearest to a wanted one, for a message."""
+    return nearest(wanted, (name for name in names if isinstance(name, str)), limit, _NEAR)

@@ -1,0 +1,56 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options of a task that is carried out on the controller: judged, and refused in the words of a module process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.parameters import remove_values
+from ansible.module_utils.errors import UnsupportedError
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import hidden_in
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The options of a task.
+
+    :ivar options: with defaults filled in.
+    :ivar refusal: what is wrong with them, without secrets; empty where nothing is.
+    :ivar secrets: texts that no result shows.
+    """
+
+    options: dict[str, Any]
+    refusal: str
+    secrets: frozenset[str]
+
+
+def read_arguments(
+    action: str, spec: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Any], written: Mapping[str, Any]
+) -> Arguments:
+    """Judges options as a module process does, which tells the first thing that is wrong.
+
+    :param action: the name by which the task calls the module.
+    :param rules: how options go together, by the names that Ansible has for them.
+    """
+    validator = ArgumentSpecValidator(spec, **rules)
+    validated = validator.validate(dict(written))
+    if validated.error_messages:
+        # A process gets its options as JSON, without what Ansible notes beside a value on the controller, and its
+        # message may name the type of a value.
+        validated = validator.validate(json.loads(json.dumps(dict(written), default=str)))
+    options: dict[str, Any] = validated.validated_parameters
+    hidden = {str(value) for name, value in options.items() if value and spec.get(name, {}).get("no_log")}
+    secrets = frozenset(hidden.union(hidden_in(options)))
+    refusal = ""
+    if validated.error_messages:
+        refusal = str(validated.errors.msg)
+        if isinstance(validated.errors[0], UnsupportedError):
+            refusal = f"Unsupported parameters for ({action}) module: {refusal}"
+    return Arguments(options, str(remove_values(refusal, secrets)), secrets)

@@ -1,0 +1,48 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the actions share that run on the controller alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.module_utils.basic import missing_required_lib
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import from_environment
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import REQUESTS_IMPORT_ERROR
+
+from .arguments import read_arguments
+
+
+class ControllerAction(ActionBase):
+    """An action that sends its requests from the controller.
+
+    :cvar spec: its options. :cvar rules: how they go together.
+    """
+
+    _supports_check_mode = True
+    _supports_async = False
+
+    spec: Mapping[str, Any]
+    rules: Mapping[str, Any] = {}
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Ansible's entry point."""
+        result: dict[str, Any] = super().run(tmp, task_vars or {})
+        if REQUESTS_IMPORT_ERROR is not None:
+            raise AnsibleError(missing_required_lib("requests"))
+        read = read_arguments(self._task.action, self.spec, self.rules, self._task.args)
+        if read.refusal:
+            return {**result, "failed": True, "changed": False, "msg": read.refusal}
+        # A module process sees the environment that its task is given; here nobody sets it.
+        of_the_task: dict[str, Any] = {}
+        self._compute_environment_string(of_the_task)
+        return {**result, **self.carry_out(from_environment(read.options, of_the_task))}
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        """What the action does with its validated options."""
+        raise NotImplementedError

@@ -1,0 +1,100 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The controller's end of every module: in the worker when the target is this machine, else over there.
+
+A module process costs about half a second an item, the same code in the worker a few milliseconds; and the items
+of a loop share session, token, definitions and rate limit.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.common.parameters import remove_values
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS, Call, perform
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
+    ENVIRONMENT,
+    connect,
+    from_environment,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import REQUESTS_IMPORT_ERROR
+
+from .arguments import read_arguments
+
+_CLIENTS: dict[str, Client] = {}
+"""The clients of this worker by what they were made from: all items of a loop run in one worker."""
+
+
+class ActionModule(ActionBase):
+    """Chooses where a module of this collection runs. Arguments, result, check and diff are the same at both ends."""
+
+    _supports_check_mode = True
+    _supports_async = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Ansible's entry point."""
+        variables = task_vars or {}
+        result: dict[str, Any] = super().run(tmp, variables)
+        if self._belongs_here(variables):
+            result.update(self._run_here())
+        else:
+            done = self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val))
+            result.update(done)
+        return result
+
+    def _belongs_here(self, variables: Mapping[str, Any]) -> bool:
+        task = self._task
+        if task.args.get("execution", "auto") != "auto" or REQUESTS_IMPORT_ERROR is not None:
+            return False
+        if (
+            self._connection.transport != "local"
+            or self._play_context.become
+            or task.async_val
+            or self._environment_given()
+        ):
+            return False
+        interpreter = self._templar.template(variables.get("ansible_python_interpreter"))
+        return interpreter is None or str(interpreter).startswith("auto") or _is_ours(Path(str(interpreter)))
+
+    def _environment_given(self) -> bool:
+        # A module process sees the task's environment, the worker does not.
+        return any(self._task.environment or ())
+
+    def _run_here(self) -> dict[str, Any]:
+        name = self._task.resolved_action.rpartition(".")[2]
+        door = DOORS[name]
+        written = dict(self._task.args)
+        read = read_arguments(self._task.action, door.spec, door.rules, written)
+        if read.refusal:
+            done = {"failed": True, "msg": read.refusal}
+        else:
+            done = perform(name, Call(read.options, written, self._task.check_mode), _shared_client)
+        return _without(read.secrets, {**done, "invocation": {"module_args": read.options}})
+
+
+def _without(secrets: Iterable[str], result: dict[str, Any]) -> dict[str, Any]:
+    """A result as a module process would return it. Tokens that were asked for stay; who asked keeps them hidden."""
+    tokens = {key: result[key] for key in ("access_token", "refresh_token") if result.get(key)}
+    return {**remove_values(result, secrets), **tokens}
+
+
+def _is_ours(interpreter: Path) -> bool:
+    """Whether a path is this process's interpreter; the directory tells one environment from another."""
+    ours = Path(sys.executable)
+    return interpreter.parent == ours.parent and interpreter.resolve() == ours.resolve()
+
+
+def _shared_client(options: Mapping[str, Any], check_mode: bool) -> Client:
+    given = from_environment({**dict.fromkeys(ENVIRONMENT), **options})
+    key = repr((check_mode, sorted((name, given.get(name)) for name in CONNECTION)))
+    if key not in _CLIENTS:
+        _CLIENTS[key] = connect(options, check_mode)
+    return _CLIENTS[key]

@@ -1,0 +1,57 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What follows when field definitions were made: their keys are known, and relations between them can be written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
+
+from ..set_plan import relations
+from ..set_plan.plan import Planned
+
+
+def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
+    """The service makes the keys of new fields; from now on records are written with them."""
+    made = [
+        planned
+        for planned in changes
+        if planned.kind is FIELD_DEFINITION and planned.made and planned.change.action == plan.CREATE
+    ]
+    if made or any(planned.relations for planned in changes):
+        client.forget_definitions()
+    keys: dict[tuple[str, str], str] = {}
+    for template in {planned.entry.template for planned in made}:
+        for definition in client.definitions(template):
+            keys[template, definition.get("uuid", "")] = definition.get("field_key", "")
+    for planned in made:
+        label = str(planned.desired["label"])
+        key = keys.get((planned.entry.template, planned.made or ""), "")
+        for schema in {id(other.schema): other.schema for other in changes}.values():
+            if schema.kind.template == planned.entry.template and label in schema.fields and key:
+                schema.fields[label] = replace(schema.fields[label], wire=key)
+
+
+def relate(client: Client, planned: Planned, sleep: Callable[[float], None]) -> None:
+    """Writes the relations of a definition to others that were made in the same run: now those have uuids.
+
+    :raises SeventhingsError: where one of them was not made, or the service refuses.
+    """
+    uuid = planned.made or (planned.change.current.uuid if planned.change.current else "")
+    template = planned.entry.template
+    resolved, missing = relations.with_uuids(planned.relations, client.definitions(template))
+    if missing:
+        raise InvalidInput(f"relations: needs {', '.join(missing.values())}, which was not made")
+    # What else may be wrong with them was judged when they were planned.
+    values, _findings = planned.schema.parse({"relations": resolved}, "")
+    current = client.get(FIELD_DEFINITION, uuid, template)
+    applier = Applier(client, planned.schema, template, {}, sleep)
+    applier.write(Change(FIELD_DEFINITION, plan.UPDATE, current, values), list)

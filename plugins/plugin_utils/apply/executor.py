@@ -1,0 +1,421 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carries out the plan for an instance: level by level, concurrently inside a level, with a journal.
+
+A record that fails skips what depends on it; everything else goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
+    Contents,
+    recognise,
+    upload_missing,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.lost import looks
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    AccessTokenRefused,
+    InvalidInput,
+    InvalidRequest,
+    NotProcessable,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FIELD_DEFINITION,
+    HUB_ITEM,
+    KINDS,
+    OBJECT,
+    TASK,
+    USER,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    attachments_in,
+    references_in,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import make_user
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import offer
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..desired.hiding import VAULTED
+from ..set_plan.duplicates import twins
+from ..set_plan.order import in_turns
+from ..set_plan.plan import LEVELS, InstancePlan, Planned, level_of
+from .definitions import learn_keys, relate
+from .journal import Journal, JournalBroken
+from .uploads import Uploads
+
+_LINKS = LEVELS.index("links")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an apply is: of one level's section, how many of how many are done.
+
+    :ivar requests: how many requests were sent.
+    :ivar left: how many the rate limit leaves for now; None where there is no limit.
+    """
+
+    section: str
+    done: int
+    total: int
+    requests: int
+    left: int | None = None
+
+
+@dataclass
+class Outcome:
+    """What an apply came to.
+
+    :ivar done: section and action to number. :ivar failures: what failed and why. :ivar skipped: what was not
+        tried, and why.
+    :ivar twice: natural keys that stand twice after the creates, with both uuids.
+    """
+
+    done: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failures: list[tuple[Planned, str]] = field(default_factory=list)
+    skipped: list[tuple[Planned, str]] = field(default_factory=list)
+    twice: list[str] = field(default_factory=list)
+
+
+class Levels:
+    """Applies one plan.
+
+    :param workers: how many requests may be under way at once.
+    :param tell: is told how far the work is, after each record.
+    :param of_plan: whether a plan file is applied; then what is half changed must be known again.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        made_of: InstancePlan,
+        journal: Journal,
+        workers: int = 8,
+        tell: Callable[[Progress], None] = lambda _progress: None,
+        sleep: Callable[[float], None] = time.sleep,
+        notify: bool = False,
+        of_plan: bool = False,
+    ) -> None:
+        self._client = client
+        self._plan = made_of
+        self._journal = journal
+        self._workers = workers
+        self._tell = tell
+        self._sleep = sleep
+        self._notify = notify
+        self._of_plan = of_plan
+        self._parent = os.getppid()
+        self._of_entry = {id(planned.entry): planned for planned in made_of.changes}
+        self._failed: set[int] = set()
+        self._failed_entries: set[int] = set()
+        self._links: list[Planned] = []
+        self._link_ids: set[int] = set()
+        self._only_links: set[int] = set()
+        self._stopped = ""
+        self._mutex = threading.Lock()
+        self._uploads = Uploads(client, journal, sleep)
+        self._contents = Contents(client)
+        self._fields_to_come = {
+            (planned.entry.template, _key_to_come(planned.change)): planned
+            for planned in made_of.changes
+            if planned.kind is FIELD_DEFINITION and "type" in planned.change.values
+        }
+        self.outcome = Outcome()
+
+    def run(self) -> Outcome:
+        """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
+        self._journal.managed(self._plan.managed)
+        self._client.transport.rate.expect(len(self._plan.changes))
+        writes = [planned for planned in self._plan.changes if planned.change.action not in (plan.DELETE, plan.ARCHIVE)]
+        removals = [planned for planned in self._plan.changes if planned.change.action in (plan.DELETE, plan.ARCHIVE)]
+        for number in range(len(LEVELS)):
+            level = [one for one in writes if level_of(one.section) == number]
+            awaited = {id(entry) for one in level for _key, entry in one.after}
+            self._run_level([one for one in removals if id(one.entry) in awaited])
+            removals = [one for one in removals if id(one.entry) not in awaited]
+            self._run_level(self._links_to_write() if number == _LINKS else level)
+            if number == 0 and writes:
+                self._settle_definitions(level)
+        for number in reversed(range(len(LEVELS))):
+            self._run_level([one for one in removals if level_of(one.section) == number])
+        if not self._stopped:
+            self._look_for_twins(writes)
+        return self.outcome
+
+    def _links_to_write(self) -> list[Planned]:
+        """The links that were left for later, but for those of records that failed: of these all is told."""
+        return [link for link in self._links if id(self._of_entry[id(link.entry)]) not in self._failed]
+
+    def _settle_definitions(self, level: Sequence[Planned]) -> None:
+        try:
+            learn_keys(self._client, self._plan.changes)
+        except SeventhingsError as error:
+            self._stopped = f"not sent, because the keys of new fields could not be read: {error.message}"
+            return
+        for planned in level:
+            if not planned.relations or id(planned) in self._failed:
+                continue
+            try:
+                relate(self._client, planned, self._sleep)
+            except SeventhingsError as error:
+                self._fail(planned, self._reason(planned, error))
+
+    def _look_for_twins(self, writes: Sequence[Planned]) -> None:
+        try:
+            self.outcome.twice += twins(self._client, self._plan.world, writes)
+        except SeventhingsError as error:
+            # Everything was done, and that must be told.
+            self._plan.warnings.append(f"Whether somebody else made the same was not looked up: {error.message}")
+
+    # ---- one level
+
+    def _run_level(self, level: Sequence[Planned]) -> None:
+        totals = Counter(planned.section for planned in level)
+        done: Counter[str] = Counter()
+        with ThreadPoolExecutor(max_workers=max(1, self._workers)) as pool:
+            for turn in in_turns(level):
+                running = {pool.submit(self._try, planned): planned for planned in turn}
+                for future in as_completed(running):
+                    planned = running[future]
+                    future.result()
+                    done[planned.section] += 1
+                    section, transport = planned.section, self._client.transport
+                    self._tell(Progress(section, done[section], totals[section], transport.sent, transport.rate.left))
+
+    def _try(self, planned: Planned) -> None:
+        lacking = self._stopped or self._lacking(planned)
+        if lacking:
+            self._failed.add(id(planned))
+            self._failed_entries.add(id(planned.entry))
+            self.outcome.skipped.append((planned, lacking))
+            return
+        try:
+            self._stop_if_orphaned()
+            self._carry_out(planned)
+        except SeventhingsError as error:
+            reason = self._reason(planned, error)
+            if isinstance(error, (JournalBroken, AccessTokenRefused, _Orphaned)) or _is_locked_out(planned, error):
+                self._stopped = f"not sent, because of an earlier failure: {reason}"
+            self._fail(planned, reason)
+        except Exception as error:
+            # Whatever it is, the others go on, and the account tells of it.
+            self._fail(planned, self._reason(planned, error))
+        else:
+            # What is nothing but links is done when they are written; of everything else they are only a part.
+            if (id(planned) in self._link_ids) == (id(planned) in self._only_links):
+                with self._mutex:
+                    self.outcome.done[planned.section, planned.change.action] += 1
+
+    def _reason(self, planned: Planned, error: Exception) -> str:
+        """Why a record failed; what the service says may quote what was sent."""
+        if isinstance(error, (JournalBroken, _Orphaned)):
+            return error.message
+        return self._plan.hiding.reason(planned.entry, error)
+
+    def _fail(self, planned: Planned, reason: str) -> None:
+        self._failed.add(id(planned))
+        self._failed_entries.add(id(planned.entry))
+        self.outcome.failures.append((planned, reason))
+
+    def _stop_if_orphaned(self) -> None:
+        # kill -9 of ansible-playbook leaves its workers running; they must not go on writing beside the next run.
+        if os.getppid() != self._parent:
+            raise _Orphaned("not sent: the process that started this run is gone")
+
+    def _awaited(self, planned: Planned) -> list[tuple[str, Reference]]:
+        values = planned.change.values
+        return [(key, one) for key, value in values.items() for one in references_in(value) if one.awaits is not None]
+
+    def _lacking(self, planned: Planned) -> str:
+        """Why a record can't be written, because it needs something that was not made; empty where nothing lacks.
+
+        The uuids of what was made are filled in. What is of one section is linked when all of it was made, so there
+        only the link lacks.
+        """
+        for key in planned.change.values:
+            definition = self._fields_to_come.get((planned.kind.template, key))
+            if definition is not None and definition.made is None:
+                return f"needs {definition}, which was not {'made' if definition.change.current is None else 'changed'}"
+        for _key, reference in self._awaited(planned):
+            other = self._of_entry.get(id(reference.awaits))
+            if other is None:
+                is_hidden = self._plan.hiding.touches(planned.entry)
+                meant = VAULTED if is_hidden else reference.written
+                return f"needs {reference.target} {meant}, which is not made by this run"
+            if other.made:
+                reference.uuid, reference.awaits = other.made, None
+            elif id(other) in self._failed and (other.section != planned.section or id(planned) in self._link_ids):
+                return f"needs {other}, which was not made"
+        staying = [one for one in map(id, planned.leaving) if one in self._failed_entries]
+        if staying:
+            return f"{self._of_entry[staying[0]]} refers to it still"
+        return ""
+
+    def _carry_out(self, planned: Planned) -> None:
+        if planned.kind is USER:
+            self._make_user(planned)
+        elif planned.kind is HUB_ITEM:
+            self._write_offer(planned)
+        else:
+            self._write(planned, self._without_later_links(planned))
+
+    def _make_user(self, planned: Planned) -> None:
+        email = str(planned.change.values["email"])
+        made = self._earlier(planned)
+        if made is None:
+            self._journal.sent(planned.kind.name, planned.noted)
+            planned.made = make_user(self._client, email, self._sleep).uuid
+        else:
+            planned.made = made.uuid
+        self._journal.made(planned.kind.name, planned.noted, planned.made)
+
+    def _write_offer(self, planned: Planned) -> None:
+        change = planned.change
+        if change.current is not None:
+            if change.action == plan.DELETE:
+                self._client.delete(HUB_ITEM, str(change.current.id))
+            else:
+                price = DECIMAL.write(change.values["price"])
+                self._client.update(HUB_ITEM, str(change.current.id), {"price": price})
+            return
+        meant = next(references_in(change.values["object"]))
+        offered = Record(OBJECT, str(meant.uuid), meant.id)
+        if meant.id is None:
+            offered = self._client.get(OBJECT, str(meant.uuid)) or offered
+        # By this a run that goes on knows which of the offers are its own.
+        self._journal.sent(planned.kind.name, planned.noted)
+        offer(self._client, offered, change.values.get("category"), change.values.get("price"), self._sleep)
+
+    def _without_later_links(self, planned: Planned) -> Change:
+        """The change without links to records of the same level that are not made yet; those follow in a pass of their
+        own.
+        """
+        later = {key for key, _reference in self._awaited(planned)}
+        change = planned.change
+        if not later:
+            return change
+        values = {key: value for key, value in change.values.items() if key not in later}
+        rest = {key: change.values[key] for key in later}
+        link = replace(planned, change=replace(change, action=plan.UPDATE, values=rest))
+        self._link_ids.add(id(link))
+        if not values and change.action == plan.UPDATE and not change.unarchive:
+            self._only_links |= {id(planned), id(link)}
+        self._links.append(link)
+        return replace(change, values=values)
+
+    def _write(self, planned: Planned, change: Change) -> None:
+        extra = {"notify": True} if self._notify and planned.kind is TASK else {}
+        applier = Applier(self._client, planned.schema, planned.entry.template, extra, self._sleep)
+        if id(planned) in self._link_ids and change.current is None:
+            change = replace(
+                change, current=Record(planned.kind, str(self._of_entry[id(planned.entry)].made), None, {})
+            )
+        if not change.values and change.action == plan.UPDATE and not change.unarchive:
+            return
+        if change.action == plan.CREATE:
+            planned.made = self._create(applier, planned, change)
+            self._journal.made(planned.kind.name, planned.noted, planned.made)
+            return
+        self._upload(change)
+        if change.action == plan.UPDATE and change.current is not None and self._of_plan:
+            self._journal.changing(change.current.uuid)
+        planned.made = applier.write(change, lambda: self._find(planned))
+        if change.action in (plan.DELETE, plan.ARCHIVE):
+            self._journal.gone(planned.kind.name, planned.noted, planned.made or "")
+        elif planned.kind.update == "PUT" and planned.made:
+            applier.read_back(change, planned.made)
+
+    def _upload(self, change: Change) -> None:
+        files = [one for value in change.values.values() for one in attachments_in(value)]
+        upload_missing(self._contents, files, self._uploads.upload)
+
+    def _create(self, applier: Applier, planned: Planned, change: Change) -> str:
+        found = self._earlier(planned)
+        if found is not None:
+            return self._adopt(applier, planned, change, found, archived=False)
+        self._upload(change)
+        self._journal.sent(planned.kind.name, planned.noted)
+        try:
+            uuid = applier.write(change, lambda: self._find(planned))
+        except (InvalidRequest, NotProcessable):
+            twin = self._archived_twin(planned)
+            if twin is None:
+                raise
+            return self._adopt(applier, planned, change, twin, archived=True)
+        if uuid is None:
+            raise SeventhingsError("it was sent, but nothing came of it")
+        return uuid
+
+    def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record, archived: bool) -> str:
+        """A record that an earlier run made, or that is archived, becomes what was to be made."""
+        for key, value in change.values.items():
+            linked = list(attachments_in(planned.schema.read_one(key, found.flat)))
+            recognise(self._contents, attachments_in(value), linked)
+        rest = plan.plan_present(planned.schema, change.values, found, archived)
+        if rest.changed:
+            self._upload(rest)
+            applier.write(rest, list)
+        return found.uuid
+
+    def _archived_twin(self, planned: Planned) -> Record | None:
+        """The archived object that keeps its barcode from being given to a new one; no list shows it."""
+        if not planned.kind.barcode_path or not planned.desired.get("barcode"):
+            return None
+        record = self._client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
+        if record is None or not natural_keys.identified(planned.schema, planned.keys, planned.desired, [record]):
+            return None
+        return record if self._client.is_archived(record) else None
+
+    def _earlier(self, planned: Planned) -> Record | None:
+        """What a run that was killed may have made: its create was sent, and its answer not noted."""
+        if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
+            return None
+        for _look in looks(self._sleep):
+            found = self._find(planned)
+            if found:
+                return found[0]
+        return None
+
+    def _find(self, planned: Planned) -> list[Record]:
+        """The records that have the natural key of a planned one, asked for now."""
+        schema, keys, desired = planned.schema, planned.keys, planned.desired
+        for reference in references_in(tuple(desired[key] for key in keys)):
+            self._complete(reference)
+        conditions = natural_keys.conditions(schema, keys, desired) if planned.kind.filters == "query" else []
+        records = self._client.list_all(planned.kind, conditions, template=planned.entry.template)
+        return natural_keys.identified(schema, keys, desired, records)
+
+    def _complete(self, reference: Reference) -> None:
+        """Of a record that this run made only the uuid is known, and some instances answer links as bare ids."""
+        if reference.uuid and reference.id is None:
+            record = self._client.get(KINDS[reference.target], reference.uuid)
+            reference.id = record.id if record else None
+
+
+def _key_to_come(change: Change) -> str:
+    """The name under which records are planned with a field that is made, or that gets another type."""
+    return str(change.values["label"] if change.current is None else change.current.flat.get("field_key"))
+
+
+def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
+    # Of all that was judged before it was planned, nothing but signing in is found wrong now.
+    return isinstance(error, InvalidInput) and planned.kind not in (HUB_ITEM, FIELD_DEFINITION)
+
+
+class _Orphaned(SeventhingsError):
+    """The process that started this run is gone."""

@@ -1,0 +1,473 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The journal of a managed set: which creates were sent, what became of them, and which records belong to the set.
+
+It holds no secrets. A run that was killed reads it and looks up what was on its way; losing it never causes a
+duplicate, because every run finds records by their natural key. So nothing waits until a disk has really written it.
+
+What it says is believed only as far as that is harmless. It lifts no limit, and its notes count for the set with its
+``set_id`` and for no other.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import WRITABLE_BY_OTHERS
+
+from .journal_place import place_of
+
+SIZE_LIMIT = 256 << 20
+"""Bytes of a journal: about those that 500,000 records take."""
+
+_LINE_LIMIT = 1 << 20
+_MOST_UNREADABLE = 1000
+_ID_BYTES = 8
+_LOCK_SECONDS = 60.0
+_POLL_SECONDS = 0.5
+
+
+class JournalRefused(InvalidInput):
+    """The journal can't be trusted, or is not the one of these files; nothing has been sent."""
+
+
+class JournalHeld(JournalRefused):
+    """Another run holds the journal and does not let go of it."""
+
+
+class JournalBroken(SeventhingsError):
+    """The journal can't be written, so nothing more may be sent."""
+
+
+class Upload(NamedTuple):
+    """A file that is uploaded, for however many records; by this it is known again after a run was killed."""
+
+    name: str
+    sha256: str
+
+    def noted(self) -> dict[str, str]:
+        """As it stands in a note."""
+        return self._asdict()
+
+
+def new_set_id() -> str:
+    """A ``set_id`` that no other set has."""
+    return secrets.token_hex(_ID_BYTES)
+
+
+@dataclass
+class Memory:
+    """What the notes of one ``set_id`` say.
+
+    :ivar known: uuids of the records that belong to the set.
+    :ivar unresolved: kind and key of creates that were sent, and nothing says what came of them.
+    :ivar uploads: files that earlier runs uploaded, to their uuids; empty where nothing says what came of one.
+    :ivar files: uuids of all files that were uploaded for this set.
+    :ivar run: what an earlier run was about to do and did not come to the end of, as a digest; empty where all is done.
+    :ivar made: uuids of what that run made, and kind and key of what it was about to make.
+    :ivar touched: the same, and uuids of what it began to change.
+    """
+
+    known: set[str] = field(default_factory=set)
+    unresolved: set[str] = field(default_factory=set)
+    uploads: dict[Upload, str] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
+    run: str = ""
+    made: set[str] = field(default_factory=set)
+    touched: set[str] = field(default_factory=set)
+
+    def take(self, note: dict[str, str]) -> None:
+        """Takes one note in.
+
+        :raises KeyError: where it is none.
+        """
+        _TAKERS[note["note"]](self, note)
+
+    def _begun(self, note: dict[str, str]) -> None:
+        self._run_is(note["run"])
+
+    def _ended(self, _note: dict[str, str]) -> None:
+        self._run_is("")
+
+    def _run_is(self, run: str) -> None:
+        if not run or run != self.run:
+            self.made.clear()
+            self.touched.clear()
+        self.run = run
+
+    def _sent(self, note: dict[str, str]) -> None:
+        what = f"{note['kind']} {note['key']}"
+        self.unresolved.add(what)
+        self.made.add(what)
+        self.touched.add(what)
+
+    def _made(self, note: dict[str, str]) -> None:
+        uuid = note["uuid"]
+        self.unresolved.discard(f"{note['kind']} {note['key']}")
+        self.known.add(uuid)
+        self.made.add(uuid)
+        self.touched.add(uuid)
+
+    def _changing(self, note: dict[str, str]) -> None:
+        self.touched.add(note["uuid"])
+
+    def _managed(self, note: dict[str, str]) -> None:
+        self.known.add(note["uuid"])
+
+    def _gone(self, note: dict[str, str]) -> None:
+        self.unresolved.discard(f"{note['kind']} {note['key']}")
+        self.known.discard(note["uuid"])
+
+    def _uploading(self, note: dict[str, str]) -> None:
+        self.uploads[Upload(note["name"], note["sha256"])] = ""
+
+    def _uploaded(self, note: dict[str, str]) -> None:
+        self.uploads[Upload(note["name"], note["sha256"])] = note["uuid"]
+        self.files.add(note["uuid"])
+
+
+_TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
+    "begun": Memory._begun,
+    "ended": Memory._ended,
+    "sent": Memory._sent,
+    "made": Memory._made,
+    "changing": Memory._changing,
+    "managed": Memory._managed,
+    "gone": Memory._gone,
+    "uploading": Memory._uploading,
+    "uploaded": Memory._uploaded,
+}
+
+
+class Journal:
+    """A file of JSON lines, locked from before the first write to the end of the run.
+
+    :param directory: where the journal lies; None: in the state directory of the user. Made if it is not there.
+    :param instance: root of the instance; notes of other instances are left alone.
+    :param set_name: name of the managed set; empty where there is none.
+    :param set_id: what tells this set from others of its name; empty: that of the journal.
+    :param src: the directory of the files, or the file, by which they are known where they have no ``set_id``.
+    :ivar set_id: the one that counts; empty where there is none yet, or no set.
+    :ivar memory: what the notes say.
+    :ivar warnings: what the user should know about the journal.
+    :raises JournalRefused: where it can't be trusted, or is not the one of these files.
+    :raises InvalidInput: where there is no place for it.
+    """
+
+    def __init__(
+        self,
+        directory: Path | None,
+        instance: str,
+        set_name: str,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        set_id: str = "",
+        src: str = "",
+    ) -> None:
+        self.place = place_of(directory, instance, set_name)
+        self._path = self.place.path
+        self._of = {"instance": instance, "set": set_name}
+        self._written_id = set_id if set_name else ""
+        self._src = os.path.realpath(src) if src else ""
+        self._sleep = sleep
+        self._clock = clock
+        self._descriptor: int | None = None
+        self._seen: tuple[int, int, int] | None = None
+        self._end = 0
+        self._torn = False
+        self._mutex = threading.Lock()
+        self._ids: dict[str, str] = {}
+        self._unread: list[int] = []
+        self._made_id = False
+        self.set_id = self._written_id
+        self.memory = Memory()
+        self._look()
+
+    @property
+    def known(self) -> set[str]:
+        """Uuids of the records that belong to the set."""
+        return self.memory.known
+
+    @property
+    def unresolved(self) -> set[str]:
+        """Kind and key of creates that were sent, and nothing says what came of them."""
+        return self.memory.unresolved
+
+    @property
+    def uploads(self) -> dict[Upload, str]:
+        """Files that earlier runs uploaded, to their uuids; empty where nothing says what came of one."""
+        return self.memory.uploads
+
+    @property
+    def files(self) -> set[str]:
+        """Uuids of all files that were uploaded for this set."""
+        return self.memory.files
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user should know about the journal."""
+        told = []
+        if self._unread:
+            told.append(
+                f"journal: {self._path} holds lines that can't be read and are passed over: {len(self._unread)}, the "
+                f"first is line {self._unread[0]}."
+            )
+        if self._made_id:
+            told.append(
+                f"instance.yml has no set_id, by which the journal knows the records of this set again. Add this line "
+                f'to it: set_id: "{self.set_id}"'
+            )
+        return told
+
+    # ---- reading
+
+    def _look(self) -> None:
+        try:
+            with self.place.folder.opened(self.place.name) as descriptor:
+                self._read(descriptor)
+        except FileNotFoundError:
+            return
+        except JournalRefused:
+            raise
+        except InvalidInput as unfit:
+            raise JournalRefused(f"journal: {unfit.message}") from unfit
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _read(self, descriptor: int) -> None:
+        found = os.fstat(descriptor)
+        self._judge(found)
+        seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+        if seen == self._seen:
+            return
+        self._seen = seen
+        self._ids.clear()
+        self._unread.clear()
+        self._end, self._torn = 0, False
+        memories: dict[str, Memory] = {}
+        with open(descriptor, "rb", closefd=False) as stream:
+            for number, line in enumerate(stream, start=1):
+                if self._end + len(line) > SIZE_LIMIT:
+                    raise self._too_long()
+                fits = self._take(line, memories)
+                if not line.endswith(b"\n") and not fits:
+                    # The last line of a run that was killed may be torn.
+                    self._torn = True
+                    break
+                self._end += len(line)
+                if not fits:
+                    self._unread.append(number)
+                if len(self._unread) > _MOST_UNREADABLE:
+                    raise JournalRefused(
+                        f"journal: {self._path} is no journal: more than {_MOST_UNREADABLE} of its lines can't be read"
+                    )
+                self._torn = not line.endswith(b"\n")
+        self.set_id = self._known_id()
+        self.memory = memories.get(self.set_id, Memory())
+
+    def _judge(self, found: os.stat_result) -> None:
+        """What the place does not judge: it may be one that the task names."""
+        if found.st_nlink > 1:
+            raise JournalRefused(f"journal: {self._path} is linked to a file of another name; expected one of its own")
+        if found.st_mode & WRITABLE_BY_OTHERS:
+            raise JournalRefused(
+                f"journal: {self._path} can be written by others, so anybody may have written it; take it away, or "
+                f"look at it and run chmod 600"
+            )
+        if found.st_size > SIZE_LIMIT:
+            raise self._too_long()
+
+    def _too_long(self) -> JournalRefused:
+        return JournalRefused(
+            f"journal: {self._path} has more than {SIZE_LIMIT} bytes; take it away (then prune takes away nothing that "
+            f"was made before)"
+        )
+
+    def _take(self, line: bytes, memories: dict[str, Memory]) -> bool:
+        """Whether a line is a note; those of other instances and sets are left alone."""
+        if len(line) > _LINE_LIMIT:
+            return False
+        try:
+            note = json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(note, dict) or not all(isinstance(value, str) for value in note.values()):
+            return False
+        try:
+            if any(note[key] != value for key, value in self._of.items()):
+                return True
+            if note["note"] == "set":
+                self._ids[note["src"]] = note["set_id"]
+            else:
+                memories.setdefault(note["set_id"], Memory()).take(note)
+        except KeyError:
+            return False
+        return True
+
+    def _known_id(self) -> str:
+        """The ``set_id`` that counts.
+
+        :raises JournalRefused: where the files have another one than the journal.
+        """
+        if not self._of["set"]:
+            return ""
+        # Of files that are known already, the id of others says no more than any other.
+        of_these = self._ids.get(self._src, "")
+        fitting = {of_these} if of_these else set(self._ids.values())
+        if self._written_id and fitting and self._written_id not in fitting:
+            there = of_these or next(iter(self._ids.values()))
+            raise JournalRefused(
+                f"set_id: {json.dumps(self._written_id)} is not that of the journal of the set "
+                f"{json.dumps(self._of['set'])} ({self._path}), which is {json.dumps(there)}. Two directories of one "
+                f"name would prune each other: give this one another set. If these are the same files as ever, write "
+                f"set_id: {json.dumps(there)}."
+            )
+        return self._written_id or of_these
+
+    # ---- the lock
+
+    def __enter__(self) -> Journal:
+        try:
+            self._descriptor = self.place.folder.open_to_append(self.place.name)
+        except InvalidInput as unfit:
+            raise JournalRefused(f"journal: {unfit.message}") from unfit
+        except OSError as error:
+            raise self._unusable(error) from error
+        try:
+            self._lock(self._descriptor)
+            # What the run before noted while this one waited.
+            self._read(self._descriptor)
+            self._settle_id()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def _lock(self, descriptor: int) -> None:
+        deadline = self._clock() + _LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if self._clock() >= deadline:
+                    raise JournalHeld(
+                        f"journal: another run holds {self._path} for more than {_LOCK_SECONDS:g} seconds; try "
+                        f"again when it is done"
+                    ) from None
+                self._sleep(_POLL_SECONDS)
+            else:
+                return
+
+    def _settle_id(self) -> None:
+        """Notes which ``set_id`` these files have, and makes one where they have none."""
+        if not self._of["set"]:
+            return
+        if not self.set_id:
+            self.set_id = new_set_id()
+            self._made_id = True
+        if self._ids.get(self._src) != self.set_id:
+            self._write([{"note": "set", "src": self._src}])
+            self._ids[self._src] = self.set_id
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _unusable(self, error: OSError) -> InvalidInput:
+        return InvalidInput(f"journal: {self._path} can't be written ({error.strerror}){self.place.hint}")
+
+    # ---- runs
+
+    def begun(self, run: str) -> None:
+        """Notes what a run is about to do, after the limits let it pass; the rest of it may be done by a later run.
+
+        :param run: a digest of it.
+        """
+        self._write([{"note": "begun", "run": run}])
+
+    def ended(self) -> None:
+        """Notes that all of it was done."""
+        self._write([{"note": "ended"}])
+
+    # ---- creates
+
+    def sent(self, kind: str, key: str) -> None:
+        """Notes that a create is about to be sent. Raises where that can't be noted: then it is not sent."""
+        self._write([{"note": "sent", "kind": kind, "key": key}])
+
+    def made(self, kind: str, key: str, uuid: str) -> None:
+        """Notes what a create came to."""
+        self._write([{"note": "made", "kind": kind, "key": key, "uuid": uuid}])
+        self.known.add(uuid)
+
+    def changing(self, uuid: str) -> None:
+        """Notes that a record is about to be changed, which may take several requests."""
+        self._write([{"note": "changing", "uuid": uuid}])
+
+    def gone(self, kind: str, key: str, uuid: str) -> None:
+        """Notes that a record was taken away."""
+        self._write([{"note": "gone", "kind": kind, "key": key, "uuid": uuid}])
+        self.known.discard(uuid)
+
+    def managed(self, uuids: Iterable[str]) -> None:
+        """Notes records that were there already and are in the files: from now on they belong to the set."""
+        fresh = [uuid for uuid in uuids if uuid not in self.known]
+        self._write([{"note": "managed", "uuid": uuid} for uuid in fresh])
+        self.known.update(fresh)
+
+    # ---- uploads
+
+    def uploading(self, what: Upload) -> None:
+        """Notes that a file is about to be uploaded."""
+        self._write([{"note": "uploading", **what.noted()}])
+
+    def uploaded(self, what: Upload, uuid: str) -> None:
+        """Notes what became of an upload."""
+        self._write([{"note": "uploaded", **what.noted(), "uuid": uuid}])
+        self.files.add(uuid)
+
+    def _write(self, notes: list[dict[str, Any]]) -> None:
+        if self._descriptor is None or not notes:
+            return
+        name = {**self._of, "set_id": self.set_id}
+        # Escaped, so that no text of a record can be anything else than a text of one line.
+        data = "".join(json.dumps({**name, **note}) + "\n" for note in notes).encode("ascii")
+        with self._mutex:
+            if self._end + len(data) > SIZE_LIMIT:
+                raise JournalBroken(self._too_long().message)
+            try:
+                if self._torn:
+                    self._mend(self._descriptor)
+                self._torn = True
+                written = os.write(self._descriptor, data)
+                while written < len(data):
+                    written += os.write(self._descriptor, data[written:])
+            except OSError as error:
+                raise JournalBroken(f"journal: {self._path} can't be written ({error.strerror})") from error
+            self._torn = False
+            self._end += len(data)
+
+    def _mend(self, descriptor: int) -> None:
+        """A line that a full disk or a kill cut off goes, and one that lacks nothing but its end gets it."""
+        os.ftruncate(descriptor, self._end)
+        if self._end and os.pread(descriptor, 1, self._end - 1) != b"\n":
+            self._end += os.write(descriptor, b"\n")

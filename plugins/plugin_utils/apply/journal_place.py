@@ -1,0 +1,93 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a journal lies: where the task says, else in the state directory of the user. Never among the files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+
+_FILE = "journal.jsonl"
+_EARLIER = f".seventhings/{_FILE}"
+_NO_SET = "_"
+_LONGEST = 200
+"""Characters of one step of a path; file systems take 255 bytes."""
+
+_DIGEST = 32
+_HINT = "; set journal to a directory that can be written"
+
+
+class JournalPlace(NamedTuple):
+    """A file in a directory.
+
+    :ivar folder: what is below it is opened without following links.
+    :ivar name: of the file, relative to it.
+    :ivar hint: what to do where it can't be written.
+    """
+
+    folder: Folder
+    name: str
+    hint: str = ""
+
+    @property
+    def path(self) -> Path:
+        """For people."""
+        return self.folder.path / self.name
+
+
+def place_of(directory: Path | None, instance: str, set_name: str) -> JournalPlace:
+    """The place of a journal.
+
+    :param directory: where the task names one; who owns it is not judged then. None: ``INSTANCE/SET`` below
+        ``$XDG_STATE_HOME/seventhings``, so that one directory of files may serve many instances.
+    :param instance: root of the instance. :param set_name: name of the managed set; empty where there is none.
+    :raises InvalidInput: where there is no home directory.
+    """
+    if directory is not None:
+        return JournalPlace(Folder(directory), _FILE)
+    steps = ("seventhings", _step(instance), _step(set_name) if set_name else _NO_SET, _FILE)
+    return JournalPlace(Folder(_state_home(), os.geteuid()), "/".join(steps), _HINT)
+
+
+def earlier_journal(src: str, place: JournalPlace) -> Path | None:
+    """The journal that an earlier version left among the files; it may be anything by now, so nobody opens it.
+
+    :param src: the directory of the files; empty where there is none.
+    :param place: of the journal that is used.
+    """
+    path = Path(src) / _EARLIER
+    if not src or not os.path.lexists(path) or os.path.realpath(path.parent) == str(place.path.parent):
+        return None
+    return path
+
+
+def _state_home() -> Path:
+    """The directory for the state of programs, as the XDG Base Directory Specification says."""
+    named = Path(os.environ.get("XDG_STATE_HOME", ""))
+    # A relative path there is to be ignored.
+    if named.is_absolute():
+        return named
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = Path()
+    if not home.is_absolute() or os.environ.get("HOME") == "":
+        raise InvalidInput(f"journal: there is no home directory to keep it in{_HINT}")
+    return home / ".local" / "state"
+
+
+def _step(text: str) -> str:
+    """One step of a path for any text, another one for each."""
+    step = quote(text, safe="", errors="surrogatepass")
+    if step in (".", "..", _NO_SET):
+        return "".join(f"%{ord(sign):02X}" for sign in step)
+    if len(step) <= _LONGEST:
+        return step
+    return f"{step[: _LONGEST - _DIGEST]}%{hashlib.sha256(step.encode()).hexdigest()[:_DIGEST]}"

@@ -1,0 +1,97 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Uploads that a journal keeps account of: what many records link is uploaded once, and a run that was killed leaves no
+file behind and sends none twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
+    content_of,
+    download,
+    name_of,
+    newest_files,
+    upload_content,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.lost import looks
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+
+from ..desired.sealing import scrypted
+from .journal import Journal, Upload
+
+
+class Uploads:
+    """Uploads files, each once: the service deletes no file, so any number of records may link the same one."""
+
+    def __init__(self, client: Client, journal: Journal, sleep: Callable[[float], None]) -> None:
+        self._client = client
+        self._journal = journal
+        self._sleep = sleep
+        self._mutex = threading.Lock()
+        self._under_way: dict[Upload, threading.Lock] = {}
+        self._done: dict[Upload, str] = {}
+
+    def upload(self, attachment: Attachment) -> None:
+        """Uploads a local file, or finds it where this run or an earlier one did, and notes its uuid.
+
+        :raises SeventhingsError: where the file is not what was judged any more.
+        :raises OSError: where it can't be read.
+        """
+        content = content_of(attachment)
+        what = _noted_as(attachment, content)
+        with self._mutex:
+            turn = self._under_way.setdefault(what, threading.Lock())
+        with turn:
+            if what not in self._done:
+                name = name_of(attachment)
+                self._done[what] = self._earlier(what, name, content) or self._anew(what, attachment, content)
+            attachment.uuid = self._done[what]
+
+    def _anew(self, what: Upload, attachment: Attachment, content: bytes) -> str:
+        self._journal.uploading(what)
+        upload_content(self._client, attachment, content, self._sleep)
+        self._journal.uploaded(what, str(attachment.uuid))
+        return str(attachment.uuid)
+
+    def _earlier(self, what: Upload, name: str, content: bytes) -> str | None:
+        """The file that an earlier run uploaded, where it is still there."""
+        uuid = self._journal.uploads.get(what)
+        if uuid:
+            # The journal may be wrong, and another file must not be taken for this one.
+            file = self._client.get(FILE, uuid) if is_uuid(uuid) else None
+            return uuid if file and self._is_same(file.flat, name, content) else None
+        return None if uuid is None else self._lost(what, name, content)
+
+    def _is_same(self, file: Mapping[str, Any], name: str, content: bytes) -> bool:
+        """Whether a file of the instance is the one on this machine.
+
+        :param file: its metadata.
+        """
+        alike = file.get("name") == name and file.get("size") == len(content)
+        return alike and download(self._client, str(file.get("uuid")).lower()) == content
+
+    def _lost(self, what: Upload, name: str, content: bytes) -> str | None:
+        """The file that a run uploaded right before it was killed; nobody else's that is the same."""
+        for _look in looks(self._sleep):
+            for file in newest_files(self._client):
+                uuid = str(file.get("uuid")).lower()
+                if uuid not in self._journal.files and self._is_same(file, name, content):
+                    self._journal.uploaded(what, uuid)
+                    return uuid
+        return None
+
+
+def _noted_as(attachment: Attachment, content: bytes) -> Upload:
+    """How an upload stands in the journal: by name and content, a name that is vaulted by a hash of it."""
+    name, digest = name_of(attachment), hashlib.sha256(content)
+    shown = scrypted(name, digest.digest()).hex() if attachment.hidden else name
+    return Upload(shown, digest.hexdigest())

@@ -1,0 +1,190 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""CSV to plain values that know where they were written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    BrokenCell,
+    CellList,
+    CellMap,
+    Plain,
+)
+
+from .desired import Finding, Place
+from .json_source import JsonNode, is_whole, no_constant, plain_number
+from .nodes import COLUMN_BITS, JINJA, Node, jinja_in, mark_at, place_at
+
+_CELL_LIMIT = 2**31 - 1
+
+
+class _Table:
+    """What all rows of a table share: the lines of its file, how cells are parted, the names in the first row."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.source = source
+        self.lines = io.StringIO(text, newline="").readlines()
+        first = self.lines[0] if self.lines else ""
+        self.delimiter = max(",;\t", key=first.count)
+        self.header: list[str] = []
+        self.header_line = 1
+
+    def mark(self, line: int, index: int, position: int = 0) -> int:
+        """Where a cell begins, of the row that begins in a line (both from 1).
+
+        :param position: of a letter in the cell, from 0, that is meant in place of the first.
+        """
+        letters = self._letters(line)
+        line, column, letter = next(letters)
+        quoted, may_be_quoted = False, letter == '"'
+        while index and letter:
+            if letter == '"' and may_be_quoted:
+                quoted = not quoted
+            ends = letter == self.delimiter and not quoted
+            line, column, letter = next(letters)
+            if ends:
+                index -= 1
+                may_be_quoted = letter == '"'
+        quoted = letter == '"' and position > 0
+        if quoted:
+            line, column, letter = next(letters)
+        for _number in range(position):
+            if quoted and letter == '"':
+                next(letters)
+            line, column, letter = next(letters)
+        return mark_at(line, column)
+
+    def _letters(self, line: int) -> Iterator[tuple[int, int, str]]:
+        """Every letter from the beginning of a line on, with its line and column; no letter at the end."""
+        for number in range(line, len(self.lines) + 1):
+            for column, letter in enumerate(self.lines[number - 1], start=1):
+                yield number, column, letter
+        last = self.lines[-1] if self.lines else ""
+        while True:
+            yield max(len(self.lines), 1), len(last) + 1, ""
+
+
+class _Row(Node):
+    """A row of a table."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, value: Any, table: _Table, line: int) -> None:
+        super().__init__(value, table.source, mark_at(line, 1))
+        self._table = table
+
+    def mark_of(self, key: Any) -> int:
+        if key not in self._table.header:
+            return self.mark
+        return self._table.mark(self.mark >> COLUMN_BITS, self._table.header.index(key))
+
+    def mark_of_name(self, key: Any) -> int:
+        return self._table.mark(self._table.header_line, self._table.header.index(key))
+
+    def member(self, key: Any) -> Node:
+        value = self.value[key]
+        if not isinstance(value, (CellList, CellMap)):
+            return super().member(key)
+        return _InCell(value, self._table, self.mark >> COLUMN_BITS, self._table.header.index(key), value.text)
+
+
+class _InCell(JsonNode):
+    """A value in the JSON of a cell."""
+
+    __slots__ = ("_index", "_line", "_table")
+
+    def __init__(self, value: Any, table: _Table, line: int, index: int, text: str, position: int = 0) -> None:
+        self._table = table
+        self._line = line
+        self._index = index
+        super().__init__(value, table.source, self.mark_in(position), text, position)
+
+    def mark_in(self, position: int) -> int:
+        return self._table.mark(self._line, self._index, position)
+
+    def inner(self, value: Any, position: int) -> Node:
+        return _InCell(value, self._table, self._line, self._index, self._text, position)
+
+
+def read_csv(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
+    """One record a row, the field keys in the first. An empty cell is not managed; one with [ or { may be JSON, which
+    the type of its field decides.
+    """
+    table = _Table(text.removeprefix("\ufeff"), source)
+    csv.field_size_limit(_CELL_LIMIT)
+    reader = csv.reader(table.lines, delimiter=table.delimiter, strict=True)
+    may_have_jinja = any(mark in text for mark in JINJA)
+    line = 1
+    try:
+        for row in reader:
+            if not row:
+                pass
+            elif not table.header:
+                table.header, table.header_line = [sys.intern(name.strip()) for name in row], line
+                wrong = _wrong_header(table)
+                findings += wrong
+                if wrong:
+                    return
+            elif len(row) != len(table.header):
+                findings.append(
+                    Finding.plain(
+                        Place(source, line, 1),
+                        f"expected {len(table.header)} cells as in the first row, these are {len(row)}",
+                    )
+                )
+            else:
+                node = _row(row, table, line)
+                if may_have_jinja:
+                    findings += jinja_in(node)
+                yield node
+            line = reader.line_num + 1
+    except csv.Error as error:
+        findings.append(Finding(Place(source, line, 1), f"this is not CSV: {error}"))
+
+
+def _wrong_header(table: _Table) -> list[Finding]:
+    wrong = []
+    for index, name in enumerate(table.header):
+        place = place_at(table.source, table.mark(table.header_line, index))
+        if not name:
+            wrong.append(Finding.plain(place, "this column has no name"))
+        elif name in table.header[:index]:
+            wrong.append(Finding(place, f"the column {name} is written twice"))
+    return wrong
+
+
+def _row(row: list[str], table: _Table, line: int) -> Node:
+    value: dict[str, Any] = {}
+    for name, cell in zip(table.header, row, strict=True):
+        if not cell:
+            continue
+        value[name] = _structure(cell) if cell[0] in "[{" else cell
+    return _Row(value, table, line)
+
+
+def _structure(cell: str) -> CellList | CellMap | BrokenCell:
+    """A list or a map as JSON, and the text that it is for a text type."""
+    try:
+        found = json.loads(
+            cell, parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=_no_twins
+        )
+    except (ValueError, RecursionError) as error:
+        return BrokenCell.of(cell, "nested too deeply" if isinstance(error, RecursionError) else str(error))
+    if not is_whole(cell, found):
+        return BrokenCell.of(cell, "half of a surrogate pair")
+    return CellMap.of(found, cell) if isinstance(found, dict) else CellList.of(found, cell)
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _value in pairs]
+    if len(set(keys)) < len(keys):
+        raise ValueError(f"{next(key for key in keys if keys.count(key) > 1)} is written twice")
+    return dict(pairs)

@@ -1,0 +1,237 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The desired state of an instance, wherever it was written: in files, or inline in a playbook."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, USER, Kind
+
+from .hiding import Hiding
+
+SECTIONS: dict[str, str] = {
+    "fields": "field_definition",
+    "locations": "location",
+    "rooms": "room",
+    "persons": "person",
+    "users": "user",
+    "objects": "object",
+    "tasks": "task",
+    "rental_cases": "rental_case",
+    "hub": "hub_item",
+}
+"""Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
+
+``fields`` has one part for each template: asset, room, person.
+"""
+
+PRUNE = ("report", "delete", "archive")
+"""What may be done with a record that belongs to the set and is not in the files."""
+
+
+def prune_actions(section: str) -> tuple[str, ...]:
+    """What prune may do with the records of a section; whatever the service can't do with them is no choice."""
+    kind = KINDS[SECTIONS[section]]
+    if kind is USER or kind.numbered or "absent" not in kind.states:
+        return PRUNE[:1]
+    return PRUNE if "archived" in kind.states else PRUNE[:2]
+
+
+def states_of(section: str) -> tuple[str, ...]:
+    """What ``_state`` may be in a section."""
+    return ("present",) if section in ("fields", "users") else KINDS[SECTIONS[section]].states
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was written: a file with line and column (from 1), or a path in a playbook's ``desired``."""
+
+    source: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with a desired state, and where.
+
+    :ivar gist: what may be told of it where the message would quote what is vaulted: words of ours, names of the
+        instance, places.
+    """
+
+    place: Place
+    message: str
+    gist: str = ""
+
+    @classmethod
+    def plain(cls, place: Place, message: str) -> Finding:
+        """One whose message quotes nothing of what was written."""
+        return cls(place, message, message)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+@dataclass(slots=True)
+class Entry:
+    """One record as it shall be.
+
+    :ivar fields: field key (or label), or option of the module, to value as written; None clears.
+    :ivar places: where each field was written.
+    :ivar state: present, absent or archived.
+    :ivar template: of a field definition, the template that it belongs to.
+    :ivar uuid: the record that is meant, where a plan file says which; else it is found by its natural key.
+    :ivar misread: whether something is wrong with it that leaves open what is meant; it is judged and never planned.
+    :ivar inline: whether it was written where no directory of local files is known.
+    :ivar pruned: whether it stands in no file, and is taken away because of that.
+    :ivar vaulted: names of the fields that are vaulted; all of them where the file is vaulted as a whole.
+    """
+
+    kind: Kind
+    fields: Mapping[str, Any]
+    place: Place
+    places: Mapping[str, Place] = field(default_factory=dict)
+    state: str = "present"
+    template: str = ""
+    uuid: str = ""
+    misread: bool = False
+    inline: bool = False
+    pruned: bool = False
+    vaulted: Container[str] = ()
+
+    def place_of(self, name: str) -> Place:
+        """Where a field was written, or the record where the field was not."""
+        return self.places.get(name, self.place)
+
+    def place_in(self, way: Way) -> Place:
+        """Where a part of a field was written, such as an item of a list; as near to it as is known.
+
+        :param way: it begins with the name of the field.
+        """
+        within = getattr(self.places, "within", None)
+        if within and way and way[0] in self.places:
+            place: Place = within(way)
+            return place
+        return self.place_of(str(way[0])) if way else self.place
+
+    def place_of_name(self, name: str) -> Place:
+        """Where the name of a field was written: of a table that is its first row."""
+        of_name = getattr(self.places, "of_name", None)
+        return of_name(name) if of_name and name in self.places else self.place_of(name)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The brakes for each kind: percent of the records in scope, where there are at least ``from_existing``; numbers of
+    changes; users a run.
+    """
+
+    create_percent: float = 30
+    update_percent: float = 30
+    delete_percent: float = 10
+    from_existing: float = 10
+    users: float = 10
+    creates: float = math.inf
+    updates: float = math.inf
+    deletes: float = math.inf
+
+
+def limit_of(value: Any) -> float | None:
+    """A limit as it was written, as a number from 0; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a run may do beyond making and changing records.
+
+    :ivar prune: section to ``report``, ``delete`` or ``archive``.
+    :ivar limits: limits that are written, by name; the others are as :class:`Limits` has them.
+    :ivar create_users: None where nothing is written about it.
+    :ivar is_capped: whether the task limits percents. Files choose the scope: one of few records must not lift these.
+    """
+
+    prune: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
+    create_users: bool | None = None
+    notify: bool = False
+    is_capped: bool = False
+
+
+@dataclass
+class DesiredInstance:
+    """Everything that was written, and what was found to be wrong with it.
+
+    :ivar instances: roots of the instances that it may be applied to; empty: any.
+    :ivar set_name: name of the managed set.
+    :ivar set_id: tells it from other sets of its name.
+    :ivar timezone: for date-times written without an offset.
+    :ivar identity: section to the fields that identify its records, where the default is not meant.
+    :ivar scope: section to field to the values that a record in scope has; empty: all of it.
+    :ivar marker: field that names the set in each record, where the files say so.
+    :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
+    :ivar moved_places: where a pair was written, by the identity of its new key.
+    :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
+    :ivar src: the directory that was read, or that of the file; empty where there is none.
+    :ivar origin: the directory or the file that was read, by which a journal knows it; empty where there is none.
+    :ivar root: the directory that local files come from; empty where there is none.
+    :ivar hiding: what of it must not be shown.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    instances: Sequence[str] = ()
+    set_name: str = ""
+    set_id: str = ""
+    timezone: str = ""
+    identity: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    policy: Policy = field(default_factory=Policy)
+    scope: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
+    marker: str = ""
+    moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
+    moved_places: dict[int, Place] = field(default_factory=dict)
+    setting_places: dict[str, Place] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    src: str = ""
+    origin: str = ""
+    root: str = ""
+    sections: set[str] = field(default_factory=set)
+    hiding: Hiding = field(default_factory=Hiding)
+
+    def misread_places(self) -> frozenset[Place]:
+        """Lines and columns about which reading found something: what else is wrong with them follows from that."""
+        return frozenset(finding.place for finding in self.findings if finding.place.line)
+
+    def place_of(self, setting: str) -> Place:
+        """Where a setting was written."""
+        return self.setting_places.get(setting, Place("instance.yml"))
+
+
+def digest_of(desired: DesiredInstance) -> str:
+    """The SHA-256 of what the records shall be, and of what tells them apart: the same for the same files."""
+    digest = hashlib.sha256()
+    for part in (desired.identity, desired.scope, desired.marker, desired.moved):
+        digest.update(_as_bytes(part))
+    for one in desired.entries:
+        digest.update(_as_bytes((one.kind.name, one.template, one.state, one.uuid, one.fields)))
+    return digest.hexdigest()
+
+
+def _as_bytes(value: Any) -> bytes:
+    return json.dumps(value, default=str, skipkeys=True).encode()

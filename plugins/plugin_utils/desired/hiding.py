@@ -1,0 +1,245 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is vaulted, and what the task hides, is shown nowhere: not in findings, plans, reports, journals or messages.
+
+Whoever changes the files decides which of them holds a text, and how its fields are called. So of a vaulted file
+nothing is shown: no value, no name, no natural key, and no message that may quote one of them; only where it stands.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    ConnectionFailed,
+    NotJson,
+    OutcomeUnknown,
+    ServiceError,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+
+if TYPE_CHECKING:
+    from .desired import Entry, Finding, Place
+
+VAULTED = "(vaulted)"
+"""What stands in place of everything that is hidden."""
+
+_SHOW = "show_vaulted: true on the task"
+NOT_SHOWN = f"{VAULTED}: what is wrong may quote what is vaulted; {_SHOW} shows it"
+
+_SHORTEST = 4
+"""Characters from which on a hidden text is taken out of messages that somebody else wrote: of shorter ones every
+message is full.
+"""
+
+
+class _Everything:
+    """Holds every name."""
+
+    def __contains__(self, _name: object) -> bool:
+        return True
+
+
+EVERYTHING: Container[str] = _Everything()
+"""The names of the fields of a record in a file that is vaulted as a whole."""
+
+
+@dataclass
+class Hiding:
+    """What of a desired state is hidden.
+
+    :ivar show: the task wants it shown all the same.
+    :ivar names: keys or labels of fields that the task hides, in whatever file; schemas tell the other name of each.
+    :ivar files: files that are vaulted as a whole, as places name them.
+    :ivar paths: where inline values are vaulted, and all that they stand in (``desired.objects[3].pin``).
+    """
+
+    show: bool = False
+    names: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+    paths: set[str] = field(default_factory=set)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there is anything that must not be shown."""
+        return not self.show and self.has_any
+
+    @property
+    def has_any(self) -> bool:
+        """Whether anything is vaulted or hidden, shown or not."""
+        return bool(self.files or self.paths or self.names)
+
+    def learn(self, fields: Iterable[Field]) -> None:
+        """Takes in how fields are called on the instance: what is hidden by its label is hidden by its key too."""
+        if self.names:
+            for of in fields:
+                if of.key in self.names or of.label in self.names:
+                    self.names |= {of.key, of.label} - {""}
+
+    # ---- records
+
+    def is_vaulted(self, source: str) -> bool:
+        """Whether a file, or an inline value or something in it, is vaulted."""
+        return source in self.files or source in self.paths
+
+    def of_record(self, source: str, names: Iterable[str]) -> Container[str]:
+        """Which fields of a record are vaulted.
+
+        :param source: the file, or inline the path, that it stands in. :param names: of its fields, as written.
+        """
+        if source in self.files:
+            return EVERYTHING
+        if source in self.paths:
+            return frozenset(name for name in names if f"{source}.{name}" in self.paths)
+        return ()
+
+    def covers(self, entry: Entry, *names: str) -> bool:
+        """Whether a field is hidden, whether or not the task shows it.
+
+        :param names: what the field is called: as it was written, its key.
+        """
+        if not entry.vaulted and not self.names:
+            return False
+        return any(name in entry.vaulted or name in self.names for name in names)
+
+    def hides(self, entry: Entry, *names: str) -> bool:
+        """Whether a field of a record must not be shown."""
+        return not self.show and self.covers(entry, *names)
+
+    def shows_all(self, names: Iterable[str]) -> bool:
+        """Whether none of some fields is hidden by the task."""
+        return self.show or self.names.isdisjoint(names)
+
+    def touches(self, entry: Entry) -> bool:
+        """Whether anything of a record must not be shown: then no message about it that somebody else wrote is."""
+        return self.is_on and (bool(entry.vaulted) or not self.shows_all(entry.fields))
+
+    def reason(self, entry: Entry, error: Exception) -> str:
+        """Why something failed, as it may be told of a record."""
+        message = error.message if isinstance(error, SeventhingsError) else f"{type(error).__name__}: {error}"
+        return f"{_kind_of(error)} {NOT_SHOWN}" if self.touches(entry) else message
+
+    # ---- findings
+
+    def hides_place(self, place: Place) -> bool:
+        """Whether what stands at a place is vaulted."""
+        return not self.show and self.is_vaulted(place.source)
+
+    def told(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[str]:
+        """Findings as they are told.
+
+        :param entries: everything that was written, to tell which field a finding is about.
+        """
+        near = _Near(self.names, entries) if self.is_on and self.names else None
+
+        def is_hidden(place: Place) -> bool:
+            return self.hides_place(place) or (near is not None and near.hides(place))
+
+        return [f"{one.place}: {_gist_of(one)}" if is_hidden(one.place) else str(one) for one in findings]
+
+    # ---- messages of others
+
+    def texts(self, entries: Iterable[Entry]) -> set[str]:
+        """Hidden texts in every spelling in which a message may have them."""
+        if not self.is_on:
+            return set()
+        return {
+            spelling
+            for entry in entries
+            if entry.vaulted or self.names
+            for name, value in entry.fields.items()
+            if self.covers(entry, name)
+            for text in _texts_in(value)
+            if len(text) >= _SHORTEST
+            for spelling in (text, quote(text, safe=""), quote(text), html.escape(text), json.dumps(text)[1:-1])
+        }
+
+
+def _gist_of(finding: Finding) -> str:
+    if finding.gist == finding.message:
+        return finding.message
+    return f"{VAULTED}: {finding.gist}; {_SHOW} shows more" if finding.gist else NOT_SHOWN
+
+
+def masked(message: str, texts: Iterable[str]) -> str:
+    """A message without some texts."""
+    for text in sorted(texts, key=len, reverse=True):
+        message = message.replace(text, VAULTED)
+    return message
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts_in(one)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _texts_in(one)
+    elif value is not None:
+        yield str(value)
+
+
+def _kind_of(error: Exception) -> str:
+    """What went wrong, in words of ours that quote nothing."""
+    if isinstance(error, ServiceError):
+        return f"HTTP {error.status}, {error.meaning}."
+    if isinstance(error, OutcomeUnknown):
+        return "It is not known whether it was carried out."
+    if isinstance(error, ConnectionFailed):
+        return "The service was not reached."
+    return "The answer was not JSON." if isinstance(error, NotJson) else "It failed."
+
+
+class _Near:
+    """Which record, and which of its fields, stands at a place.
+
+    :param names: of the fields that are hidden.
+    """
+
+    def __init__(self, names: Container[str], entries: Sequence[Entry]) -> None:
+        self._names = names
+        self._entries = entries
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[tuple[tuple[int, int], Entry]]]:
+        found: dict[str, list[tuple[tuple[int, int], Entry]]] = {}
+        for entry in self._entries:
+            place = entry.place
+            # Inline, every record is a source of its own.
+            found.setdefault(place.source, []).append(((place.line, place.column), entry))
+        for listed in found.values():
+            listed.sort(key=_position)
+        return found
+
+    def hides(self, place: Place) -> bool:
+        """Whether what is said about a place may quote a hidden field."""
+        entry = self._entry_at(place)
+        hidden = entry is not None and any(name in self._names for name in entry.fields)
+        if entry is None or not hidden:
+            return False
+        if place == entry.place:
+            return True
+        seen = [name for name in entry.fields if name not in self._names]
+        return not any(place in (entry.place_of(name), entry.place_of_name(name)) for name in seen)
+
+    def _entry_at(self, place: Place) -> Entry | None:
+        source = place.source
+        while source and source not in self._by_source and not place.line:
+            # From a part of an inline record to the record.
+            source = source[: max(source.rfind("."), source.rfind("["), 0)]
+        listed = self._by_source.get(source, [])
+        index = bisect_right(listed, (place.line, place.column), key=_position)
+        return listed[index - 1][1] if index else None
+
+
+def _position(one: tuple[tuple[int, int], Any]) -> tuple[int, int]:
+    return one[0]

@@ -1,0 +1,166 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""JSON Lines to plain values that know where they were written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+
+from .desired import Finding, Place
+from .nodes import COLUMN_BITS, JINJA, Node, jinja_in, mark_at
+
+_BLANK = re.compile(r"[ \t\r\n,:]*")
+_DECODER = json.JSONDecoder()
+
+
+class JsonNode(Node):
+    """A value on one line of JSON; where its members are is looked for when that is asked for.
+
+    :param text: the JSON that it is in.
+    :param position: where in that it begins.
+    """
+
+    __slots__ = ("_position", "_text")
+
+    def __init__(self, value: Any, source: str, mark: int, text: str, position: int = 0) -> None:
+        super().__init__(value, source, mark)
+        self._text = text
+        self._position = position
+
+    def member(self, key: Any) -> Node:
+        return self.inner(self.value[key], self._position_of(key))
+
+    def mark_of(self, key: Any) -> int:
+        return self.mark_in(self._position_of(key)) if isinstance(self.value, (dict, list)) else self.mark
+
+    def mark_in(self, position: int) -> int:
+        """The mark of a position in the text."""
+        return mark_at(self.mark >> COLUMN_BITS, position + 1)
+
+    def inner(self, value: Any, position: int) -> Node:
+        """The node of a value at a position in the text."""
+        return JsonNode(value, self.source, self.mark_in(position), self._text, position)
+
+    def _position_of(self, key: Any) -> int:
+        return next(value_at for name, _named_at, value_at in _members(self._text, self._position) if name == key)
+
+
+class _WrittenTwice(ValueError):
+    """A map has a name twice."""
+
+
+def _members(text: str, position: int) -> Iterator[tuple[Any, int, int]]:
+    """Each member of the map, or item of the list, that begins at a position: name or index, where that is written,
+    where the value begins.
+    """
+    position = _skip(text, position)
+    is_map = text[position] == "{"
+    position = _skip(text, position + 1)
+    index = 0
+    while text[position] not in "]}":
+        name: Any = index
+        named_at = position
+        if is_map:
+            name, position = _DECODER.raw_decode(text, position)
+            position = _skip(text, position)
+        yield name, named_at, position
+        _value, position = _DECODER.raw_decode(text, position)
+        position = _skip(text, position)
+        index += 1
+
+
+def _skip(text: str, position: int) -> int:
+    blank = _BLANK.match(text, position)
+    return blank.end() if blank else position
+
+
+def _twins(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
+    """Names that their map has already, and where they stand."""
+    names = set()
+    position = _skip(text, position)
+    for name, named_at, value_at in _members(text, position) if text[position] in "[{" else ():
+        if name in names:
+            yield name, named_at
+        names.add(name)
+        yield from _twins(text, value_at)
+
+
+def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
+    """One record a line; numbers keep their source text."""
+    text = text.removeprefix("\ufeff")
+    may_have_jinja = any(mark in text for mark in JINJA)
+    names: dict[str, str] = {}
+
+    def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = {names.setdefault(key, key): value for key, value in pairs}
+        if len(found) < len(pairs):
+            raise _WrittenTwice
+        return found
+
+    decode = json.JSONDecoder(
+        parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=no_twins
+    ).decode
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            node = JsonNode(decode(line), source, mark_at(number, 1), line)
+        except json.JSONDecodeError as error:
+            place = Place(source, number, min(error.colno, len(line.rstrip()) + 1))
+            findings.append(Finding(place, f"this is not JSON: {error.msg}"))
+        except _WrittenTwice:
+            findings += [
+                Finding(Place(source, number, position + 1), f"this is not JSON: {name} is written twice")
+                for name, position in _twins(line)
+            ]
+        except (ValueError, RecursionError) as error:
+            reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+            findings.append(Finding(Place(source, number, 1), f"this is not JSON: {reason}"))
+        else:
+            if may_have_jinja:
+                findings += jinja_in(node)
+            # Half a character can't be sent, nor stand in any file.
+            if not is_whole(line, node.value):
+                findings.append(Finding(Place(source, number, 1), "this is no text: half of a surrogate pair"))
+                continue
+            yield node
+
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def is_whole(text: str, value: Any) -> bool:
+    """Whether every text in a value can be written in UTF-8.
+
+    :param text: the JSON that the value was read from.
+    """
+    if not _HALF.search(text):
+        return True
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def plain_number(text: str) -> Plain:
+    """A number as a person writes it: programs write small and large ones with an exponent."""
+    if not _EXPONENT.search(text):
+        return Plain(text)
+    return Plain(format(Decimal(text).normalize(), "f"))
+
+
+_EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")
+"""An exponent that makes no number too long to be read."""
+
+
+def no_constant(name: str) -> Any:
+    """What Python takes for a number in JSON, and nobody else does."""
+    raise ValueError(f"{name} is no JSON")

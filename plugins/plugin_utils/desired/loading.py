@@ -1,0 +1,346 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A desired state from a directory, a file, or inline: all findings at once, each with its place; nothing is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import (
+    FileType,
+    Folder,
+    Found,
+    NotOpened,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
+
+from .csv_source import read_csv
+from .desired import (
+    SECTIONS,
+    DesiredInstance,
+    Entry,
+    Finding,
+    Place,
+    states_of,
+)
+from .hiding import EVERYTHING, Hiding
+from .json_source import read_json_lines
+from .nodes import Node, Places, plain_node, was_vaulted
+from .settings import API, Settings
+from .yaml_source import read_yaml
+
+ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
+_ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")
+"""Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
+
+MAX_SOURCE = 1 << 30
+"""Bytes of a file that is read. Millions of records are fewer; a file without end is more."""
+
+_INLINE = "desired"
+_NEVER_VAULTED = (
+    "settings and field definitions can't be vaulted: they stand in plans, messages and journals; write them in plain"
+)
+_SETTINGS = ("instance.yml", "instance.yaml")
+_NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
+
+
+def text_of(folder: Folder, name: str) -> str:
+    """The text of a file, with the line ends that Python has.
+
+    :raises UnicodeDecodeError: where it is not UTF-8.
+    :raises NotOpened: where it is a link, a device or the like, or too long.
+    :raises OSError: where it can't be read.
+    """
+    return decoded(folder.read(name, MAX_SOURCE))
+
+
+def decoded(content: bytes) -> str:
+    """The text that some bytes are, with the line ends that Python has.
+
+    :raises UnicodeDecodeError: where they are not UTF-8.
+    """
+    return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def load(
+    src: Path | None,
+    inline: Mapping[str, Any] | None = None,
+    read_text: Callable[[Folder, str], str] = text_of,
+    files_root: Path | None = None,
+    hiding: Hiding | None = None,
+    is_vaulted: Callable[[Any], bool] = was_vaulted,
+) -> DesiredInstance:
+    """Reads what was written in files, inline, or both.
+
+    :param src: a directory as the guide shows it, or one file with the sections as keys. Links may lead to the
+        directory; no link in it is followed.
+    :param inline: sections as keys, as in one file.
+    :param read_text: the text of a file below a folder; decrypts one that is vaulted as a whole, and returns
+        :class:`VaultedText`. Raises as :func:`text_of`.
+    :param files_root: the directory that local files come from, in place of that of ``src``.
+    :param hiding: what the task hides, or shows; what is vaulted is added to it.
+    :param is_vaulted: whether an inline value is vaulted.
+    """
+    loading = _Loading(read_text, hiding or Hiding())
+    loading.desired.root = local_files(src, files_root)
+    if src is not None and src.is_dir():
+        loading.directory(src)
+    elif src is not None:
+        loading.single(src)
+    if inline is not None:
+        loading.inline(inline, is_vaulted, takes_files=files_root is not None)
+    return loading.desired
+
+
+def local_files(src: Path | None, files_root: Path | None) -> str:
+    """The directory that local files come from: that of ``src`` where nothing else is given; empty without either.
+
+    :raises InvalidInput: where ``files_root`` is no directory.
+    """
+    if files_root is not None and not files_root.is_dir():
+        raise InvalidInput(f"files_root: {files_root} is no directory")
+    root = files_root or src
+    return "" if root is None else str(root.parent if root.is_file() else root)
+
+
+class VaultedText(str):
+    """The text of a file that is vaulted as a whole."""
+
+    __slots__ = ()
+
+
+class _Loading:
+    def __init__(self, read_text: Callable[[Folder, str], str], hiding: Hiding) -> None:
+        self._read_text = read_text
+        self.desired = DesiredInstance(hiding=hiding)
+        self._read_settings = Settings(self.desired)
+
+    def _find(self, place: Place, message: str) -> None:
+        self.desired.findings.append(Finding(place, message))
+
+    def _find_plainly(self, place: Place, message: str) -> None:
+        """Notes what is wrong in words that quote nothing of what was written."""
+        self.desired.findings.append(Finding.plain(place, message))
+
+    # ---- where things are
+
+    def directory(self, src: Path) -> None:
+        """A directory: instance.yml, a file or directory for each section, fields/TEMPLATE.yml, moved.yml."""
+        self.desired.src = self.desired.origin = str(src)
+        root = Folder(src)
+        try:
+            there = root.listed()
+        except OSError as error:
+            self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
+            return
+        settings = [one for one in there if one.name in _SETTINGS and one.type is not FileType.FOLDER]
+        if len(settings) != 1:
+            self._find(Place("instance.yml"), f"expected exactly one instance.yml in {src}")
+        for one in there:
+            is_folder = one.type is FileType.FOLDER
+            name, ending = (one.name, "") if is_folder else _parts(one.name)
+            if one.type is FileType.LINK and one.name.partition(".")[0] in (*SECTIONS, "instance", "moved"):
+                self._find(Place(one.name), _NO_LINKS)
+            elif one in settings:
+                self._settings(self._yaml(root, one.name, False), one.name)
+            elif name == "moved" and ending in (".yml", ".yaml"):
+                node = self._yaml(root, one.name)
+                if node is not None:
+                    self._read_settings.moved(node)
+            elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
+                self._section_files(name, one, root)
+            elif is_folder or ending in ENDINGS:
+                near = get_close_matches(name, [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
+                if near and not one.name.startswith("."):
+                    self._find(Place(one.name), f"no such section; did you mean {near[0]}?")
+
+    def _section_files(self, section: str, top: Found, root: Folder) -> None:
+        self.desired.sections.add(section)
+        for name in self._below(top, root):
+            at = Place(name)
+            stem, ending = _parts(name.rpartition("/")[2])
+            template = stem if section == "fields" else ""
+            if ending.lower() not in _ALIKE:
+                continue
+            if ending not in ENDINGS:
+                self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
+            elif section == "fields" and template not in TEMPLATES:
+                self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
+            else:
+                self._records(section, self._nodes(root, name, section != "fields"), template)
+
+    def _below(self, top: Found, root: Folder) -> Iterator[str]:
+        """The names of what is no directory, in a directory and below it, hidden names left out.
+
+        :param top: the directory, or the one file.
+        """
+        # No recursion: directories may be as deep as a path is long.
+        to_come = [top]
+        while to_come:
+            one = to_come.pop()
+            if one.type is FileType.LINK:
+                self._find(Place(one.name), _NO_LINKS)
+            elif one.type is not FileType.FOLDER:
+                yield one.name
+            else:
+                seen = [found for found in self._listed(root, one.name) if not _is_hidden(found.name)]
+                to_come += reversed(seen)
+
+    def _listed(self, root: Folder, name: str) -> list[Found]:
+        try:
+            return root.listed(name)
+        except NotOpened as refused:
+            self._find(Place(refused.at), refused.why)
+        except OSError as error:
+            self._find(Place(name), f"can't be read: {error.strerror or error}")
+        return []
+
+    def _settings(self, node: Node | None, name: str) -> None:
+        if node is not None:
+            self._read_settings.read(node)
+        elif not self.desired.findings:
+            self._find(Place(name, 1, 1), f"this file is empty; expected at least api: {API}")
+
+    def single(self, path: Path) -> None:
+        """One file with the sections as keys."""
+        self.desired.src, self.desired.origin = str(path.parent), str(path)
+        if not path.is_symlink() and not path.exists():
+            self._find(Place(str(path)), "no such file or directory")
+            return
+        node = self._yaml(Folder(path.parent), path.name)
+        if node is not None:
+            self.document(node)
+
+    def inline(self, sections: Mapping[str, Any], is_vaulted: Callable[[Any], bool], takes_files: bool) -> None:
+        """The same in a playbook.
+
+        :param is_vaulted: whether a value is vaulted.
+        :param takes_files: whether a directory was named that its local files come from.
+        """
+        from_files = len(self.desired.entries)
+        self.document(plain_node(sections, _INLINE, self.desired.hiding.paths, is_vaulted))
+        for entry in self.desired.entries[from_files:]:
+            entry.inline = not takes_files
+
+    def document(self, node: Node) -> None:
+        """A map of sections; ``instance`` holds what instance.yml holds."""
+        if not isinstance(node.value, dict):
+            self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
+            return
+        for name, member in node.members.items():
+            if name in ("instance", "fields") and self.desired.hiding.is_vaulted(member.source):
+                self._find_plainly(member.place, _NEVER_VAULTED)
+            elif name == "instance":
+                self._read_settings.read(member)
+            elif name == "moved":
+                self._read_settings.moved(member)
+            elif name == "fields":
+                self.desired.sections.add(name)
+                self._templates(member)
+            elif name in SECTIONS:
+                self.desired.sections.add(name)
+                self._records(name, self._list(member))
+            else:
+                known = [*SECTIONS, "instance", "moved"]
+                near = get_close_matches(str(name), known, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
+                self._find(member.place, f"{name}: no such section; {hint}")
+
+    def _templates(self, node: Node) -> None:
+        if not isinstance(node.value, dict):
+            self._find(node.place, f"expected a map with the templates {', '.join(TEMPLATES)}")
+            return
+        for template, member in node.members.items():
+            if template in TEMPLATES:
+                self._records("fields", self._list(member), template)
+            else:
+                self._find(member.place, f"fields.{template}: expected one of {', '.join(TEMPLATES)}")
+
+    # ---- files
+
+    def _text(self, root: Folder, name: str, may_be_vaulted: bool) -> str | None:
+        try:
+            text = self._read_text(root, name)
+            if not isinstance(text, VaultedText):
+                return text
+            if may_be_vaulted:
+                self.desired.hiding.files.add(name)
+                return str(text)
+            self._find_plainly(Place(name), _NEVER_VAULTED)
+        except UnicodeDecodeError as error:
+            start: int = error.start
+            before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
+            place = Place(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
+            self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
+        except NotOpened as refused:
+            self._find(Place(refused.at), refused.why)
+        except OSError as error:
+            self._find(Place(name), f"can't be read: {error.strerror or error}")
+        return None
+
+    def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:
+        text = self._text(root, name, may_be_vaulted)
+        return None if text is None else read_yaml(text, name, self.desired.findings)
+
+    def _nodes(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
+        ending = _parts(name)[1]
+        if ending in (".yml", ".yaml"):
+            node = self._yaml(root, name, may_be_vaulted)
+            return [] if node is None else self._list(node)
+        text = self._text(root, name, may_be_vaulted)
+        if text is None:
+            return []
+        return (read_csv if ending == ".csv" else read_json_lines)(text, name, self.desired.findings)
+
+    def _list(self, node: Node) -> list[Node]:
+        if node.value is None:
+            return []
+        if not isinstance(node.value, list):
+            self._find_plainly(node.place, "expected a list of records")
+            return []
+        return node.items()
+
+    # ---- records
+
+    def _records(self, section: str, nodes: Iterable[Node], template: str = "") -> None:
+        for node in nodes:
+            entry = self._entry(section, node, template)
+            if entry is not None:
+                self.desired.entries.append(entry)
+
+    def _entry(self, section: str, node: Node, template: str) -> Entry | None:
+        kind = KINDS[SECTIONS[section]]
+        if section == "users" and isinstance(node.value, str):
+            vaulted = EVERYTHING if self.desired.hiding.is_vaulted(node.source) else ()
+            return Entry(kind, {"email": node.value}, node.place, vaulted=vaulted)
+        if not isinstance(node.value, dict):
+            self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
+            return None
+        state = node.value.get("_state", "present")
+        allowed = states_of(section)
+        if state not in allowed:
+            place = node.member("_state").place
+            self._find(place, f"_state: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
+        fields = node.value
+        if "_state" in fields:
+            fields = {name: value for name, value in fields.items() if name != "_state"}
+        vaulted = self.desired.hiding.of_record(node.source, fields)
+        if state not in allowed:
+            return Entry(kind, fields, node.place, Places(node), template=template, misread=True, vaulted=vaulted)
+        return Entry(kind, fields, node.place, Places(node), state, template, vaulted=vaulted)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """The name of a file before its ending, and the ending with its point."""
+    path = PurePosixPath(name)
+    return path.stem, path.suffix
+
+
+def _is_hidden(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(".")

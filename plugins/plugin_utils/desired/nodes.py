@@ -1,0 +1,176 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plain values that know where they were written.
+
+Places are worked out when they are asked for: most records are never wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible.parsing.vault import VaultHelper
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
+
+from .desired import Finding, Place
+
+JINJA = ("{{", "{%", "{#")
+NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
+COLUMN_BITS = 24
+
+
+def mark_at(line: int, column: int) -> int:
+    """A place in a file as one number: many records have many of them."""
+    return line << COLUMN_BITS | min(column, (1 << COLUMN_BITS) - 1)
+
+
+def place_at(source: str, mark: int) -> Place:
+    """The place that a mark means."""
+    return Place(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1) if mark else Place(source)
+
+
+class Node:
+    """A value with the place where it was written, and those of its members.
+
+    :ivar value: plain data: maps, lists, texts, :class:`Plain` texts, true, false, None.
+    """
+
+    __slots__ = ("children", "mark", "marks", "source", "value")
+
+    def __init__(
+        self, value: Any, source: str, mark: int, marks: Sequence[int] = (), children: Mapping[Any, Node] | None = None
+    ) -> None:
+        self.value = value
+        self.source = source
+        self.mark = mark
+        self.marks = marks
+        self.children = children
+
+    @property
+    def place(self) -> Place:
+        return place_at(self.source, self.mark)
+
+    @property
+    def members(self) -> dict[Any, Node]:
+        """Of a map, key to node; of a list, index to node."""
+        if isinstance(self.value, dict):
+            return {key: self.member(key) for key in self.value}
+        if isinstance(self.value, list):
+            return {index: self.member(index) for index in range(len(self.value))}
+        return {}
+
+    def member(self, key: Any) -> Node:
+        """The node of one member."""
+        if self.children and key in self.children:
+            return self.children[key]
+        return Node(self.value[key], self.source, self.mark_of(key))
+
+    def mark_of(self, key: Any) -> int:
+        """Where a member was written."""
+        if not self.marks:
+            return self.mark
+        return self.marks[key if isinstance(self.value, list) else list(self.value).index(key)]
+
+    def mark_of_name(self, key: Any) -> int:
+        """Where the name of a member was written."""
+        return self.mark_of(key)
+
+    def items(self) -> list[Node]:
+        """The nodes of a list."""
+        return [self.member(index) for index in range(len(self.value))]
+
+
+class Places(Mapping[str, Place]):
+    """Where the fields of a record were written."""
+
+    __slots__ = ("_node",)
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    def __getitem__(self, name: str) -> Place:
+        if name not in self._node.value:
+            raise KeyError(name)
+        if self._node.children and name in self._node.children:
+            return self._node.children[name].place
+        return place_at(self._node.source, self._node.mark_of(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._node.value)
+
+    def __len__(self) -> int:
+        return len(self._node.value)
+
+    def within(self, way: Way) -> Place:
+        """Where a part of a field was written; as near to it as the way is one that can be gone."""
+        node = self._node
+        for step in way:
+            is_there = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
+            if not is_there:
+                break
+            node = node.member(step)
+        return node.place
+
+    def of_name(self, name: str) -> Place:
+        """Where the name of a field was written: of a table that is its first row."""
+        if self._node.children and name in self._node.children:
+            return self._node.children[name].place
+        return place_at(self._node.source, self._node.mark_of_name(name))
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, list) else 0
+
+
+def was_vaulted(value: Any) -> bool:
+    """Whether Ansible knows that a value was vaulted: it is passed as it is, and nothing was made of it."""
+    return isinstance(value, str) and VaultHelper.get_ciphertext(value, with_tags=False) is not None
+
+
+def plain_node(
+    value: Any, path: str, vaulted: set[str] | None = None, is_vaulted: Callable[[Any], bool] = was_vaulted
+) -> Node:
+    """Values that were written inline in a playbook as nodes.
+
+    :param path: where they stand, such as ``objects[3]``.
+    :param vaulted: takes the paths of vaulted values, and of all that they stand in.
+    :param is_vaulted: whether a value is vaulted.
+    """
+    paths = set() if vaulted is None else vaulted
+
+    def inner(one: Any, below: str) -> Node:
+        return plain_node(one, below, paths, is_vaulted)
+
+    members: dict[Any, Node] = {}
+    plain: Any = value
+    if isinstance(value, Mapping):
+        members = {str(key): inner(one, f"{path}.{key}") for key, one in value.items()}
+        plain = {key: member.value for key, member in members.items()}
+    elif isinstance(value, (list, tuple)):
+        members = {index: inner(one, f"{path}[{index}]") for index, one in enumerate(value)}
+        plain = [member.value for member in members.values()]
+    if is_vaulted(value) or any(member.source in paths for member in members.values()):
+        paths.add(path)
+    return Node(plain, path, 0, (), members or None)
+
+
+def jinja_in(node: Node) -> list[Finding]:
+    """A finding for each field of a record that holds a template."""
+    if not isinstance(node.value, dict):
+        return []
+    return [
+        Finding(place_at(node.source, node.mark_of(name)), f"{name}: {NO_JINJA}")
+        for name, value in node.value.items()
+        if _holds_jinja(value)
+    ]
+
+
+def _holds_jinja(value: Any) -> bool:
+    if isinstance(value, str):
+        return any(mark in value for mark in JINJA)
+    if isinstance(value, dict):
+        return any(map(_holds_jinja, value.values()))
+    return isinstance(value, list) and any(map(_holds_jinja, value))

@@ -1,0 +1,125 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was written for one record, as values: types, files on this machine, time zone; each finding with its place."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import check_local, name_inside
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.quick import Quick
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+
+from .desired import DesiredInstance, Entry, Place
+
+_NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
+
+
+def written_as(schema: Schema, entry: Entry, key: str) -> str:
+    """The name that a field has in an entry: its key, or its label."""
+    if key in entry.fields:
+        return key
+    return next((name for name in entry.fields if (of := schema.find(name)) is not None and of.key == key), key)
+
+
+class Wanted:
+    """Reads records as they shall be.
+
+    :param find: is told what is wrong, and where.
+    """
+
+    def __init__(self, desired: DesiredInstance, find: Callable[[Place, str], None]) -> None:
+        self._find = find
+        self._zone = ZoneInfo(desired.timezone) if desired.timezone else None
+        self._quick: dict[str, Quick] = {}
+        self._given_root = desired.root
+        self._hiding = desired.hiding
+        self._root = Folder(Path(desired.root)) if desired.root else None
+
+    def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
+        """Canonical values of what fits.
+
+        :param fields: those of the entry, or what is meant in their place.
+        :param partial: the schema does not know every field there is, so one that it does not know is no finding.
+        """
+        if partial:
+            fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
+        fields = self._with_offsets(schema, entry, fields)
+        quick = self._quick.get(schema.kind.name) or self._quick.setdefault(schema.kind.name, Quick(schema))
+        values = quick.parse(fields)
+        if values is None:
+            values, findings = schema.parse(fields, "")
+            if findings.errors or findings.unknown:
+                for misfit in findings.errors:
+                    self._find(entry.place_in(misfit.way), misfit)
+                for misfit in findings.unknown:
+                    self._find(entry.place_of_name(str(misfit.way[0])), misfit)
+                values |= {key: fitting for key, fitting in findings.fitting.items() if fitting}
+        for key, value in values.items():
+            if value and isinstance(value, tuple):
+                for number, one in enumerate(value):
+                    if isinstance(one, Attachment) and one.path is not None:
+                        self._localise(one, entry, (written_as(schema, entry, key), number))
+        return values
+
+    def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
+        """Finds a local file below the directory of such files; whatever leads out of it is refused."""
+        attachment.written = str(attachment.path)
+        attachment.hidden = self._hiding.covers(entry, str(way[0]))
+        where = words_of(way)
+        if self._root is None or entry.inline:
+            words = f"{where}: {attachment.written} is a local file, and no directory for them is known; set files_root"
+            self._find(entry.place_in(way), words)
+            return
+        attachment.folder = self._root
+        try:
+            attachment.path = name_inside(attachment.written, self._given_root)
+        except InvalidInput as refused:
+            self._find(entry.place_in(way), f"{where}: {refused.message}")
+            return
+        for problem in check_local(attachment, where, self._given_root):
+            self._find(entry.place_in(way), problem)
+
+    def _with_offsets(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self._zone is None:
+            return fields
+        completed: dict[str, Any] = {}
+        unclear: set[str] = set()
+        for name, value in fields.items():
+            of = schema.find(name)
+            if of is None or of.type != "DATETIME":
+                continue
+            if isinstance(value, str) and _NAIVE.fullmatch(value):
+                try:
+                    value = dt.datetime.fromisoformat(value)
+                except ValueError:
+                    continue
+            if isinstance(value, dt.datetime) and value.tzinfo is None:
+                local = value.replace(tzinfo=self._zone)
+                wrong = _why_unclear(local)
+                if wrong:
+                    unclear.add(name)
+                    words = f"{name}: {value.isoformat(' ', 'seconds')} {wrong} in {self._zone.key}"
+                    self._find(entry.place_of(name), f"{words}; write it with its offset to UTC")
+                completed[name] = local.isoformat(timespec="seconds")
+        if not completed:
+            return fields
+        return {name: completed.get(name, value) for name, value in fields.items() if name not in unclear}
+
+
+def _why_unclear(local: dt.datetime) -> str:
+    """Why a local time does not say which instant is meant: the clock leaves it out, or shows it twice."""
+    if local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset():
+        return ""
+    again = local.astimezone(dt.UTC).astimezone(local.tzinfo)
+    return "is twice" if again.replace(tzinfo=None) == local.replace(tzinfo=None) else "does not exist"

@@ -1,0 +1,192 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a plan file holds of vaulted values: where they stand, and a salted hash that costs time to try values against.
+
+One hash stands for all vaulted values that the plan takes from one file: whoever guesses one of them must know the
+others, and a plan of many takes no longer. The hash is the first half of what scrypt makes of them; the other half,
+which stands nowhere, is the key to what else would give a value away, such as the hash of a record that has it already.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+
+from .desired import DesiredInstance, Entry
+from .hiding import EVERYTHING, Hiding
+
+_COST: dict[str, int] = {"n": 2**14, "r": 8, "p": 1, "dklen": 64}
+_SALT_BYTES = 16
+_INLINE = "desired"
+
+Written = Callable[[], DesiredInstance]
+"""Reads once more what the plan was made from."""
+
+
+class PlanOutdated(InvalidInput):
+    """What a plan was made from is not as it was."""
+
+
+def scrypted(text: str, salt: bytes) -> bytes:
+    """64 bytes that say nothing of a text to whoever does not know it, and take a while to make of a guess."""
+    return hashlib.scrypt(text.encode("utf-8", "surrogatepass"), salt=salt, **_COST)
+
+
+def hidden_names(hiding: Hiding, entry: Entry, key_of: Callable[[str], str] = str) -> list[str]:
+    """The fields of an entry whose values stand in no file that stays, by their names as written.
+
+    :param key_of: the key of a field that was called by its label.
+    """
+    if not entry.vaulted and not hiding.names:
+        return []
+    return [name for name in entry.fields if hiding.covers(entry, name, key_of(name))]
+
+
+def _source_of(entry: Entry) -> str:
+    return entry.place.source if entry.place.line else _INLINE
+
+
+def _content(entry: Entry, names: Iterable[str]) -> list[Any]:
+    return [str(entry.place), {name: entry.fields[name] for name in names}]
+
+
+def _as_text(contents: Iterable[Any]) -> str:
+    return json.dumps(list(contents), sort_keys=True, default=str)
+
+
+@dataclass
+class Seals:
+    """The hashes of one plan file that is written.
+
+    :ivar keys: file (for inline values ``desired``) to the key of what else belongs to its values.
+    """
+
+    keys: dict[str, bytes] = field(default_factory=dict)
+    _hashes: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, hidden: Sequence[tuple[Entry, Sequence[str]]]) -> Seals:
+        """The hashes of some hidden fields.
+
+        :param hidden: entries, in the order of the plan, with the names of their hidden fields.
+        """
+        contents: dict[str, list[Any]] = {}
+        for entry, names in hidden:
+            contents.setdefault(_source_of(entry), []).append(_content(entry, names))
+        made = cls()
+        for source, listed in contents.items():
+            salt = os.urandom(_SALT_BYTES)
+            derived = scrypted(_as_text(listed), salt)
+            made.keys[source] = derived[32:]
+            made._hashes[source] = {"salt": salt.hex(), "scrypt": derived[:32].hex()}
+        return made
+
+    def document(self) -> dict[str, dict[str, str]]:
+        """The hashes as they stand in the plan file."""
+        return self._hashes
+
+    def key_of(self, entry: Entry) -> bytes:
+        """The key of what else belongs to the hidden values of an entry."""
+        return self.keys[_source_of(entry)]
+
+    @staticmethod
+    def place(entry: Entry, names: Sequence[str]) -> dict[str, Any]:
+        """Where the hidden fields of an entry stand. Their names are hidden too where the whole file is vaulted."""
+        named = None if entry.vaulted is EVERYTHING else list(names)
+        return {"file": _source_of(entry), "place": str(entry.place), "fields": named}
+
+
+def sealed(key: bytes, text: str) -> str:
+    """A hash that nobody can try values against without the key."""
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Hole:
+    """A place in a plan that was read, where values are missing."""
+
+    entry: Entry
+    source: str
+    place: str
+    fields: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, entry: Entry, stored: Mapping[str, Any]) -> _Hole:
+        names = stored["fields"]
+        named = None if names is None else tuple(map(str, names))
+        return cls(entry, str(stored["file"]), str(stored["place"]), named)
+
+
+class Holes:
+    """What is missing in a plan that was read, because it is vaulted.
+
+    :param hashes: as :meth:`Seals.document` has them.
+    :ivar keys: identity of an entry to the key of what belongs to it, once it is filled.
+    """
+
+    def __init__(self, hashes: Mapping[str, Mapping[str, str]]) -> None:
+        self._hashes = {
+            source: (bytes.fromhex(one["salt"]), bytes.fromhex(one["scrypt"])) for source, one in hashes.items()
+        }
+        self._holes: dict[str, list[_Hole]] = {}
+        self.keys: dict[int, bytes] = {}
+
+    def add(self, entry: Entry, stored: Mapping[str, Any]) -> None:
+        """Notes that an entry has values that the plan does not hold.
+
+        :raises KeyError: where the plan has no hash of them.
+        """
+        hole = _Hole.of(entry, stored)
+        if hole.source not in self._hashes:
+            raise KeyError(hole.source)
+        self._holes.setdefault(hole.source, []).append(hole)
+
+    def fill(self, path: str, written: Written | None) -> None:
+        """Takes the values from where they were written.
+
+        :param path: of the plan file, for messages.
+        :raises InvalidInput: where they can't be read; :class:`PlanOutdated` where they are not as they were.
+        """
+        if not self._holes:
+            return
+        names = ", ".join(sorted(self._holes))
+        if written is None:
+            raise InvalidInput(
+                f"plan_file: {path} holds only hashes of what is vaulted or hidden in {names}. Give src and desired as "
+                "when it was planned, and the vault password."
+            )
+        found = written()
+        entries = {(entry.kind.name, str(entry.place)): entry for entry in found.entries}
+        for source, holes in self._holes.items():
+            problems = [str(one) for one in found.findings if one.place.source == source and not one.place.line]
+            if problems:
+                raise InvalidInput(f"plan_file: {path} needs {source}. {problems[0]}")
+            self._fill(source, [(hole, entries.get((hole.entry.kind.name, hole.place))) for hole in holes])
+
+    def _fill(self, source: str, pairs: Sequence[tuple[_Hole, Entry | None]]) -> None:
+        contents = []
+        for hole, entry in pairs:
+            names = [] if entry is None else [*entry.fields] if hole.fields is None else hole.fields
+            if entry is None or not set(names) <= entry.fields.keys():
+                raise _outdated(source)
+            contents.append(_content(entry, names))
+            hole.entry.fields = {**hole.entry.fields, **{name: entry.fields[name] for name in names}}
+            hole.entry.place, hole.entry.places = entry.place, entry.places
+            hole.entry.vaulted = EVERYTHING if hole.fields is None else frozenset(names)
+        salt, expected = self._hashes[source]
+        derived = scrypted(_as_text(contents), salt)
+        if not hmac.compare_digest(derived[:32], expected):
+            raise _outdated(source)
+        self.keys.update((id(hole.entry), derived[32:]) for hole, _entry in pairs)
+
+
+def _outdated(source: str) -> PlanOutdated:
+    return PlanOutdated(f"What is vaulted or hidden in {source} is not as it was when the plan was made. Plan again.")

@@ -1,0 +1,270 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What ``instance.yml`` and ``moved.yml`` say: guard, policy, scope, identity, renames.
+
+All of it protects something, so whatever can't be taken as it was written is a finding, and nothing is ever ignored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields as members_of
+from difflib import get_close_matches
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
+
+from .desired import (
+    PRUNE,
+    SECTIONS,
+    DesiredInstance,
+    Finding,
+    Limits,
+    Place,
+    Policy,
+    limit_of,
+    prune_actions,
+)
+from .nodes import Node
+
+API = "seventhings/v1"
+_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker")
+
+
+class Settings:
+    """Reads settings into a desired state, findings included."""
+
+    def __init__(self, desired: DesiredInstance) -> None:
+        self._desired = desired
+
+    def _find(self, node: Node, message: str) -> None:
+        self._desired.findings.append(Finding(node.place, message))
+
+    def read(self, node: Node) -> None:
+        """``instance.yml``."""
+        if not isinstance(node.value, dict):
+            self._find(node, f"expected a map with {', '.join(_SETTINGS)}")
+            return
+        self._judge_names(node, _SETTINGS, "")
+        if node.value.get("api") != API:
+            self._find(node.member("api") if "api" in node.value else node, f"api: expected {API}")
+        desired = self._desired
+        desired.instances = self._instances(node)
+        desired.set_name = self._text(node, "set")
+        desired.set_id = self._text(node, "set_id")
+        desired.timezone = self._timezone(node)
+        desired.marker = self._text(node, "marker")
+        desired.identity = {section: one.value for section, one in self._by_section(node, "identity").items()}
+        for section, one in self._by_section(node, "identity").items():
+            if not _is_list_of_names(one.value):
+                self._find(one, f"identity.{section}: expected a list of field keys")
+                desired.identity.pop(section)
+        desired.scope = self._scope(node)
+        desired.setting_places = _places(node)
+        if "policy" in node.value:
+            desired.policy = self._policy(node.member("policy"))
+
+    def _judge_names(self, node: Node, known: tuple[str, ...], where: str) -> None:
+        for name in node.value:
+            if name not in known:
+                near = get_close_matches(name, known, n=1)
+                hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(known)}"
+                self._find(node.member(name), f"{where}{name}: no such setting{hint}")
+
+    def _text(self, node: Node, name: str) -> str:
+        value = node.value.get(name)
+        if name not in node.value:
+            return ""
+        if not isinstance(value, str) or isinstance(value, Plain) or not value.strip():
+            self._find(
+                node.member(name), f"{name}: {shorten(value)} does not fit; expected a text, quoted where needed"
+            )
+            return ""
+        return str(value)
+
+    def _instances(self, node: Node) -> list[str]:
+        if "instance" not in node.value:
+            return []
+        member = node.member("instance")
+        ones = member.items() if isinstance(member.value, list) else [member]
+        roots = []
+        for one in ones:
+            try:
+                roots.append(instance_root(one.value if isinstance(one.value, str) else "", allow_http=True))
+            except InvalidInput:
+                self._find(
+                    one,
+                    f"instance: {shorten(one.value)} does not fit; expected the root of an instance, such as "
+                    f"https://acme.seventhings.com, or a list of them",
+                )
+        if not ones:
+            self._find(member, "instance: expected at least one root; leave it out to allow any instance")
+        return roots
+
+    def _timezone(self, node: Node) -> str:
+        name = self._text(node, "timezone")
+        if not name:
+            return ""
+        try:
+            ZoneInfo(name)
+        except (ValueError, OSError, KeyError):
+            self._find(
+                node.member("timezone"), f"timezone: {name!r} is not known; expected a name such as Europe/Berlin"
+            )
+            return ""
+        return name
+
+    def _by_section(self, node: Node, name: str) -> dict[str, Node]:
+        if name not in node.value:
+            return {}
+        member = node.member(name)
+        if not isinstance(member.value, dict):
+            self._find(member, f"{name}: expected a map of sections")
+            return {}
+        found = {}
+        for section, one in member.members.items():
+            if section in SECTIONS:
+                found[section] = one
+            else:
+                near = get_close_matches(section, SECTIONS, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(SECTIONS)}"
+                self._find(one, f"{name}.{section}: no such section; {hint}")
+        return found
+
+    def _scope(self, node: Node) -> dict[str, dict[str, list[Any]]]:
+        scope: dict[str, dict[str, list[Any]]] = {}
+        for section, one in self._by_section(node, "scope").items():
+            if not isinstance(one.value, dict) or not one.value:
+                self._find(one, f"scope.{section}: expected a map of field key to the values in scope")
+                continue
+            for name, values in one.members.items():
+                listed = values.value if isinstance(values.value, list) else [values.value]
+                if not listed or any(value is None for value in listed):
+                    self._find(values, f"scope.{section}.{name}: expected the values in scope, at least one")
+                else:
+                    scope.setdefault(section, {})[name] = listed
+        return scope
+
+    # ---- policy
+
+    def _policy(self, node: Node) -> Policy:
+        if not isinstance(node.value, dict):
+            self._find(node, "policy: expected a map")
+            return Policy()
+        self._judge_names(node, tuple(member.name for member in members_of(Policy)), "policy.")
+        create_users = self._flag(node, "create_users")
+        notify = self._flag(node, "notify")
+        prune = self._prune(node.member("prune")) if "prune" in node.value else {}
+        limits = self._limits(node.member("limits")) if "limits" in node.value else {}
+        return Policy(prune, limits, create_users, notify is True)
+
+    def _flag(self, node: Node, name: str) -> bool | None:
+        if name not in node.value:
+            return None
+        value = node.value[name]
+        if not isinstance(value, bool):
+            self._find(node.member(name), f"policy.{name}: {shorten(value)} does not fit; expected true or false")
+        return value is True
+
+    def _prune(self, node: Node) -> dict[str, str]:
+        if not isinstance(node.value, dict):
+            self._find(node, f"policy.prune: expected a map of sections to {', '.join(PRUNE)}")
+            return {}
+        chosen: dict[str, str] = {}
+        for section, one in node.members.items():
+            if section not in SECTIONS:
+                self._find(one, f"policy.prune.{section}: expected one of the sections {', '.join(SECTIONS)}")
+            elif not isinstance(one.value, str) or one.value not in prune_actions(section):
+                allowed = " or ".join(prune_actions(section))
+                self._find(one, f"policy.prune.{section}: {shorten(one.value)} does not fit; expected {allowed}")
+            else:
+                chosen[section] = str(one.value)
+        return chosen
+
+    def _limits(self, node: Node) -> dict[str, float]:
+        if not isinstance(node.value, dict):
+            self._find(node, "policy.limits: expected a map of numbers")
+            return {}
+        known = tuple(member.name for member in members_of(Limits))
+        self._judge_names(node, known, "policy.limits.")
+        given: dict[str, float] = {}
+        for name, member in node.members.items():
+            number = limit_of(member.value)
+            if name not in known:
+                continue
+            if number is None:
+                self._find(
+                    member, f"policy.limits.{name}: {shorten(member.value)} does not fit; expected a number from 0"
+                )
+            else:
+                given[name] = number
+        return given
+
+    # ---- renames
+
+    def moved(self, node: Node) -> None:
+        """``moved.yml``: section to a list of {from, to}."""
+        if not isinstance(node.value, dict):
+            self._find(node, "moved: expected a map of sections to lists of {from, to}")
+            return
+        moved: dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]] = {}
+        seen: dict[tuple[str, str, str], Place] = {}
+        for section, member in node.members.items():
+            if section in _NEVER_MOVED:
+                self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
+                continue
+            if section not in SECTIONS:
+                near = get_close_matches(section, SECTIONS.keys() - _NEVER_MOVED.keys(), n=1)
+                self._find(member, f"moved.{section}: no such section" + (f"; did you mean {near[0]}?" if near else ""))
+                continue
+            if member.value is None:
+                continue
+            if not isinstance(member.value, list):
+                self._find(member, "expected a list of {from: {KEY: OLD}, to: {KEY: NEW}}")
+                continue
+            for one in member.items():
+                if (
+                    isinstance(one.value, dict)
+                    and set(one.value) == {"from", "to"}
+                    and all(isinstance(side, dict) and side for side in one.value.values())
+                ):
+                    self._judge_twin(one, section, seen)
+                    moved.setdefault(section, []).append((one.value["from"], one.value["to"]))
+                    self._desired.moved_places[id(one.value["to"])] = one.place
+                else:
+                    self._find(one, "expected {from: {KEY: OLD}, to: {KEY: NEW}}")
+        self._desired.moved = moved
+
+    def _judge_twin(self, one: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
+        """Two records can't become one, and one can't become two."""
+        for side in ("from", "to"):
+            key = (section, side, json.dumps(one.value[side], sort_keys=True, default=str))
+            if key in seen:
+                self._find(one, f"moved.{section}: {side} is written twice, first at {seen[key]}")
+            else:
+                seen[key] = one.place
+
+
+_NEVER_MOVED = {
+    "fields": "a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
+    "users": "the address of a user is that of the person; write the rename of the person",
+    "hub": "an offer is identified by its object; write the rename of the object",
+}
+"""Sections whose records can't be renamed here, and what to do instead."""
+
+
+def _is_list_of_names(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(name, str) and name for name in value)
+
+
+def _places(node: Node, path: str = "") -> dict[str, Place]:
+    """Where every setting was written, by its name with points."""
+    found = {path: node.place}
+    for name, member in node.members.items():
+        found |= _places(member, f"{path}.{name}".lstrip("."))
+    return found

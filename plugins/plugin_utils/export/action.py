@@ -1,0 +1,436 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the action ``instance_export`` does on the controller: read all of it first, then make the files be so."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ansible.utils.display import Display
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
+from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+
+from ..apply.journal import new_set_id
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.loading import ENDINGS
+from ..desired.settings import API, Settings
+from ..desired.yaml_source import read_yaml
+from .downloads import FOLDER, Downloads
+from .export import (
+    Exported,
+    Selection,
+    export_instance,
+)
+from .json_schema import schema_files
+from .layout import SCHEMAS, section_files, settings_file
+from .manifest import FETCHED, MANIFEST, Manifest, digest
+
+_SETTINGS = "instance.yml"
+_LARGEST_SETTINGS = 1 << 20
+_LARGEST = 1 << 28
+"""Bytes of a file in the directory that is read: more than any that an export writes."""
+
+_EVERY_SECONDS = 4.0
+_display = Display()
+
+
+@dataclass
+class Destination:
+    """The directory of an export, as it is found.
+
+    :ivar folder: the directory. :ivar there: path of all that stands below it to what it is.
+    :ivar earlier: what an earlier export noted. :ivar access: who may do what with the files.
+    :ivar force: whether files that no export wrote, or that somebody edited, may be replaced and taken away.
+    :ivar backup: whether a copy is kept of each file that is replaced or taken away.
+    """
+
+    folder: Folder
+    there: Mapping[str, FileType]
+    earlier: Manifest
+    access: Access
+    force: bool = False
+    backup: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Destination:
+        """As the options say.
+
+        :raises InvalidInput: where a note of an earlier export is not one, and for a mode, owner or group that is none.
+        """
+        access = Access.of(options)
+        folder = Folder(Path(options["dest"]).expanduser())
+        with _at_dest():
+            earlier = Manifest.read(folder)
+        there = {one.name: one.type for one in folder.below()}
+        return cls(folder, there, earlier, access, bool(options.get("force")), bool(options.get("backup")))
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a regular file of this path."""
+        return self.there.get(path) is FileType.FILE
+
+    def data(self) -> Iterator[str]:
+        """The paths of the files that a desired state may consist of, links too; hidden names are none."""
+        for path, kind in self.there.items():
+            is_hidden = path.startswith(".") or "/." in path
+            if not is_hidden and path.endswith(ENDINGS) and kind is not FileType.FOLDER:
+                yield path
+
+    def read(self, path: str, limit: int = _LARGEST) -> bytes:
+        """The content of a regular file.
+
+        :raises InvalidInput: where it is none, or longer than the limit.
+        """
+        with _at_dest():
+            return self.folder.read(path, limit)
+
+    def is_as_noted(self, path: str) -> bool:
+        """Whether a file is as an earlier export wrote it."""
+        noted = self.earlier.files.get(path)
+        if noted is None or not self.is_file(path):
+            return False
+        try:
+            return digest(self.folder.read(path, _LARGEST)) == noted
+        except InvalidInput:
+            # Longer than any that an export writes.
+            return False
+
+
+@contextlib.contextmanager
+def _at_dest() -> Iterator[None]:
+    """Names the option in what is wrong below the directory."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(f"dest: {error.message}") from error
+
+
+@dataclass
+class Changes:
+    """What becomes of the files below ``dest``, by path.
+
+    :ivar adjusted: those that keep their content, and get another mode, owner or group.
+    """
+
+    written: dict[str, bytes | Path] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    adjusted: dict[str, Differing] = field(default_factory=dict)
+    manifest: Manifest = field(default_factory=Manifest)
+
+
+def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """One call of the module ``instance_export``: its result as Ansible wants it."""
+    connected: list[Client] = []
+    try:
+        return _export(options, check_mode, connected)
+    except SeventhingsError as error:
+        message = error.message
+    except OSError as error:
+        message = f"dest: {error}"
+    return {
+        "failed": True,
+        "changed": False,
+        "msg": message,
+        "requests": connected[0].transport.sent if connected else 0,
+    }
+
+
+def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
+    started = time.monotonic()
+    dest = Destination.of(options)
+    client = connect(options, read_only=True)
+    connected.append(client)
+    selection = Selection(tuple(options["only"]), options["filters"], _identity(dest))
+    with tempfile.TemporaryDirectory() as held:
+        downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
+        exported = export_instance(client, selection, downloads, _tell())
+        changes = _changes(dest, exported, downloads, options["format"], client.transport.root)
+        backups = [] if check_mode else _carry_out(dest, changes)
+    shown = str(Path(options["dest"]).expanduser())
+    return _result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started)
+
+
+def _identity(dest: Destination) -> Mapping[str, Any]:
+    """The natural keys that an ``instance.yml`` in the directory names: its author decides."""
+    if _SETTINGS not in dest.there:
+        return {}
+    content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
+    if _is_as_exported(content):
+        return {}
+    desired = DesiredInstance()
+    try:
+        node = read_yaml(content.decode(), _SETTINGS, desired.findings)
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"dest: {_SETTINGS}: expected UTF-8: {error.reason} at byte {error.start}") from error
+    if node is not None:
+        Settings(desired).read(node)
+    elif not desired.findings:
+        raise InvalidInput(f"dest: {_SETTINGS}: this file is empty; expected at least api: {API}")
+    if desired.findings:
+        raise InvalidInput([f"dest: {finding}" for finding in desired.findings])
+    return {section: tuple(keys) for section, keys in desired.identity.items()}
+
+
+def _is_as_exported(content: bytes) -> bool:
+    """Whether ``instance.yml`` is as an export wrote it; once somebody changed it, it is theirs."""
+    if b"*" in content:
+        # An alias; a few lines of them stand for more than any memory holds.
+        return False
+    try:
+        said = yaml.safe_load(content)
+        return content == settings_file(said["instance"], said.get("identity", {}), said.get("set_id", ""))
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        return False
+
+
+def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:
+    """The ``instance.yml`` to write; none where somebody changed it. A ``set_id`` of an earlier export stays."""
+    set_id = ""
+    if _SETTINGS in dest.there:
+        content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
+        if not _is_as_exported(content):
+            return {}
+        set_id = yaml.safe_load(content).get("set_id", "")
+    return {_SETTINGS: settings_file(root, exported.identity, set_id or new_set_id())}
+
+
+def _still_there(dest: Destination) -> dict[str, str]:
+    """The attachments that an earlier export fetched and that nobody touched since."""
+    return {uuid: path for uuid, path in dest.earlier.downloads.items() if dest.is_as_noted(path)}
+
+
+# ---- which files
+
+
+def _changes(dest: Destination, exported: Exported, downloads: Downloads, format_name: str, root: str) -> Changes:
+    wanted: dict[str, bytes | Path] = {}
+    for section, records in exported.sections.items():
+        wanted |= section_files(section, records, format_name)
+    wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
+    wanted |= _settings(dest, root, exported)
+    kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
+    still = {*downloads.paths.values(), *_named_elsewhere(dest, exported)} - set(downloads.fetched)
+    kept |= {path: dest.earlier.files[path] for path in still if path in dest.earlier.files}
+    wanted |= downloads.fetched
+    strangers = _strangers(dest, exported, wanted)
+    changes = _compare(dest, wanted, kept, strangers)
+    changes.manifest = _manifest(dest, wanted, kept, downloads)
+    _refuse_what_is_in_the_way(dest, changes)
+    return changes
+
+
+def _compare(
+    dest: Destination, wanted: Mapping[str, bytes | Path], kept: Mapping[str, str], strangers: Collection[str]
+) -> Changes:
+    changes = Changes()
+    for path, content in sorted(wanted.items()):
+        if dest.is_file(path) and dest.folder.holds(path, _bytes_of(content)):
+            changes.unchanged.append(path)
+        else:
+            changes.written[path] = content
+    gone = [path for path in dest.earlier.files if path not in wanted and path not in kept and dest.is_file(path)]
+    edited = [path for path in gone if not dest.is_as_noted(path)]
+    if not dest.force:
+        _refuse(edited, strangers)
+        gone = [path for path in gone if path not in edited]
+    changes.removed = sorted({*gone, *strangers} - set(wanted))
+    notes = [note for note in (MANIFEST, FETCHED) if dest.is_file(note)]
+    differing = {path: dest.folder.differences(path, dest.access) for path in (*changes.unchanged, *notes)}
+    changes.adjusted = {path: pairs for path, pairs in differing.items() if pairs}
+    return changes
+
+
+def _manifest(
+    dest: Destination, wanted: Mapping[str, bytes | Path], kept: Mapping[str, str], downloads: Downloads
+) -> Manifest:
+    files = {**kept, **{path: digest(_bytes_of(content)) for path, content in wanted.items() if path != _SETTINGS}}
+    noted = {uuid: path for uuid, path in {**dest.earlier.downloads, **downloads.paths}.items() if path in files}
+    names = {uuid: name for uuid, name in {**dest.earlier.names, **downloads.names}.items() if uuid in noted}
+    return Manifest(files, noted, names)
+
+
+def _bytes_of(content: bytes | Path) -> bytes:
+    return content if isinstance(content, bytes) else content.read_bytes()
+
+
+def _section_of(path: str) -> str:
+    head = path.split("/", 1)[0]
+    return head if "/" in path else head.rsplit(".", 1)[0]
+
+
+def _is_exported(path: str, exported: Exported) -> bool:
+    """Whether this export decides about a file of an earlier one."""
+    section = _section_of(path)
+    return section in (FOLDER, SCHEMAS) or section in _sections(exported)
+
+
+def _sections(exported: Exported) -> set[str]:
+    return {name.split("/")[0] for name in exported.sections}
+
+
+def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
+    """The attachments of an earlier export that are named in files which this one does not decide about: of sections
+    that are left out of it, or written beside it.
+    """
+    attachments = {path: path.encode() for path in dest.earlier.files if _section_of(path) == FOLDER}
+    named: set[str] = set()
+    for path in dest.data() if attachments else ():
+        if dest.is_file(path) and not _is_exported(path, exported):
+            content = dest.read(path)
+            named |= {attachment for attachment, text in attachments.items() if text in content}
+    return named
+
+
+# ---- what is not ours
+
+
+def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes | Path]) -> list[str]:
+    """What no export wrote, and what would hold the records of an exported section a second time, or be replaced.
+
+    A file with just the bytes that would be written is none (a manifest was lost).
+    """
+    sections = _sections(exported)
+    found = [path for path in dest.data() if _section_of(path) in sections]
+    found += [section for section in sorted(sections) if dest.there.get(section) is FileType.LINK]
+    found += [path for path in wanted if path in dest.there and path != _SETTINGS]
+    return [
+        path
+        for path in dict.fromkeys(found)
+        if not dest.is_file(path)
+        or (
+            path not in dest.earlier.files and not (path in wanted and dest.folder.holds(path, _bytes_of(wanted[path])))
+        )
+    ]
+
+
+def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
+    """Raises :class:`InvalidInput` where something would be lost, or be there twice, that no export wrote.
+
+    Attachments and schemas that somebody edited hold no records, so they stay where they are.
+    """
+    problems = []
+    if strangers:
+        problems.append(
+            f"dest: {_listed(strangers)}: not written by an export, so nothing is written beside it. Export to an "
+            f"empty directory, take these files away, or set force: true to lose them."
+        )
+    records = [path for path in edited if _section_of(path) in SECTIONS]
+    if records:
+        problems.append(
+            f"dest: {_listed(records)}: edited since an export wrote it, and the instance has no records for it any "
+            f"more. Take it away, or set force: true to lose it."
+        )
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
+    """Raises :class:`InvalidInput` where a link or something else stands in the place of a directory, and a directory,
+    a device or a pipe in the place of a file: before anything is written.
+    """
+    to_be_made = (*changes.written, *changes.removed, MANIFEST, *((FETCHED,) if changes.manifest.downloads else ()))
+    above = {str(folder) for path in to_be_made for folder in Path(path).parents if folder != Path()}
+    blocked = [path for path in above - set(changes.removed) if dest.there.get(path) not in (None, FileType.FOLDER)]
+    blocked += [path for path in to_be_made if dest.there.get(path) in (FileType.FOLDER, FileType.OTHER)]
+    if blocked:
+        raise InvalidInput(
+            f"dest: {_listed(sorted(blocked))}: a link, a directory, a device or a pipe stands where something else is "
+            f"to be written; take it away"
+        )
+
+
+def _listed(paths: Collection[str]) -> str:
+    """Paths on one line; none can look like another text."""
+    return ", ".join(path if path.isprintable() else repr(path) for path in paths)
+
+
+# ---- writing
+
+
+def _carry_out(dest: Destination, changes: Changes) -> list[str]:
+    """Makes the files be so. Returns the paths of the copies that were kept."""
+    folder, after, backups = dest.folder, changes.manifest, []
+    # The note comes first: what it names and a broken run did not write is no harm, a file that it lacks is.
+    if changes.written or changes.removed:
+        Manifest({**dest.earlier.files, **after.files}, after.downloads, after.names).write(folder, dest.access)
+    if dest.backup:
+        lost = [path for path in (*changes.written, *changes.removed) if dest.is_file(path)]
+        backups = [folder.backup(path) for path in lost]
+    # A link in the place of a directory goes before what is written there, a file after what takes its place.
+    files = [path for path in changes.removed if dest.is_file(path)]
+    for path in set(changes.removed) - set(files):
+        folder.remove(path)
+    for path, content in changes.written.items():
+        folder.write(path, _bytes_of(content), dest.access)
+    for path in files:
+        folder.remove(path)
+    after.write(folder, dest.access)
+    for path in changes.adjusted:
+        folder.adjust(path, dest.access)
+    return backups
+
+
+# ---- telling
+
+
+def _tell() -> Any:
+    last = [time.monotonic()]
+
+    def tell(section: str, number: int) -> None:
+        now = time.monotonic()
+        if now - last[0] >= _EVERY_SECONDS:
+            last[0] = now
+            _display.display(f"{section}: {number} read")
+
+    return tell
+
+
+def _result(
+    dest: str, exported: Exported, changes: Changes, backups: list[str], requests: int, seconds: float
+) -> dict[str, Any]:
+    summary: dict[str, int] = {}
+    for section, records in exported.sections.items():
+        name = section.split("/")[0]
+        summary[name] = summary.get(name, 0) + len(records)
+    lines = [
+        *(f"~ {path}" for path in changes.written),
+        *(f"- {path}" for path in changes.removed),
+        *(f"~ {path} ({_told(differing)})" for path, differing in changes.adjusted.items()),
+    ]
+    told = ", ".join(f"{number} {section}" for section, number in summary.items())
+    return {
+        "changed": bool(lines),
+        "dest": dest,
+        "summary": summary,
+        "files": {
+            "written": list(changes.written),
+            "removed": changes.removed,
+            "adjusted": list(changes.adjusted),
+            "unchanged": len(changes.unchanged),
+        },
+        "not_cloned": exported.not_cloned,
+        "left_out": exported.left_out,
+        **({"backup_files": [f"{dest}/{path}" for path in backups]} if backups else {}),
+        "requests": requests,
+        "duration": round(seconds, 3),
+        "diff": {"prepared": "".join(line + "\n" for line in lines)},
+        "msg": f"{told}; {len(changes.written)} files written, {len(changes.removed)} removed, "
+        f"{len(changes.unchanged)} as they were",
+    }
+
+
+def _told(differing: Differing) -> str:
+    return ", ".join(f"{name} {was} -> {now}" for name, (was, now) in differing.items())

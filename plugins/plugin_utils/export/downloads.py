@@ -1,0 +1,128 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attachments of an export: each file downloaded once, named by its content, so that the same file has the same path
+on every instance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import MAX_SIZE, check_local, download
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+
+FOLDER = "files"
+_LONGEST_NAME = 120
+_UNSAFE = re.compile(r"[^\w .()+,=@-]")
+
+
+class Downloads:
+    """Fetches files into a directory of its own.
+
+    :param directory: where the bytes are put until the export is complete.
+    :param known: uuid of a file to the path that an earlier export gave it, where it is still there: the content of an
+        uploaded file never changes.
+    :param names: uuid of a file to its name, as far as an earlier export noted it.
+    :ivar paths: uuid of every file that the export refers to, to its path.
+    """
+
+    def __init__(
+        self, client: Client, directory: Path, known: Mapping[str, str], names: Mapping[str, str] | None = None
+    ) -> None:
+        self._client = client
+        self._directory = directory
+        self._paths = dict(known)
+        self._names = dict(names or {})
+        self._held: dict[str, Path] = {}
+        self._missing: dict[str, NotFound] = {}
+        self.paths: dict[str, str] = {}
+
+    @property
+    def fetched(self) -> dict[str, Path]:
+        """Path below the export's root to the file with its bytes, of those that the export refers to."""
+        named = set(self.paths.values())
+        return {path: held for path, held in self._held.items() if path in named}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Uuid of every file that the export refers to, to its name."""
+        return {uuid: self._names[uuid] for uuid in self.paths}
+
+    def written(self, attachment: Attachment) -> Any:
+        """How a record names a file: its path below the root, with the name where the path can't hold it.
+
+        :raises NotFound: where the service has no such file.
+        :raises InvalidInput: where no upload could carry its name.
+        """
+        uuid = str(attachment.uuid)
+        name = self.name_of(attachment)
+        self._check_name(name)
+        if uuid not in self._paths:
+            self._paths[uuid] = self._fetch_once(uuid, name)
+        path = self._paths[uuid]
+        return path if Path(path).name == name else {"path": path, "name": name}
+
+    def keep(self, attachments: Iterable[Attachment]) -> None:
+        """Notes that the export refers to some files."""
+        self.paths |= {str(one.uuid): self._paths[str(one.uuid)] for one in attachments}
+
+    def name_of(self, attachment: Attachment) -> str:
+        """The name of a file; the service is asked where neither the record nor an earlier export tells it."""
+        uuid = str(attachment.uuid)
+        if attachment.name:
+            self._names[uuid] = attachment.name
+        elif uuid not in self._names:
+            meta = self._client.get(FILE, uuid)
+            self._names[uuid] = str((meta.flat if meta else {}).get("name") or uuid)
+        return self._names[uuid]
+
+    def _check_name(self, name: str) -> None:
+        """Judges a name as it is judged before it is uploaded, by a file that has no other fault."""
+        cleaned = safe_name(name)
+        if cleaned == name:
+            return
+        sample = self._directory / "sample"
+        sample.write_bytes(b"x")
+        problems = check_local(Attachment(path=str(sample), name=name, written=cleaned), "name")
+        if problems:
+            raise InvalidInput(problems)
+
+    def _fetch_once(self, uuid: str, name: str) -> str:
+        if uuid in self._missing:
+            raise self._missing[uuid]
+        try:
+            return self._fetch(uuid, name)
+        except NotFound as missing:
+            self._missing[uuid] = missing
+            raise
+
+    def _fetch(self, uuid: str, name: str) -> str:
+        content = download(self._client, uuid)
+        if not 1 <= len(content) <= MAX_SIZE:
+            raise NotFound(404, f"has {len(content)} bytes, which can't be uploaded", f"file {uuid}")
+        digest = hashlib.sha256(content).hexdigest()[:16]
+        path = f"{FOLDER}/{digest}/{safe_name(name)}"
+        if path not in self._held:
+            held = self._directory / str(len(self._held))
+            held.write_bytes(content)
+            self._held[path] = held
+        return path
+
+
+def safe_name(name: str) -> str:
+    """A file name that every file system takes and that stays where it is put."""
+    cleaned = _UNSAFE.sub("_", name).strip(" .")
+    if len(cleaned.encode()) > _LONGEST_NAME:
+        stem, dot, ending = cleaned.rpartition(".")
+        ending = (dot + ending)[:16] if stem else ""
+        room = _LONGEST_NAME - len(ending.encode())
+        cleaned = cleaned.encode()[:room].decode(errors="ignore").strip(" .") + ending
+    return cleaned or "file"

@@ -1,0 +1,395 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A live instance as the data of the files that would make it: what was exported and planned again changes nothing.
+
+Nothing is written here, neither to the instance nor to a file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    FeatureOff,
+    IncompleteList,
+    InvalidInput,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FIELD_DEFINITION,
+    HUB_ITEM,
+    HUB_ORDER,
+    KINDS,
+    SERVER_KEYS,
+    TEMPLATES,
+    USER,
+    Kind,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    Schema,
+    field_from_definition,
+    type_of,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
+
+from ..desired.desired import SECTIONS
+from ..set_plan.state import World
+from .downloads import Downloads
+from .naming import Keys, Naming
+from .portable import (
+    IDENTITIES,
+    NotPortable,
+    Portable,
+    check_texts,
+    is_made,
+    name_in_files,
+    unwritable_fields,
+    writable_fields,
+)
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Exported:
+    """What an export holds.
+
+    :ivar sections: section to its records as plain data, in a stable order; ``fields`` has one list for each template,
+        named ``fields/asset``.
+    :ivar identity: section to the fields that tell its records apart, where it is not the default.
+    :ivar not_cloned: what an instance holds that no file can: kind to names.
+    :ivar left_out: single values and records that were left out, and why.
+    :ivar schemas: kind of record to its fields on this instance.
+    """
+
+    sections: dict[str, list[Any]] = field(default_factory=dict)
+    identity: dict[str, list[str]] = field(default_factory=dict)
+    not_cloned: dict[str, list[str]] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    schemas: dict[str, Schema] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is to be exported.
+
+    :ivar only: sections; empty: all. :ivar filters: section to filters, as the info modules take them.
+    :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
+    """
+
+    only: Sequence[str] = ()
+    filters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    identity: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for option, names in (("only", self.only), ("filters", self.filters)):
+            for name in names:
+                if name not in SECTIONS:
+                    raise InvalidInput(f"{option}: {name!r} is no section; expected one of {', '.join(SECTIONS)}")
+        for name, filters in self.filters.items():
+            if not isinstance(filters, Mapping):
+                raise InvalidInput(f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters")
+            if name in ("fields", "users", "hub"):
+                raise InvalidInput(f"filters.{name}: this section is exported as a whole")
+
+    def holds(self, section: str) -> bool:
+        """Whether a section is to be exported."""
+        return not self.only or section in self.only
+
+
+def export_instance(
+    client: Client,
+    selection: Selection,
+    downloads: Downloads,
+    tell: Callable[[str, int], None] = lambda _section, _number: None,
+) -> Exported:
+    """Reads an instance, each kind once.
+
+    :param tell: is told each section with the number of its records when it is done.
+    :raises InvalidInput: where files could not name what is there (a label of two fields).
+    :raises IncompleteList: where somebody deletes records while they are read.
+    """
+    return _Export(client, selection, downloads, tell).run()
+
+
+class _Export:
+    def __init__(
+        self, client: Client, selection: Selection, downloads: Downloads, tell: Callable[[str, int], None]
+    ) -> None:
+        self._client = client
+        self._selection = selection
+        self._world = World(client)
+        self._tell = tell
+        self._result = Exported()
+        self._portable = Portable(self._world, downloads, self._leave_out)
+        self._withheld: dict[str, set[str]] = {}
+        self._off: set[str] = set()
+        self._done: set[str] = set()
+
+    def run(self) -> Exported:
+        for template in TEMPLATES:
+            self._check_labels(template)
+        self._write_all()
+        for name in sorted(self._client.unsure):
+            if self._world.has_missed(name):
+                raise IncompleteList.of_the_list(KINDS[name].words)
+        if self._selection.holds("hub"):
+            self._name_orders()
+        self._result.left_out = list(dict.fromkeys(self._result.left_out))
+        return self._result
+
+    def _write_all(self) -> None:
+        """Writes all sections, and again while something is left out that was named before that was known."""
+        while True:
+            self._result = Exported()
+            self._portable.begin()
+            for section in SECTIONS:
+                if self._selection.holds(section):
+                    self._section(section)
+            if not self._portable.is_stale:
+                return
+
+    def _leave_out(self, why: str) -> None:
+        self._result.left_out.append(why)
+
+    def _section(self, section: str) -> None:
+        exports: dict[str, Callable[[], None]] = {
+            "fields": self._definitions,
+            "users": self._users,
+            "hub": self._offers,
+        }
+        try:
+            if section not in self._off:
+                exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
+        except FeatureOff:
+            self._off.add(section)
+        if section in self._off:
+            self._leave_out(f"{section}: this part is switched off on the instance")
+        elif section not in self._done:
+            self._done.add(section)
+            rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
+            self._tell(section, sum(map(len, rows)))
+
+    # ---- field definitions
+
+    def _check_labels(self, template: str) -> None:
+        """Files name a field whose key the service made by its label, so no other field may have that label."""
+        definitions = [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
+        labels = Counter(str(raw.get("label") or "") for raw in definitions)
+        keys = {str(raw.get("field_key")) for raw in definitions}
+        for raw in definitions:
+            key, label = str(raw.get("field_key")), str(raw.get("label") or "")
+            if is_made(key) and (labels[label] > 1 or label in keys or not label):
+                raise InvalidInput(
+                    f"The label {label!r} of the {template} field {key} is used twice or empty, so files can't tell "
+                    f"which field is meant. Give each field a label of its own."
+                )
+
+    def _definitions(self) -> None:
+        schema = Schema.of(FIELD_DEFINITION)
+        for template in TEMPLATES:
+            written = {}
+            for raw in self._named(template):
+                values = schema.read(raw)
+                if is_made(str(values.get("field_key"))):
+                    values.pop("field_key")
+                values.pop("relations", None)
+                row = self._portable.record(
+                    schema, _DEFINITION_ORDER, values, f"{template} field {values.get('label')}"
+                )
+                if row is None:
+                    self._withheld.setdefault(template, set()).add(str(raw.get("field_key")))
+                else:
+                    written[str(raw.get("uuid"))] = row
+            self._relate(template, written)
+            rows = sorted(written.values(), key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
+            self._result.sections[f"fields/{template}"] = rows
+
+    def _relate(self, template: str, written: Mapping[str, Row]) -> None:
+        """Adds the relations to the definitions; they may refer to any other one that is not left out."""
+        schema = Schema.of(FIELD_DEFINITION)
+        show = type_of(schema.fields["relations"]).show
+        fields = [field_from_definition(raw) for raw in self._named(template)]
+        names = {of.uuid: name_in_files(of) for of in fields if not self._is_withheld(template, of)}
+        for raw in self._named(template):
+            row = written.get(str(raw.get("uuid")))
+            relations = schema.read(raw).get("relations") or ()
+            if row is None or not relations:
+                continue
+            try:
+                named = [_relation(one, names) for one in relations]
+                errors = schema.parse({"relations": show(relations)}, "")[1].errors
+                if errors:
+                    raise NotPortable(errors[0])
+                row["relations"] = named
+            except NotPortable as reason:
+                self._leave_out(f"{template} field {row['label']}: relations: {reason}")
+
+    def _is_withheld(self, template: str, of: Field) -> bool:
+        """Whether a field is not made from the files, so that no file may hold a value of it."""
+        # A key that the service did not make is there on every instance.
+        return is_made(of.key) and of.key in self._withheld.get(template, ())
+
+    def _named(self, template: str) -> list[Mapping[str, Any]]:
+        return [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
+
+    # ---- records
+
+    def _schema(self, kind: Kind) -> Schema:
+        schema = self._client.schema(kind)
+        if kind.open_fields:
+            for record in self._world.records(kind):
+                schema.learn(record.flat)
+        self._result.schemas[kind.name] = schema
+        return schema
+
+    def _records(self, section: str, kind: Kind) -> None:
+        records = self._world.records(kind)
+        schema = self._schema(kind)
+        withheld = {of.key: of for of in schema.fields.values() if self._is_withheld(kind.template, of)}
+        read = {record.uuid: schema.read(record.flat) for record in records}
+        naming = Naming(self._world, self._portable, schema, read, withheld)
+        apart = naming.best(records, self._choices(section, schema))
+        if apart.keys and not self._selection.identity.get(section):
+            self._result.identity[section] = [name_in_files(schema.fields[key]) for key in apart.keys]
+        filters = self._selection.filters.get(section, {})
+        chosen = matching_records(self._client, schema, filters, records, f"filters.{section}") if filters else records
+        for line in apart.told(section, [record.uuid for record in chosen]):
+            self._leave_out(line)
+        named = {record.uuid: naming.words(apart.keys, record) for record in chosen if record.uuid not in apart.unnamed}
+        for uuid in {record.uuid for record in chosen} - named.keys():
+            self._portable.leave_out(kind.name, uuid)
+        definitions = self._client.definitions(kind.template) if kind.template else ()
+        fields = [of for of in writable_fields(schema, definitions) if of.key not in withheld]
+        rows = {}
+        for uuid in sorted(named, key=named.__getitem__):
+            row = self._portable.record(schema, fields, read[uuid], f"{kind.name} {'/'.join(named[uuid][0])}", uuid)
+            if row is None:
+                self._portable.leave_out(kind.name, uuid)
+            else:
+                rows[uuid] = row
+        self._result.sections[section] = list(rows.values())
+        exported = [read[uuid] for uuid in rows]
+        for of in withheld.values():
+            self._tell_values(section, of, exported, "of a field that is left out")
+        for of in unwritable_fields(schema, definitions):
+            self._tell_values(section, of, exported, f"of the type {of.type}, which nothing here writes")
+
+    def _tell_values(self, section: str, of: Field, exported: Sequence[Mapping[str, Any]], what: str) -> None:
+        """Tells once how many values of a field are left out."""
+        number = sum(values.get(of.key) not in EMPTY for values in exported)
+        if number:
+            self._leave_out(f"{section}: {name_in_files(of)}: {number} value(s) {what}")
+
+    def _choices(self, section: str, schema: Schema) -> Sequence[Keys | None]:
+        """The natural keys that may tell the records of a section apart."""
+        given = self._selection.identity.get(section)
+        return [_named_keys(section, schema, given)] if given else [None, *IDENTITIES.get(section, ())]
+
+    # ---- users and the hub
+
+    def _users(self) -> None:
+        """Those who can be made from a person; the others are listed, because the interface makes users only so."""
+        persons: dict[str, list[str]] = {}
+        for record in self._world.records(KINDS["person"]):
+            persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
+        made, others = [], []
+        for record in self._world.records(USER):
+            address = str(record.flat.get("email") or "")
+            if not address:
+                continue
+            if address.casefold() not in persons:
+                others.append(address)
+                continue
+            reason = self._why_not_made(address, persons[address.casefold()])
+            if reason:
+                self._leave_out(f"users: {address}: {reason}")
+                self._portable.leave_out(USER.name, record.uuid)
+            else:
+                made.append(address)
+        self._result.sections["users"] = sorted(made)
+        if others:
+            self._result.not_cloned["users"] = sorted(others)
+
+    def _why_not_made(self, address: str, persons: Sequence[str]) -> str:
+        """Why files can't make a user from a person with the same address; empty where they can."""
+        if all(self._portable.is_left_out("person", uuid) for uuid in persons):
+            return "the person is left out"
+        if address != address.strip():
+            return "the address begins or ends with blanks"
+        try:
+            check_texts(address)
+        except NotPortable as reason:
+            return str(reason)
+        return ""
+
+    def _offers(self) -> None:
+        schema = Schema.of(HUB_ITEM)
+        rows = []
+        for record in self._world.records(HUB_ITEM):
+            values = schema.read(record.flat)
+            if values.get("deleted"):
+                continue
+            try:
+                meant = Reference("object", id=values.get("asset_id"))
+                row = {"object": self._portable.checked(Field("object", "LINKED_ASSET"), meant)}
+                if values.get("price") is not None:
+                    row["price"] = self._portable.checked(_PRICE, values["price"])
+                rows.append(row)
+            except NotPortable as reason:
+                self._leave_out(f"hub: item {record.id}: {reason}")
+        self._result.sections["hub"] = sorted(rows, key=lambda row: str(row["object"]))
+
+    def _name_orders(self) -> None:
+        try:
+            orders = self._client.list_all(HUB_ORDER)
+        except FeatureOff:
+            return
+        if orders:
+            self._result.not_cloned["hub_orders"] = sorted(
+                str(order.flat.get("order_number") or order.id) for order in orders
+            )
+
+
+_PRICE = Field("price", "MONEY", fraction_digits=2)
+_DEFINITION_ORDER = [
+    next(of for of in FIELD_DEFINITION.fields if of.key == key)
+    for key in (
+        "field_key",
+        "label",
+        "type",
+        "comment",
+        "default_value",
+        "possible_values",
+        "constraints",
+        "attributes",
+    )
+]
+
+
+def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:
+    fields = [schema.find(name) for name in names]
+    if None in fields:
+        raise InvalidInput(f"identity.{section}: {', '.join(names)}: not all of them are fields of {schema.kind.one}")
+    return tuple(of.key for of in fields if of is not None)
+
+
+def _relation(relation: tuple[Any, ...], names: Mapping[str, str]) -> dict[str, Any]:
+    """A relation that names the other field as files do, because its uuid differs from instance to instance.
+
+    :raises NotPortable: where files can't name the field, or hold what it is compared with.
+    """
+    kind, other, compared = relation
+    if other not in names:
+        raise NotPortable(f"the field {other} is left out, or made by the service")
+    written: dict[str, Any] = {"type": kind, "field": names[other]}
+    if compared is not None:
+        written["comparison_values"] = list(compared)
+    check_texts(written)
+    return written

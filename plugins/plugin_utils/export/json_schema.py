@@ -1,0 +1,384 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""JSON Schemas (draft 2020-12) of the files, for editors and for checks without a connection.
+
+One describes what is the same on every instance; an export writes one with the fields of its own instance: labels,
+keys, types, and the values of dropdowns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FIELD_DEFINITION,
+    KINDS,
+    SERVER_KEYS,
+    TEMPLATES,
+    Kind,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import UNITS
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_definition import (
+    ATTRIBUTES,
+    CONSTRAINTS,
+    RELATIONS,
+)
+
+from ..desired.desired import SECTIONS
+from .export import Exported
+from .layout import schema_name
+from .portable import (
+    MADE_KEY,
+    is_made,
+    name_in_files,
+    writable_fields,
+)
+
+Json = dict[str, Any]
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+MAIN = "seventhings.schema.json"
+"""The schema with all definitions; its root is a desired state in one file."""
+
+FIELD_KEYWORD = "x-field"
+"""Keyword of this collection, beside those of the draft: the definition of a field."""
+
+_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
+_UUID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+
+_SIMPLE: dict[str, Json] = {
+    "text": {"type": ["string", "null"]},
+    "boolean": {"type": ["boolean", "null"]},
+    "date": {"type": ["string", "null"], "pattern": r"^\d{4}-\d{2}-\d{2}$", "examples": ["2024-05-31"]},
+    "datetime": {
+        "type": ["string", "null"],
+        "pattern": r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$",
+        "examples": ["2024-05-31T14:30:00+02:00"],
+    },
+    "integer": {"type": ["integer", "string", "null"], "pattern": r"^-?(0|[1-9][0-9]*)$"},
+    "decimal": {"type": ["number", "string", "null"], "pattern": _NUMBER, "examples": ["1299.00"]},
+    "reference": {
+        "description": "The natural key of another record, its uuid, its integer id, or a map of its fields",
+        "type": ["string", "integer", "object", "null"],
+        "minLength": 1,
+        "minimum": 1,
+        "minProperties": 1,
+    },
+    "references": {"type": ["array", "null"], "items": {"$ref": "#/$defs/reference"}},
+    "attachments": {
+        "description": "The whole list: paths below the directory of the files, or uuids of uploaded files",
+        "type": ["array", "null"],
+        "items": {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {
+                    "type": "object",
+                    "properties": {"path": {"type": "string"}, "name": {"type": "string", "maxLength": 255}},
+                    "required": ["path"],
+                    "additionalProperties": False,
+                },
+                {"type": "object", "properties": {"uuid": {"type": "string", "pattern": _UUID}}, "required": ["uuid"]},
+            ]
+        },
+    },
+    "interval": {
+        "type": ["object", "null"],
+        "properties": {"unit": {"enum": list(UNITS)}, "value": {"type": "integer", "minimum": 0}},
+        "required": ["unit", "value"],
+        "additionalProperties": False,
+    },
+    "intervals": {"type": ["array", "null"], "items": {"$ref": "#/$defs/interval"}},
+    "renter": {
+        "type": ["object", "null"],
+        "properties": {"type": {"enum": ["plain", "user"]}, "value": {"type": ["string", "integer", "object"]}},
+        "required": ["type", "value"],
+        "additionalProperties": False,
+    },
+    "any": {
+        "description": "A value of a field whose type is known to the instance only",
+        "type": ["string", "number", "boolean", "object", "array", "null"],
+    },
+}
+
+_BY_TYPE = {
+    "ATTACHMENT": "attachments",
+    "ATTACHMENTS": "attachments",
+    "ASSETS": "references",
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    "DATETIME": "datetime",
+    "DAY": "date",
+    "DECIMAL": "decimal",
+    "INTERVAL": "interval",
+    "INTERVALS": "intervals",
+    "LINKED_ASSETS": "references",
+    "MONEY": "decimal",
+    "NUMBER": "integer",
+    "REMINDER": "date",
+    "RENTER": "renter",
+    "USER": "reference",
+    "USERS": "references",
+    **dict.fromkeys(("BARCODE", "DROPDOWN", "LINK", "LONG_TEXT", "TEXT", "CHOICE", "RENTAL_STATUS"), "text"),
+    **{f"LINKED_{kind}": "reference" for kind in ("LOCATION", "PERSON", "ROOM", "USER")},
+    # Instances call the links to one object and to several by either name.
+    "LINKED_ASSET": "any",
+}
+
+
+def static_schema() -> Json:
+    """The schema for every instance."""
+    return _document({kind.name: Schema(kind, kind.identity) for kind in KINDS.values() if kind.template}, closed=False)
+
+
+def static_files() -> dict[str, bytes]:
+    """The schema for every instance, as it is shipped: one file, and a small one for each section."""
+    return _files(static_schema())
+
+
+def schema_files(exported: Exported) -> dict[str, bytes]:
+    """The schema of one instance, by file name; what was not exported is described as for every instance."""
+    schemas = {kind.name: Schema(kind, kind.identity) for kind in KINDS.values() if kind.template}
+    document = _document(schemas, closed=False)
+    for name, schema in exported.schemas.items():
+        section = next(section for section, kind in SECTIONS.items() if kind == name)
+        if schema.kind.template:
+            document["$defs"][section] = _list(_record(schema, closed=True))
+    return _files(document)
+
+
+def _files(document: Json) -> dict[str, bytes]:
+    files = {MAIN: document}
+    for section in (*SECTIONS, "instance", "moved"):
+        files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
+    return {name: (json.dumps(text, indent=1, ensure_ascii=False) + "\n").encode() for name, text in files.items()}
+
+
+def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:
+    definitions: Json = {**_SIMPLE, "instance": _settings(), "moved": _moved(), "fields": _list(_definition())}
+    for section, kind_name in SECTIONS.items():
+        if section not in ("fields", "users", "hub"):
+            kind = KINDS[kind_name]
+            definitions[section] = _list(_record(schemas.get(kind_name) or Schema.of(kind), closed or _is_fixed(kind)))
+    address: Json = {"type": "string", "format": "email", "pattern": "@"}
+    # A text, or in a table a row with one.
+    user = address | {
+        "type": ["string", "object"],
+        "properties": {"email": address, "_state": {"enum": ["present"]}},
+        "required": ["email"],
+        "additionalProperties": False,
+    }
+    definitions["users"] = {"type": ["array", "null"], "items": user, "uniqueItems": True}
+    definitions["hub"] = _list(_offer())
+    by_section: Json = {section: {"$ref": f"#/$defs/{section}"} for section in (*SECTIONS, "instance", "moved")}
+    by_section["fields"] = {
+        "type": "object",
+        "properties": {template: {"$ref": "#/$defs/fields"} for template in TEMPLATES},
+        "additionalProperties": False,
+    }
+    return {
+        "$schema": DRAFT,
+        "title": "An instance as code",
+        "type": "object",
+        "properties": by_section,
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+
+
+def _list(item: Json) -> Json:
+    return {"type": ["array", "null"], "items": item}
+
+
+# ---- records
+
+
+def _is_fixed(kind: Kind) -> bool:
+    return not kind.template and not kind.open_fields
+
+
+def _record(schema: Schema, closed: bool) -> Json:
+    kind = schema.kind
+    properties: Json = {}
+    for of in writable_fields(schema):
+        described = _field(of) | ({FIELD_KEYWORD: _noted(of)} if closed and kind.template else {})
+        for name in dict.fromkeys([name_in_files(of), *(() if is_made(of.key) else (of.label,))]):
+            if name and schema.find(name) is of:
+                properties.setdefault(name, described)
+    states = list(kind.states)
+    record: Json = {"type": "object", "properties": {**properties, "_state": {"enum": states}}}
+    if closed and kind.template:
+        record["patternProperties"] = {f"^({MADE_KEY})$": {"$ref": "#/$defs/any"}}
+    record["propertyNames"] = {"not": {"enum": sorted(SERVER_KEYS)}}
+    return {**record, "additionalProperties": False if closed else {"$ref": "#/$defs/any"}}
+
+
+def _field(of: Field) -> Json:
+    described: Json = {"$ref": f"#/$defs/{_BY_TYPE.get(of.type, 'any')}"}
+    if of.label and of.label != of.key:
+        described = {"title": of.label, **described}
+    if of.label:
+        described["description"] = of.type + (", mandatory" if of.mandatory else "")
+    if of.allowed:
+        described["enum"] = [*of.allowed, None]
+    limits = {"max_length": "maxLength", "min_value": "minimum", "max_value": "maximum", "max_items": "maxItems"}
+    limits["min_items"] = "minItems"
+    for rule, keyword in limits.items():
+        bound = _bound(of.constraints.get(rule))
+        if bound is not None:
+            described[keyword] = bound
+    return described
+
+
+def _noted(of: Field) -> Json:
+    """What the definition of a field says, for :func:`saved_fields`."""
+    noted = {"key": name_in_files(of), "type": of.type, "label": of.label, "mandatory": of.mandatory}
+    return {**noted, "allowed": list(of.allowed), "constraints": dict(of.constraints)}
+
+
+def saved_fields(document: Any, section: str) -> list[Field]:
+    """The fields of a section in a schema that an export wrote; none where it says nothing about them."""
+    try:
+        properties = document["$defs"][section]["items"]["properties"].values()
+        noted = {one[FIELD_KEYWORD]["key"]: one[FIELD_KEYWORD] for one in properties if FIELD_KEYWORD in one}
+        return [Field(**{**one, "allowed": tuple(one["allowed"])}) for one in noted.values()]
+    except (AttributeError, KeyError, TypeError):
+        return []
+
+
+def _bound(value: Any) -> int | float | None:
+    """A limit of a definition as JSON has it; some instances answer it as a text."""
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    if not number.is_finite():
+        return None
+    return int(number) if number == number.to_integral_value() else float(number)
+
+
+def _definition() -> Json:
+    texts = {of.key: {"$ref": "#/$defs/text"} for of in FIELD_DEFINITION.fields if of.key in ("field_key", "comment")}
+    types = next(of.allowed for of in FIELD_DEFINITION.fields if of.key == "type")
+    one = {"type": ["string", "number", "boolean", "null"]}
+    attributes = {
+        name: {"anyOf": [_choice(values), {"type": "array", "items": _choice(values)}, {"type": "null"}]}
+        for name, values in ATTRIBUTES.items()
+    }
+    constraints: Json = {name: {"type": ["string", "integer", "null"]} for name in CONSTRAINTS}
+    constraints["allowed_values"] = {"type": ["array", "null"], "items": {"type": "string"}}
+    relation = {
+        "type": "object",
+        "properties": {
+            "type": {"enum": list(RELATIONS)},
+            "field": {"type": "string", "description": "Key or label of the other field"},
+            "field_uuid": {"type": "string", "pattern": _UUID},
+            "comparison_values": {"type": "array"},
+        },
+        "required": ["type"],
+        "oneOf": [{"required": ["field"]}, {"required": ["field_uuid"]}],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "label": {"type": "string", "minLength": 1},
+            **texts,
+            "type": {"enum": list(types)},
+            "default_value": one,
+            "possible_values": {"type": ["array", "null"], "items": one},
+            "attributes": _closed(attributes),
+            "constraints": _closed(constraints),
+            "relations": {"type": ["array", "null"], "items": relation},
+            "_state": {"enum": ["present"]},
+        },
+        "anyOf": [{"required": ["label"]}, {"required": ["field_key"]}],
+        "additionalProperties": False,
+    }
+
+
+def _choice(values: tuple[str, ...]) -> Json:
+    if not values:
+        return {"type": ["string", "integer"]}
+    return {"enum": [*values, True, False] if values == ("yes", "no") else list(values)}
+
+
+def _closed(properties: Json) -> Json:
+    return {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
+
+
+def _by_section(one: Json) -> Json:
+    return _closed(dict.fromkeys(SECTIONS, one))
+
+
+def _offer() -> Json:
+    return {
+        "type": "object",
+        "properties": {
+            "object": {"$ref": "#/$defs/reference"},
+            "category": {"$ref": "#/$defs/text"},
+            "price": {"$ref": "#/$defs/decimal"},
+            "_state": {"enum": ["present", "absent"]},
+        },
+        "required": ["object"],
+        "additionalProperties": False,
+    }
+
+
+# ---- settings
+
+
+def _settings() -> Json:
+    root = {"type": "string", "pattern": "^https?://"}
+    limits = {
+        name: {"type": ["number", "string"], "minimum": 0}
+        for name in ("create_percent", "update_percent", "delete_percent", "from_existing", "users")
+    }
+    prune = {section: {"enum": ["report", "delete", "archive"]} for section in SECTIONS}
+    names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    return {
+        "type": "object",
+        "properties": {
+            "api": {"const": "seventhings/v1"},
+            "instance": {
+                "description": "Root of the instance, or a list of roots: any other is refused",
+                "anyOf": [root, {"type": "array", "items": root}],
+            },
+            "set": {"type": "string", "description": "Name of this managed set. Without it, prune only reports"},
+            "set_id": {
+                "type": "string",
+                "minLength": 1,
+                "description": "Tells this set from others of its name; the first run, or an export, makes one",
+            },
+            "timezone": {"type": "string", "examples": ["Europe/Berlin"]},
+            "identity": {**_by_section(names), "description": "Fields that identify a record"},
+            "policy": _closed(
+                {
+                    "prune": _closed(prune),
+                    "limits": _closed(limits),
+                    "create_users": {"type": "boolean", "description": "Creating a user sends an e-mail"},
+                    "notify": {"type": "boolean"},
+                }
+            ),
+            "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
+            "marker": {"type": "string", "description": "Field that names the set in each record"},
+        },
+        "required": ["api"],
+        "additionalProperties": False,
+    }
+
+
+def _moved() -> Json:
+    side = {"type": "object", "minProperties": 1}
+    pair = {
+        "type": "object",
+        "properties": {"from": side, "to": side},
+        "required": ["from", "to"],
+        "additionalProperties": False,
+    }
+    return _by_section({"type": "array", "items": pair})

@@ -1,0 +1,142 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an export notes about itself, for the next one. Whoever may change the directory may change the notes too, so
+nothing is believed that an export could not have written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
+
+from ..desired.desired import SECTIONS
+from .downloads import FOLDER, safe_name
+from .layout import SCHEMAS
+
+MANIFEST = ".export.json"
+"""Which files an export wrote, by their SHA-256. It is the same for the same records of another instance."""
+
+FETCHED = ".seventhings/export.json"
+"""Which file of the instance each attachment is, and its name: it only saves requests."""
+
+_VERSION = 1
+_LARGEST = 64 << 20
+"""Bytes of a note: some hundred thousand attachments."""
+
+_DIGEST = re.compile("[0-9a-f]{64}")
+_ATTACHMENT = re.compile(f"{FOLDER}/[0-9a-f]{{16}}/(?P<name>[^/]+)")
+_RECORDS = re.compile(r"(?P<section>[a-z_]+)(/[a-z0-9_]+){0,3}\.(yml|csv|jsonl)")
+_SCHEMA = re.compile(rf"{SCHEMAS}/[a-z_]+\.schema\.json")
+
+
+@dataclass
+class Manifest:
+    """What an earlier export noted about itself.
+
+    :ivar files: path of every file that it wrote, but of the settings, to its SHA-256.
+    :ivar downloads: uuid of a file of the instance to the path of the attachment. :ivar names: to its name.
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
+    downloads: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: Folder) -> Manifest:
+        """The manifest of a directory; an empty one where nothing was exported to it.
+
+        :raises InvalidInput: where a note is no regular file, too large, or says what no export writes.
+        """
+        manifest, fetched = _noted(folder, MANIFEST), _noted(folder, FETCHED)
+        return cls(
+            _checked(folder, MANIFEST, manifest, "files", is_exported_path, _is_digest),
+            _checked(folder, FETCHED, fetched, "downloads", is_uuid, _is_attachment),
+            # Earlier versions noted no names.
+            _checked(folder, FETCHED, fetched and {"names": {}, **fetched}, "names", is_uuid, _is_encodable),
+        )
+
+    def write(self, folder: Folder, access: Access) -> None:
+        """Writes it into the directory; what is so already is not touched."""
+        notes = {MANIFEST: _note(files=self.files)}
+        if self.downloads or folder.type_of(FETCHED):
+            notes[FETCHED] = _note(downloads=self.downloads, names=self.names)
+        for name, content in notes.items():
+            if not folder.holds(name, content):
+                folder.write(name, content, access)
+
+
+def is_exported_path(path: str) -> bool:
+    """Whether an export can have written a file of this path, so that the path lies below its directory."""
+    records = _RECORDS.fullmatch(path)
+    return bool((records and records["section"] in SECTIONS) or _SCHEMA.fullmatch(path) or _is_attachment(path))
+
+
+def digest(content: bytes) -> str:
+    """The SHA-256 of a file."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _is_attachment(path: str) -> bool:
+    found = _ATTACHMENT.fullmatch(path)
+    return found is not None and safe_name(found["name"]) == found["name"]
+
+
+def _is_digest(text: str) -> bool:
+    return _DIGEST.fullmatch(text) is not None
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _noted(folder: Folder, note: str) -> dict[str, Any] | None:
+    """What a note says; None where there is none."""
+    try:
+        said = json.loads(folder.read(note, _LARGEST))
+    except FileNotFoundError:
+        return None
+    except (ValueError, RecursionError) as error:
+        raise _not_ours(folder, note, repr(error)) from error
+    if not isinstance(said, dict) or said.get("version") != _VERSION:
+        raise _not_ours(folder, note, f"expected a map with the version {_VERSION}")
+    return said
+
+
+def _checked(
+    folder: Folder,
+    note: str,
+    said: dict[str, Any] | None,
+    member: str,
+    is_key: Callable[[str], bool],
+    is_value: Callable[[str], bool],
+) -> dict[str, str]:
+    """One of the maps in a note, each key and each value of which is looked at."""
+    found = {} if said is None else said.get(member)
+    if not isinstance(found, dict):
+        raise _not_ours(folder, note, f"expected a map of {member}")
+    for key, value in found.items():
+        if not is_key(key) or not isinstance(value, str) or not is_value(value):
+            raise _not_ours(folder, note, f"{member}: {shorten(key)}: {shorten(value)}")
+    return found
+
+
+def _not_ours(folder: Folder, note: str, why: str) -> InvalidInput:
+    return InvalidInput(f"{folder.path / note} was not written by an export ({why}); take it away")
+
+
+def _note(**noted: Mapping[str, str]) -> bytes:
+    return (json.dumps({"version": _VERSION, **noted}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()

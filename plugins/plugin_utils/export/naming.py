@@ -1,0 +1,125 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which of an instance's records files can name, and why the others are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..set_plan.state import Key, World
+from ..set_plan.uniqueness import composed
+from .portable import NotPortable, Portable
+
+Keys = tuple[str, ...]
+
+_MOST_NAMED = 10
+
+
+@dataclass
+class ToldApart:
+    """What becomes of the records of one kind.
+
+    :ivar keys: the natural key that tells most of them apart; None: the default.
+    :ivar unnamed: uuid of each record that files can't name by it, to why.
+    """
+
+    keys: Keys | None = None
+    unnamed: dict[str, str] = field(default_factory=dict)
+
+    def told(self, section: str, chosen: Iterable[str]) -> list[str]:
+        """The records that are left out, in words: a line for each reason.
+
+        :param chosen: the uuids of those that are to be exported.
+        """
+        by_reason: dict[str, list[str]] = {}
+        for uuid in sorted(chosen):
+            if uuid in self.unnamed:
+                by_reason.setdefault(self.unnamed[uuid], []).append(uuid)
+        return [
+            f"{section}: {len(left)} record(s) {reason}, so files can't name them: "
+            f"{', '.join(left[:_MOST_NAMED])}{' ...' if len(left) > _MOST_NAMED else ''}"
+            for reason, left in sorted(by_reason.items())
+        ]
+
+
+class Naming:
+    """Finds the natural key that tells most of the records of one kind apart.
+
+    :param read: the canonical values of each record, by its uuid.
+    :param withheld: the fields that no file holds.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        portable: Portable,
+        schema: Schema,
+        read: Mapping[str, Mapping[str, Any]],
+        withheld: Iterable[str],
+    ) -> None:
+        self._world = world
+        self._portable = portable
+        self._schema = schema
+        self._read = read
+        self._usable = set(schema.fields) - set(withheld)
+
+    def best(self, records: Sequence[Record], choices: Iterable[Keys | None]) -> ToldApart:
+        """The first of several natural keys that tells most of some records apart."""
+        found = [ToldApart(keys, self._unnamed(records, keys)) for keys in choices]
+        return min(found, key=lambda one: len(one.unnamed))
+
+    def _unnamed(self, records: Sequence[Record], keys: Keys | None) -> dict[str, str]:
+        by = " and ".join(keys or self._schema.kind.match_on[0])
+        none_of_its_own = f"have no {by} of their own"
+        if keys and not set(keys) <= self._usable:
+            return {record.uuid: none_of_its_own for record in records}
+        shared: Counter[Any] = Counter()
+        named: dict[str, Any] = {}
+        why: dict[str, str] = {}
+        for record in records:
+            values = self._read[record.uuid]
+            for other in (keys,) if keys else self._schema.kind.match_on:
+                shared[other, self._looks(other, values)] += 1
+            try:
+                names = natural_keys.key_fields(self._schema.kind, keys, values)
+            except InvalidInput:
+                continue
+            key = self._looks(names, values)
+            if any(isinstance(values[name], str) and values[name] != values[name].strip() for name in names):
+                why[record.uuid] = f"have a natural key ({by}) that begins or ends with blanks"
+            elif not self._can_stand(names, values):
+                why[record.uuid] = f"have a natural key ({by}) that can't be written"
+            elif key is not None:
+                named[record.uuid] = (names, key)
+        for record in records:
+            if record.uuid not in why and shared[named.get(record.uuid)] != 1:
+                why[record.uuid] = none_of_its_own
+        return why
+
+    def _can_stand(self, names: Keys, values: Mapping[str, Any]) -> bool:
+        """What a record is found by must stand in its file, so it must have a name there itself."""
+        try:
+            for name in names:
+                self._portable.checked(self._schema.fields[name], values[name])
+        except NotPortable:
+            return False
+        return True
+
+    def _looks(self, names: Keys, values: Mapping[str, Any]) -> Key | None:
+        key = self._world.key_of(self._schema, names, values)
+        return None if key is None else composed(key)
+
+    def words(self, keys: Keys | None, record: Record) -> tuple[tuple[str, ...], Keys]:
+        """The natural key of a record as it stands in messages, and its fields: what records are ordered by."""
+        values = self._read[record.uuid]
+        names = natural_keys.key_fields(self._schema.kind, keys, values)
+        return tuple(str(self._portable.words(self._schema.fields[name], values.get(name))) for name in names), names

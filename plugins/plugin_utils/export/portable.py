@@ -1,0 +1,362 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of one instance as plain data that means the same on every instance: what a person would write in a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NotFound
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Unfit
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS, USER
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import UNWRITABLE
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import BY_TIME, Interval
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Attachment,
+    Reference,
+    attachments_in,
+    parse_reference,
+    references_in,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
+
+from ..set_plan.state import World
+from .downloads import Downloads
+
+MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
+"""Keys that the service made for a field: seen are ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
+
+TEMPLATE_MARKS = ("{{", "{%", "{#")
+"""What files of a desired state refuse, because they are plain data."""
+
+_HALF = re.compile(r"[\ud800-\udfff]")
+
+
+class NotPortable(Exception):
+    """A value that can't be written in a file so that it means the same again; the text says why."""
+
+
+def is_made(key: str) -> bool:
+    """Whether the service made a field's key, so that it differs from instance to instance."""
+    return re.fullmatch(MADE_KEY, key) is not None
+
+
+def name_in_files(of: Field) -> str:
+    """How files name a field: by its key, or by its label where the service made the key."""
+    return of.label if of.key and is_made(of.key) and of.label else of.key
+
+
+class Portable:
+    """Turns the records of one instance into plain data.
+
+    :param tell: is told what was left out, and why.
+    """
+
+    def __init__(self, world: World, downloads: Downloads, tell: Callable[[str], None]) -> None:
+        self._world = world
+        self._downloads = downloads
+        self._tell = tell
+        self._names: dict[tuple[str, str], Any] = {}
+        self._left_out: set[tuple[str, str]] = set()
+        self._needed_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        self._was_named = False
+
+    def begin(self) -> None:
+        """Begins to write all records, or all of them again: what is left out by now is named by none of them."""
+        self._was_named = False
+        self._downloads.paths.clear()
+
+    def leave_out(self, kind: str, uuid: str) -> None:
+        """Notes a record that no file will hold, so that no other one may refer to it; with it those that must."""
+        waiting = [(kind, uuid)]
+        while waiting:
+            record = waiting.pop()
+            if record not in self._left_out:
+                self._left_out.add(record)
+                self._was_named |= self._names.pop(record, None) is not None
+                waiting += self._needed_by.get(record, ())
+
+    def is_left_out(self, kind: str, uuid: str) -> bool:
+        """Whether no file will hold a record."""
+        return (kind, uuid) in self._left_out
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether something was left out after it had been named, so that all must be written again."""
+        return self._was_named
+
+    def record(
+        self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], where: str, uuid: str = ""
+    ) -> dict[str, Any] | None:
+        """The fields of one record, those without a value left out; None where nothing could be made of it, because a
+        mandatory one can't be written.
+
+        :param fields: which fields, in the order in which they shall stand.
+        :param values: canonical values by field key.
+        :param where: what the record is called in a message.
+        :param uuid: of the record, where it may refer to others.
+        """
+        written = {}
+        files: list[Attachment] = []
+        for of in fields:
+            value = values.get(of.key)
+            if value in (None, (), {}, ""):
+                continue
+            name = name_in_files(of)
+            try:
+                if type_of(of).merge is not None:
+                    found = self._parts(schema, of, value, f"{where}: {name}")
+                else:
+                    found = self._proved(schema, of, name, value)
+            except NotPortable as reason:
+                if of.mandatory:
+                    self._tell(f"{where}: left out, because its {name} can't be written: {reason}")
+                    return None
+                self._tell(f"{where}: {name}: {reason}")
+            else:
+                files += attachments_in(value)
+                if found != {}:
+                    written[name] = found
+                if of.mandatory:
+                    self._need((schema.kind.name, uuid), value)
+        self._downloads.keep(files)
+        return written
+
+    def _need(self, record: tuple[str, str], value: Any) -> None:
+        """Notes that a record can't be without those that a value refers to."""
+        for reference in references_in(value):
+            other = self._world.find(reference)
+            if other is not None:
+                self._needed_by.setdefault((reference.target, other.uuid), set()).add(record)
+
+    def _parts(self, schema: Schema, of: Field, value: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """A map in which what is not written is kept, so that a part of it is no change: all that can be written."""
+        written: dict[str, Any] = {}
+        for part in sorted(value):
+            try:
+                written |= self._proved(schema, of, name_in_files(of), {part: value[part]})
+            except NotPortable as reason:
+                self._tell(f"{where}: {part}: {reason}")
+        return written
+
+    def _proved(self, schema: Schema, of: Field, name: str, value: Any) -> Any:
+        """A value as it is written, after reading it again as the loader and the planner will."""
+        written = self.checked(of, value)
+        parsed, findings = schema.parse({name: written}, "")
+        if findings.errors or findings.unknown:
+            raise NotPortable(findings.errors[0] if findings.errors else findings.unknown[0])
+        is_linked = any(references_in((value, parsed[of.key]))) or any(attachments_in(value))
+        if not is_linked and not schema.equal(of.key, parsed[of.key], value):
+            raise NotPortable("what would be written is not read as the same value again")
+        return written
+
+    def checked(self, of: Field, value: Any) -> Any:
+        """One canonical value as plain data that the loader takes."""
+        written = self.value(of, value)
+        check_texts(written)
+        return written
+
+    def value(self, of: Field, value: Any) -> Any:
+        """One canonical value as plain data; numbers and dates are :class:`Plain`, so that they stand unquoted."""
+        if isinstance(value, Reference):
+            return self._reference(value)
+        if isinstance(value, Attachment):
+            return self._attachment(value)
+        if isinstance(value, Interval):
+            return value.plain()
+        if of.type == "RENTER":
+            kind, who = self._renter(value)
+            return {"type": kind, "value": self.value(Field(of.key, "USER"), who)}
+        if of.type in ("ATTRIBUTES", "CONSTRAINTS"):
+            return _terms(type_of(of).show(value))
+        if of.type == "TYPE_NAME":
+            # Instances spell one of them in two ways; it is written in the one that all of them take.
+            return type_of(of).write(value)
+        if of.type == "RENTAL_STATUS":
+            return BY_TIME.get(value, value)
+        if isinstance(value, tuple):
+            items = [self.value(of, item) for item in value]
+            # Links are sets: instances answer them in any order.
+            return sorted(items, key=str) if isinstance(value[0], (Reference, Attachment)) else items
+        return plain(of, value)
+
+    def words(self, of: Field, value: Any) -> Any:
+        """A value of a natural key as it stands in messages and as records are ordered by it."""
+        try:
+            return self.value(of, value)
+        except NotPortable:
+            return ""
+
+    # ---- links
+
+    def _renter(self, value: tuple[str, Any]) -> tuple[str, Any]:
+        """A renter that is told apart: some instances answer a text alone."""
+        if not is_text_renter(value):
+            return value
+        try:
+            return renter_of(value[1], self._world.records(USER))
+        except Ambiguous as several:
+            raise NotPortable(several.message) from several
+
+    def _attachment(self, attachment: Attachment) -> Any:
+        try:
+            check_texts(self._downloads.name_of(attachment))
+            return self._downloads.written(attachment)
+        except (InvalidInput, NotFound, NotPortable) as wrong:
+            raise NotPortable(f"the file {attachment.uuid} can't be taken along: {wrong}") from wrong
+
+    def _reference(self, reference: Reference) -> Any:
+        record = self._world.find(reference)
+        if record is None:
+            gone = reference.uuid or reference.id
+            raise NotPortable(f"the {reference.target} {gone} stands in no list (archived, or gone)")
+        key = (reference.target, record.uuid)
+        if key in self._left_out:
+            raise NotPortable(f"the {reference.target} {record.uuid} is left out")
+        if key not in self._names:
+            self._names[key] = self._name(record)
+        if self._names[key] is None:
+            raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
+        return self._names[key]
+
+    def _name(self, record: Record) -> Any:
+        """The shortest natural key that leads back to a record; None where there is none."""
+        for written in self._ways_to_name(record):
+            if self._leads_to(written, record):
+                return written
+        return None
+
+    def _leads_to(self, written: Any, record: Record) -> bool:
+        kind = record.kind.name
+        try:
+            reference: Reference = parse_reference(kind)(written, Field(kind, "LINKED"))
+        except Unfit:
+            return False
+        return not self._world.resolve(reference) and reference.uuid == record.uuid
+
+    def _ways_to_name(self, record: Record) -> Iterable[Any]:
+        name = self._world.name_of(record)
+        if name:
+            yield name
+        if record.kind.name != "room":
+            return
+        schema = Schema(record.kind, record.kind.identity)
+        values = schema.read(record.flat)
+        building = values.get("building_id")
+        location = self._world.find(building) if isinstance(building, Reference) else None
+        place = self._world.name_of(location) if location else None
+        if place:
+            for keys in (("number",), ("name",), ("number", "name")):
+                if all(values.get(key) for key in keys):
+                    yield {"building_id": place, **{key: values[key] for key in keys}}
+
+
+def _terms(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes or constraints in the one order that is the same everywhere; what may be chosen keeps its order."""
+    return {
+        name: sorted(value, key=str) if isinstance(value, list) and name != "allowed_values" else value
+        for name, value in sorted(shown.items())
+    }
+
+
+def check_texts(written: Any) -> None:
+    """Looks for texts that the loader refuses, however deep they stand.
+
+    :raises NotPortable: where there is one.
+    """
+    if isinstance(written, str):
+        if any(mark in written for mark in TEMPLATE_MARKS):
+            raise NotPortable("it looks like a template, and files hold none")
+        if _HALF.search(written):
+            raise NotPortable("it holds half a character, which is no Unicode")
+    elif isinstance(written, Mapping):
+        check_texts(list(written.values()))
+    elif isinstance(written, list):
+        for one in written:
+            check_texts(one)
+
+
+def plain(of: Field, value: Any) -> Any:
+    """A single canonical value as it stands in a file."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, dt.datetime):
+        # Instances answer one instant in different zones; in UTC it is written the same everywhere.
+        return Plain(value.astimezone(dt.UTC).isoformat(timespec="seconds"))
+    if isinstance(value, dt.date):
+        return Plain(value.isoformat())
+    if isinstance(value, Decimal):
+        return Plain(_digits(value, of.fraction_digits))
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return Plain(_digits(Decimal(repr(value)), None))
+    if isinstance(value, str):
+        check_texts(value)
+        return value
+    raise NotPortable(f"{value!r} is nothing that a file can hold")
+
+
+def _digits(value: Decimal, fraction_digits: int | None) -> str:
+    """A number without an exponent: with the digits that its field keeps where that is exact, else with as few as it
+    needs.
+    """
+    if not value.is_finite():
+        raise NotPortable(f"{value} is no number")
+    shortest = format(value.normalize(), "f")
+    if not fraction_digits:
+        return shortest
+    whole, _point, fraction = shortest.partition(".")
+    return f"{whole}.{fraction.ljust(fraction_digits, '0')}" if len(fraction) <= fraction_digits else shortest
+
+
+def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = ()) -> list[Field]:
+    """The fields that a person may write, in an order that is the same on every instance: those that identify a
+    record, those that name it, then all others by name.
+    """
+    mine = [of for of in _kept_fields(schema, definitions) if type_of(of) is not UNWRITABLE]
+    if not schema.kind.template and not schema.kind.open_fields:
+        return mine
+    first = [key for keys in schema.kind.match_on for key in keys]
+    order = list(dict.fromkeys([*first, *(of.key for of in schema.kind.fields), *_NAMING]))
+    places = {key: number for number, key in enumerate(order)}
+    return sorted(mine, key=lambda of: (places.get(of.key, len(places)), name_in_files(of)))
+
+
+def unwritable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
+    """The fields of a template whose values a person may have put in, and that nothing here writes."""
+    kept = _kept_fields(schema, definitions) if schema.kind.template else []
+    # The service works a comparison out from other fields, so that is made again with the field.
+    return [of for of in kept if type_of(of) is UNWRITABLE and of.type != "FIELD_VALUE_COMPARISON"]
+
+
+def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
+    """The fields whose values last until a person changes them."""
+    volatile = {
+        str(raw.get("field_key"))
+        for raw in definitions
+        if any(
+            one.get("type") == "generated" and one.get("value") == "on_update" for one in raw.get("attributes") or ()
+        )
+    }
+    return [of for of in schema.fields.values() if of.key not in SERVER_KEYS and of.key not in volatile]
+
+
+_NAMING = ("inventory_name", "number", "name", "first_name", "last_name")
+
+IDENTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "locations": (("name", "address"), ("name", "address", "zip", "city")),
+    "rooms": (("building_id", "number", "name"),),
+    "persons": (("email", "first_name", "last_name"),),
+    "objects": (("barcode", "inventory_name"),),
+    "tasks": (("title", "deadline"), ("title", "deadline", "assignees"), ("title", "deadline", "references")),
+    "rental_cases": (("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
+}
+"""Section to further natural keys, the first that tells more records apart than the default is taken."""

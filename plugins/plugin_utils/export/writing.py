@@ -1,0 +1,186 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plain data to the text of YAML, CSV and JSON Lines files, always the same bytes for the same data.
+
+A text that any YAML reader, old or new, takes for something else stands in quotes. Numbers and dates that are
+:class:`Plain` stand as they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+
+_HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!?$~^<>|'-]*[\w./@+()%&;=*!?$~^<>|'-])?")
+"""Texts that can stand unquoted, in a flow too: they begin with a letter and hold nothing that YAML gives a meaning."""
+
+_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "void"])
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_WIDTH = 110
+_RESOLVER: Any = yaml.resolver.Resolver()
+
+
+class Unwritable(Exception):
+    """A record that CSV can't hold so that it is read back as it is."""
+
+
+# ---- scalars
+
+
+@lru_cache(maxsize=100_000)
+def _text(value: str) -> str:
+    """A text on one line: plain where nothing can take it for something else, in quotes otherwise."""
+    if _HARMLESS.fullmatch(value) and value.lower() not in _WORDS and _is_text(value):
+        return value
+    return _quoted(value)
+
+
+def _quoted(value: str) -> str:
+    """A text in double quotes, as YAML and JSON both read it; what can't be seen is written as an escape."""
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def _is_text(value: str) -> bool:
+    return str(_RESOLVER.resolve(yaml.ScalarNode, value, (True, False))) == "tag:yaml.org,2002:str"
+
+
+def scalar(value: Any) -> str:
+    """A single value on one line."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (Plain, int)):
+        return str(value)
+    if isinstance(value, str):
+        return _text(value)
+    raise TypeError(f"{value!r} is no plain value")
+
+
+def _is_block(value: Any) -> bool:
+    """Whether a text reads best line by line, and is read back as it is."""
+    if not isinstance(value, str) or isinstance(value, Plain) or "\n" not in value.strip("\n"):
+        return False
+    lines = value.split("\n")
+    return (
+        not value.startswith((" ", "\n", "\t"))
+        and not value.endswith("\n\n")
+        and not _UNPRINTABLE.search(value)
+        and all(line == line.rstrip() for line in lines)
+    )
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_text(str(key))}: {_flow(member)}" for key, member in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return scalar(value)
+
+
+# ---- YAML
+
+
+def _member(key: str, value: Any, indent: str) -> Iterable[str]:
+    """The lines of one member of a map."""
+    name = _text(key)
+    if _is_block(value):
+        yield f"{indent}{name}: |{'' if value.endswith(chr(10)) else '-'}"
+        for line in value.removesuffix("\n").split("\n"):
+            yield f"{indent}  {line}" if line else ""
+        return
+    short = f"{indent}{name}: {_flow(value)}" if isinstance(value, (Mapping, list, tuple)) else ""
+    if not short or len(short) <= _WIDTH or not value:
+        yield short or f"{indent}{name}: {scalar(value)}"
+        return
+    yield f"{indent}{name}:"
+    if isinstance(value, Mapping):
+        for inner, member in value.items():
+            yield from _member(str(inner), member, indent + "  ")
+    else:
+        for item in value:
+            yield f"{indent}  - {_flow(item)}"
+
+
+def yaml_record(record: Any) -> str:
+    """One item of a YAML list, with the end of its last line."""
+    if not isinstance(record, Mapping):
+        return f"- {scalar(record)}\n"
+    lines = [line for key, value in record.items() for line in _member(str(key), value, "  ")]
+    if not lines:
+        return "- {}\n"
+    return "\n".join([f"- {lines[0][2:]}", *lines[1:]]) + "\n"
+
+
+def yaml_map(members: Mapping[str, Any]) -> str:
+    """The members of a map at the top of a file."""
+    return "".join(line + "\n" for key, value in members.items() for line in _member(key, value, ""))
+
+
+# ---- JSON Lines and CSV
+
+
+def json_record(record: Any) -> str:
+    """One line of JSON Lines."""
+    return _json(record) + "\n"
+
+
+def _json(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_json(str(key))}: {_json(member)}" for key, member in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_json, value)) + "]"
+    if isinstance(value, Plain):
+        return str(value) if _NUMBER.fullmatch(value) else json.dumps(str(value))
+    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+
+
+def csv_header(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns of some records: every name that one of them has, in the order of their first use.
+
+    :raises Unwritable: where a reader would take the columns for others.
+    """
+    names = list(dict.fromkeys(str(name) for record in records for name in record))
+    for name in names:
+        if name != name.strip() or not name or any(mark in name for mark in "\n\r;\t\x00") or _UNPRINTABLE.search(name):
+            raise Unwritable(f"{name!r} can't be a column")
+    return names
+
+
+def csv_record(header: Sequence[str], record: Mapping[str, Any]) -> str:
+    """The row of a record.
+
+    :raises Unwritable: where a cell would be read as something else.
+    """
+    return csv_row([_cell(record[name]) if name in record else "" for name in header])
+
+
+def csv_row(cells: Sequence[str]) -> str:
+    """One row of texts as they are, ended as CSV is."""
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerow(cells)
+    return stream.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, (Mapping, list, tuple)):
+        return _json(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    if not text or text[0] in "[{" or "\r" in text or "\x00" in text or _UNPRINTABLE.search(text):
+        raise Unwritable("a cell would be read as something else")
+    return text

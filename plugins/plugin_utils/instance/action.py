@@ -1,0 +1,277 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the action ``instance`` does on the controller: load, plan, apply, report, and tell how far it is."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.module_utils.basic import missing_required_lib
+from ansible.utils.display import Display
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+
+from ..apply.executor import Progress
+from ..desired.desired import DesiredInstance
+from ..desired.hiding import NOT_SHOWN, Hiding, masked
+from ..desired.loading import MAX_SOURCE, VaultedText, decoded, load, local_files
+from ..desired.nodes import was_vaulted
+from .ceilings import require_ceilings
+from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
+from .on_screen import findings_in_short, in_short, message_in_short
+from .outcome import Account
+from .plan_file import (
+    PlanFile,
+    StoredPlan,
+    digest_of,
+)
+from .printed import clean
+from .reports import as_text, check_report, write_report
+from .run import (
+    Order,
+    many_objects,
+    run_instance,
+)
+
+_EVERY_SECONDS = 4.0
+_display = Display()
+
+
+def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
+    """One call of the module ``instance``: its result as Ansible wants it."""
+    parent = os.getppid()
+    call = _Call(Hiding(show=options["show_vaulted"], names=set(options["hide"])))
+    try:
+        return _provision(options, check_mode, loader, written, call)
+    except (SeventhingsError, OSError) as error:
+        requests = sum(client.transport.sent for client in call.clients)
+        message = error.message if isinstance(error, SeventhingsError) else str(error)
+        texts = {text for desired in call.read for text in call.hiding.texts(desired.entries)}
+        failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
+        return {**failed, "msg": message_in_short(masked(message, texts))}
+    except Exception as error:
+        if not call.hiding.is_on:
+            raise
+        # Nobody knows what it quotes.
+        return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
+    finally:
+        if os.getppid() != parent:
+            # Nobody takes the result any more (kill -9 of ansible-playbook), and to hand it over would last for ever.
+            os._exit(1)
+
+
+@dataclass
+class _Call:
+    """What must be known of a call that failed.
+
+    :ivar hiding: what must not be shown of it. :ivar clients: the connection, where there was one.
+    :ivar read: what was written.
+    """
+
+    hiding: Hiding
+    clients: list[Client] = field(default_factory=list)
+    read: list[DesiredInstance] = field(default_factory=list)
+
+
+def _provision(
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], call: _Call
+) -> dict[str, Any]:
+    if options["mode"] == "apply" and options["protected"]:
+        require_ceilings(written)
+    looks_only = check_mode or options["mode"] == "drift"
+    src, report, plan_file = (_path(options, name) for name in ("src", "report", "plan_file"))
+    if report is not None:
+        check_report(report)
+        if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
+            raise InvalidInput(f"report: {report} is the plan_file too; give each a file of its own")
+    stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
+
+    def all_that_is_written() -> DesiredInstance:
+        call.read.append(_load(options, src, loader, written, call.hiding))
+        return call.read[-1]
+
+    has_files = src is not None or options.get("desired") is not None
+    if stored is not None:
+        stored.lies_in(src, local_files(src, _path(options, "files_root")))
+        stored.desired.hiding = call.hiding
+        desired = stored.desired
+    elif has_files:
+        with many_objects():
+            desired = all_that_is_written()
+    else:
+        missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
+        raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
+    if options["mode"] == "validate":
+        return _validated(desired, report, check_mode)
+    order = Order(
+        check_mode=looks_only,
+        plan_file=None if options["mode"] == "drift" else plan_file,
+        stored=stored,
+        drift=options["mode"] == "drift",
+        journal=_path(options, "journal"),
+        only=options["only"],
+        exclude=options["exclude"],
+        prune=options.get("prune") or {},
+        limits=options.get("limits") or {},
+        create_users=options.get("create_users"),
+        workers=options["workers"],
+        stale=options["stale"],
+        confirm_empty=options["confirm_empty"],
+        allow_destructive=options["allow_destructive"],
+        expect_instance=options.get("expect_instance") or (),
+        protected=options["protected"],
+        written=all_that_is_written if has_files else None,
+    )
+    client = connect(options, read_only=looks_only)
+    call.clients.append(client)
+    account = run_instance(client, desired, order, teller())
+    if plan_file is not None and stored is None and not looks_only:
+        account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
+    if report is not None:
+        _write_report(account, report)
+    return _result(account, looks_only and options["drift_fail"], report)
+
+
+def _path(options: Mapping[str, Any], name: str) -> Path | None:
+    return Path(options[name]).expanduser() if options.get(name) else None
+
+
+def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Mapping[str, Any]) -> StoredPlan | None:
+    """The plan that a real run applies, read once: what is approved is what is applied.
+
+    :returns: None where there is no plan file, and a plan may be made anew.
+    :raises InvalidInput: where the plan is not the one that was approved, or is missing and must not be.
+    """
+    approved = options.get("plan_digest")
+    if approved is None and "plan_digest" in written:
+        # A template that came to nothing must not approve everything.
+        raise InvalidInput("plan_digest: null does not fit; expected a SHA-256, 64 hexadecimal digits")
+    digest = None if approved is None else digest_of(approved)
+    if plan_file is None:
+        if digest is not None or options["require_plan"]:
+            raise InvalidInput(f"{'require_plan' if digest is None else 'plan_digest'}: give plan_file too")
+        return None
+    with many_objects():
+        stored = PlanFile(plan_file).read()
+    if stored is None and (digest is not None or options["require_plan"]):
+        raise InvalidInput(f"plan_file: there is no {plan_file}, and no other plan was approved. Plan again.")
+    if stored is not None and digest not in (None, stored.digest):
+        raise InvalidInput(
+            f"plan_digest: {plan_file} is another plan (sha256:{stored.digest}) than the one that was approved "
+            f"(sha256:{digest})"
+        )
+    return stored
+
+
+def _load(
+    options: Mapping[str, Any], src: Path | None, loader: Any, written: Mapping[str, Any], hiding: Hiding
+) -> DesiredInstance:
+    whole = written.get("desired")
+    # The option as it was written; a text (a template gave it) as Ansible reads it.
+    inline = options.get("desired") if isinstance(whole, str) else whole
+    is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
+    return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted)
+
+
+def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
+    if JSONSCHEMA_IMPORT_ERROR is not None:
+        raise SeventhingsError(missing_required_lib("jsonschema"))
+    problems = desired.hiding.told(offline_findings(desired), desired.entries)
+    if report is not None:
+        _write_report(_judged(problems, desired, check_mode), report)
+    fine = f"{len(desired.entries)} records, nothing wrong"
+    told = findings_in_short(problems, report) if problems else fine
+    return {"changed": False, "failed": bool(problems), "findings": problems, "msg": told}
+
+
+def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> Account:
+    """What a validation came to, as a report has it."""
+    return Account(
+        outcome="failed" if problems else "unchanged",
+        instance=", ".join(desired.instances),
+        check_mode=check_mode,
+        summary={},
+        changes=[],
+        failures=[],
+        refusals=[],
+        findings=problems,
+        warnings=[],
+        reported={},
+        requests=0,
+        duration=0.0,
+    )
+
+
+def _write_report(account: Account, path: Path) -> None:
+    try:
+        write_report(account, path)
+    except OSError as error:
+        # What was done must still be told.
+        account.warnings.append(f"report: {path} can't be written ({error})")
+
+
+def _reader(loader: Any) -> Callable[[Folder, str], str]:
+    """Reads a file, decrypted where it is vaulted as a whole."""
+
+    def read(folder: Folder, name: str) -> str:
+        content = folder.read(name, MAX_SOURCE)
+        if content.startswith(b"$ANSIBLE_VAULT"):
+            try:
+                # The loader's own reading follows links; it decrypts what was read here.
+                return VaultedText(decoded(loader._vault.decrypt(content)))
+            except AnsibleError as error:
+                raise OSError(f"it is vaulted, and was not decrypted ({error})") from error
+        return decoded(content)
+
+    return read
+
+
+def teller(
+    show: Callable[[str], None] = _display.display, clock: Callable[[], float] = time.monotonic
+) -> Callable[[Progress], None]:
+    """Tells how far the work is, every few seconds at the most, and nothing when nothing takes long.
+
+    :param show: takes a line.
+    """
+    last = clock()
+    begun: dict[str, float] = {}
+
+    def tell(progress: Progress) -> None:
+        nonlocal last
+        now = clock()
+        # The first of a section is done when it is told of; what it took is not known.
+        started = begun.setdefault(progress.section, now)
+        if now - last < _EVERY_SECONDS:
+            return
+        last = now
+        seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
+        left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
+        done = f"{clean(progress.section)}: {progress.done} of {progress.total}"
+        show(f"{done}, {left}, about {seconds:.0f} s left")
+
+    return tell
+
+
+def _result(account: Account, drift_fail: bool, report: Path | None) -> dict[str, Any]:
+    drifted = drift_fail and account.outcome == "changed"
+    failed = account.failed or drifted
+    text = as_text(account)
+    result: dict[str, Any] = {
+        **account.document(),
+        "changed": account.outcome in ("changed", "partly_applied"),
+        "msg": in_short(account, report, drifted) if failed else text,
+        "diff": {"prepared": f"{text}\n"},
+    }
+    if failed:
+        result["failed"] = True
+    return result

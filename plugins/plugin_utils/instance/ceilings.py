@@ -1,0 +1,166 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the task allows at most. The files (and a plan file) ask for something, and get what both of them say.
+
+Who may write the files may not be who may run the task: a pull request changes files. So nothing that stands in them
+widens what the task says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..desired.desired import SECTIONS, Limits, Policy, limit_of, prune_actions
+from ..set_plan.plan import Planned
+
+CEILINGS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
+"""Options of a task that the files may narrow and never widen; ``protected`` demands all of them."""
+
+_STRENGTH = ("report", plan.ARCHIVE, plan.DELETE)
+"""What prune may do, the weakest first."""
+
+_OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", "from_existing"})
+"""Limits that depend on how many records there are."""
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """What a task allows.
+
+    :ivar limits: name of a limit to the highest one. :ivar prune: section to the strongest action.
+    :ivar create_users: whether users may be made; None: the task does not say.
+    :ivar expected: roots of the instances that may be changed; empty: the task does not say.
+    """
+
+    limits: Mapping[str, float] = field(default_factory=dict)
+    prune: Mapping[str, str] = field(default_factory=dict)
+    create_users: bool | None = None
+    expected: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        limits: Mapping[str, Any],
+        prune: Mapping[str, Any],
+        create_users: bool | None,
+        expect_instance: Sequence[str],
+        protected: bool,
+    ) -> Ceilings:
+        """The ceilings that options of a task set.
+
+        :param protected: hold what ``limits`` does not name to its default, and what ``prune`` does not to ``report``.
+        :raises InvalidInput: where an option does not fit.
+        """
+        defaults = vars(Limits()) if protected else {}
+        reports = dict.fromkeys(SECTIONS, _STRENGTH[0]) if protected else {}
+        return cls(
+            {**defaults, **_limits_of(limits)},
+            {**reports, **_prune_of(prune)},
+            create_users,
+            [_expected(root) for root in expect_instance],
+        )
+
+    def policy(self, asked: Policy) -> Policy:
+        """What files ask for, as far as the task allows it. What they do not speak of is as the task says."""
+        narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}
+        limits = {**self.limits, **narrowed}
+        prune = {**self.prune, **{section: self._weaker(section, action) for section, action in asked.prune.items()}}
+        create_users = self.create_users if asked.create_users is None else asked.create_users
+        return replace(
+            asked,
+            # JSON, in which a plan keeps them, has no infinite numbers, and they are the defaults anyway.
+            limits={name: number for name, number in limits.items() if math.isfinite(number)},
+            prune=prune,
+            create_users=bool(create_users) and self.create_users is not False,
+            is_capped=not _OF_EXISTING.isdisjoint(self.limits),
+        )
+
+    def narrowed(self, asked: Policy) -> list[str]:
+        """Limits that the files set lower than the task, in words: raising those of the task lets nothing pass."""
+        return [
+            f"limits.{name}: the task allows {self.limits[name]:g}, and the files {number:g}; the smaller one counts."
+            for name, number in asked.limits.items()
+            if number < self.limits.get(name, 0) < math.inf
+        ]
+
+    def forbidden(self, changes: Iterable[Planned]) -> list[str]:
+        """Which changes of a plan prune more than the task allows, in words.
+
+        A plan of files never does; a plan file was made by another task.
+        """
+        pruned = Counter((one.section, one.change.action) for one in changes if one.entry.pruned)
+        return [
+            f"{section}: the plan prunes {number} ({action}), and prune.{section} of this task allows {allowed}"
+            for (section, action), number in sorted(pruned.items())
+            if (allowed := self._weaker(section, action)) != action
+        ]
+
+    def wrong_instance(self, here: str, named: Sequence[str]) -> str:
+        """Why an instance is not the one that is meant; empty where it is, or where nothing says which one is.
+
+        :param here: root of the connection. :param named: roots that the files name.
+        """
+        if self.expected and here not in self.expected:
+            return f"expect_instance names {', '.join(self.expected)}, and the connection is to {here}."
+        named = [instance_root(root, allow_http=True) for root in named]
+        if not named or here in named or (self.expected and not set(self.expected) & set(named)):
+            return ""
+        meant = f"These files are for {', '.join(named)}, and the connection is to {here}."
+        if self.expected:
+            return f"{meant} Of the roots in expect_instance only those count that the files name too."
+        return f"{meant} expect_instance overrides it."
+
+    def _weaker(self, section: str, action: str) -> str:
+        return min(action, self.prune.get(section, action), key=_STRENGTH.index)
+
+
+def require_ceilings(written: Mapping[str, Any]) -> None:
+    """Whether a protected task says all that it allows.
+
+    :param written: the options of the task as they were written.
+    :raises InvalidInput: where one is missing, or no instance is named.
+    """
+    missing = [name for name in CEILINGS if written.get(name) is None]
+    if missing:
+        raise InvalidInput(f"protected: {', '.join(missing)} must be given too, so that no file decides about it")
+    if not written["expect_instance"]:
+        raise InvalidInput("protected: expect_instance must name at least one instance")
+
+
+def _expected(root: str) -> str:
+    try:
+        return instance_root(root, allow_http=True)
+    except InvalidInput as error:
+        raise InvalidInput(f"expect_instance: {error.message}") from error
+
+
+def _limits_of(given: Mapping[str, Any]) -> dict[str, float]:
+    known = vars(Limits())
+    limits = {}
+    for name, value in given.items():
+        number = limit_of(value)
+        if name not in known or number is None:
+            raise InvalidInput(
+                f"limits.{name}: {value!r} does not fit; expected a number from 0 for one of {', '.join(known)}"
+            )
+        limits[name] = number
+    return limits
+
+
+def _prune_of(given: Mapping[str, Any]) -> dict[str, str]:
+    for section, action in given.items():
+        if section not in SECTIONS:
+            raise InvalidInput(f"prune.{section}: expected one of the sections {', '.join(SECTIONS)}")
+        if action not in prune_actions(section):
+            allowed = " or ".join(prune_actions(section))
+            raise InvalidInput(f"prune.{section}: {action!r} does not fit; expected {allowed}")
+    return dict(given)

@@ -1,0 +1,152 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with a desired state as far as that is known without a connection.
+
+Where an export wrote the schema of the instance beside the files, all fields and their types are known. What no type is
+known of is held against the JSON Schema that holds on every instance.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder, NotOpened
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    CellList,
+    CellMap,
+    Field,
+    Plain,
+    Way,
+    shorten,
+    typed,
+    words_of,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import TEMPLATE_KINDS, USER
+
+from ..desired.desired import (
+    SECTIONS,
+    DesiredInstance,
+    Entry,
+    Finding,
+    Place,
+)
+from ..desired.loading import MAX_SOURCE
+from ..export.json_schema import MAIN, saved_fields, static_schema
+from ..export.layout import SCHEMAS
+from .validation import judge
+
+try:
+    import jsonschema
+
+    JSONSCHEMA_IMPORT_ERROR: ImportError | None = None
+except ImportError as missing:
+    JSONSCHEMA_IMPORT_ERROR = missing
+
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
+_SECTIONS = {kind: section for section, kind in SECTIONS.items()}
+
+
+def offline_findings(desired: DesiredInstance) -> list[Finding]:
+    """Every finding, those of reading included, in the order of their places; one for each place."""
+    known = _known_fields(desired)
+    # After the schema was read, of which something may be found, too.
+    found = judge(desired, known)
+    places = {finding.place for finding in found}
+    shapes = _Shapes()
+    for entry in desired.entries:
+        if entry.kind is USER or (entry.kind.template and entry.kind.name not in known):
+            found += [finding for finding in shapes.findings(entry) if finding.place not in places]
+    return sorted(dict.fromkeys(found), key=lambda one: (one.place.source, one.place.line, one.place.column))
+
+
+def _known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
+    """The fields of the kinds that an export described beside the files.
+
+    Where the description can't be read, a finding says so.
+    """
+    if not desired.src:
+        return {}
+    try:
+        document = json.loads(Folder(Path(desired.src)).read(f"{SCHEMAS}/{MAIN}", MAX_SOURCE))
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}
+    except NotOpened as refused:
+        desired.findings.append(Finding(Place(refused.at), refused.why))
+        return {}
+    except OSError as error:
+        desired.findings.append(Finding(Place(f"{SCHEMAS}/{MAIN}"), f"can't be read: {error.strerror}"))
+        return {}
+    told = {kind.name: saved_fields(document, _SECTIONS[kind.name]) for kind in TEMPLATE_KINDS.values()}
+    return {name: fields for name, fields in told.items() if fields}
+
+
+class _Shapes:
+    """Holds records against the JSON Schema of every instance."""
+
+    def __init__(self) -> None:
+        self._validators: dict[str, Any] = {}
+        self._fine: set[tuple[Any, ...]] = set()
+
+    def findings(self, entry: Entry) -> Iterable[Finding]:
+        """The findings about one record. Of the records with a template only names and types of values are judged, so
+        that of many alike one is enough.
+        """
+        alike = (entry.kind.name, *((name, type(value), bool(value)) for name, value in entry.fields.items()))
+        if alike in self._fine:
+            return []
+        found = list(self._judged(entry))
+        has_parts = any(isinstance(value, (dict, list)) for value in entry.fields.values())
+        if not found and not has_parts and entry.kind is not USER:
+            self._fine.add(alike)
+        return found
+
+    def _judged(self, entry: Entry) -> Iterable[Finding]:
+        whole = entry.fields.get("email") if entry.kind is USER else entry.fields
+        for error in self._validator(_SECTIONS[entry.kind.name]).iter_errors(as_json(whole)):
+            path = error.absolute_path
+            is_cell = len(path) == 1 and isinstance(entry.fields.get(path[0]), (CellList, CellMap))
+            # What takes texts takes the text of the cell.
+            if not is_cell or "string" not in str(error.validator_value):
+                yield _finding_of(entry, error)
+
+    def _validator(self, section: str) -> Any:
+        if section not in self._validators:
+            definitions = static_schema()["$defs"]
+            one = {**definitions[section]["items"], "$defs": definitions}
+            self._validators[section] = jsonschema.Draft202012Validator(one)
+        return self._validators[section]
+
+
+def _finding_of(entry: Entry, error: Any) -> Finding:
+    way: Way = tuple(error.absolute_path)
+    if "propertyNames" in error.absolute_schema_path:
+        name = str(error.instance)
+        return Finding(entry.place_of(name), f"{name}: this field is made by the service and can't be written")
+    written: Any = entry.fields
+    for step in way:
+        written = written[step]
+    wanted = f"expected {_WANTED.get(error.validator, error.validator)} {error.validator_value}"
+    if isinstance(written, Plain) and error.validator == "type":
+        wanted = f'expected text; quote it: "{written}"'
+    where = f"{words_of(way)}: " if way else ""
+    return Finding(entry.place_in(way), f"{where}{shorten(written if way else error.instance)} does not fit; {wanted}")
+
+
+_WANTED = {"pattern": "a text of the form", "type": "a value of the type", "enum": "one of"}
+
+
+def as_json(value: Any) -> Any:
+    """A value as JSON has it: what was written plain is a number to every YAML reader, or a date, which is a text."""
+    if isinstance(value, Mapping):
+        return {key: as_json(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [as_json(item) for item in value]
+    if not isinstance(value, Plain) or _DATE.match(value):
+        return str(value) if isinstance(value, str) else value
+    number = typed(value)
+    return 0 if isinstance(number, str) else number

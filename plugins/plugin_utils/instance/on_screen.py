@@ -1,0 +1,164 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A failed task on one screen, with the reason last.
+
+Of a task that failed Ansible prints ``msg`` as an error, and then every member of the result, ``msg`` once more among
+them, in the order of their names. Only ``diff`` it prints at ``-vvv`` alone, and playbooks can read it all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .outcome import Account
+from .printed import clean
+from .report_parts import counts, reasons, short
+from .reports import closing, named
+
+_LINES = 6
+_CHARACTERS = 800
+"""What stands above the last line of a message."""
+
+_LONGEST_LINE = 200
+_LONGEST_LAST = 450
+_LONGEST_MESSAGE = 900
+
+_MEMBERS = 3000
+"""Characters of JSON for the members that are lists and maps."""
+
+_CUT = 300
+"""Characters of JSON for a list of reasons that has no room as a whole."""
+
+_WARNINGS = (20, 1000)
+_WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
+"""How many warnings Ansible prints, each on a line of its own, and how many characters of each."""
+
+_REASONS = ("refusals", "findings", "failures")
+_BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
+
+_BEHIND_THE_REASON = ("summary", "reported")
+"""What Ansible prints after the reason of a refusal: these say that nothing was done."""
+_OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
+
+
+def in_short(account: Account, report: Path | None = None, drifted: bool = False) -> str:
+    """Why a task failed, in a few lines of which the last one tells most.
+
+    :param report: where all of it was written to.
+    :param drifted: it failed because there are changes, whatever they are.
+    """
+    where = _where(report)
+    lines = [short("; ".join(counts(account)), _LONGEST_LINE)] if account.summary else []
+    wrong, why = reasons(account), ""
+    if drifted:
+        wrong = {"Differs": [named(change) for change in account.changes]}
+        why = f"drift_fail is on, and {len(account.changes)} records are not as the files say"
+    elif account.outcome == "refused" and account.changes:
+        lines.append(f"{len(account.changes)} changes were planned and none was sent; {where}")
+    if drifted or sum(map(len, wrong.values())) > 1:
+        for title, texts in wrong.items():
+            lines.append(f"{title}:")
+            lines += _indented(_first(texts, _LINES // len(wrong), _CHARACTERS // len(wrong), where))
+    return "\n".join([*lines, short(closing(account, why), _LONGEST_LAST)])
+
+
+def findings_in_short(findings: Sequence[str], report: Path | None = None) -> str:
+    """Why files are not valid: as many findings as a screen takes, and in the last line how many there are."""
+    texts = [clean(finding) for finding in findings]
+    number = f"{len(texts)} finding(s), nothing was sent"
+    if len(texts) == 1:
+        return short(f"{number}: {texts[0]}", _LONGEST_LAST)
+    lines = _indented(_first(texts, _LINES, _CHARACTERS, _where(report)))
+    return "\n".join(["Findings:", *lines, short(f"{number}, the first: {texts[0]}", _LONGEST_LAST)])
+
+
+def message_in_short(message: str) -> str:
+    """The message of an error, which may have a line for each of many problems."""
+    return "\n".join(_first([clean(line) for line in message.split("\n")], _LINES, _LONGEST_MESSAGE))
+
+
+def _where(report: Path | None) -> str:
+    """Where all of it is to be found."""
+    if report is None:
+        return "set report to a .html or .json file for all of them"
+    if report.suffix == ".md":
+        return "a report as .html or .json has all of them"
+    return f"{clean(str(report))} has all of them"
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+def _first(texts: Sequence[str], lines: int, characters: int, where: str = "") -> list[str]:
+    """The first of the texts, at least one and as many as there is room for, and how many are left."""
+    shown: list[str] = []
+    longest = characters if len(texts) == 1 else _LONGEST_LINE
+    for text in texts[:lines]:
+        line = short(text, longest)
+        characters -= len(line)
+        if shown and characters < 0:
+            break
+        shown.append(line)
+    rest = len(texts) - len(shown)
+    return [*shown, f"and {rest} more{where and f'; {where}'}"] if rest else shown
+
+
+def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result as it is handed to Ansible.
+
+    One that failed keeps its single values, and of its lists and maps those that a screen has room for. Of the reasons
+    it keeps at least the first ones. The whole account stands in ``diff.account``.
+    """
+    failed = bool(result.get("failed"))
+    printed = dict(result)
+    if "warnings" in result:
+        printed["warnings"] = _warned(result["warnings"], *(_WARNINGS_OF_A_FAILURE if failed else _WARNINGS))
+    account = {name: value for name, value in result.items() if name not in _OF_EVERY_TASK}
+    long = [name for name in _BY_WEIGHT if name in account]
+    if not failed or not long:
+        return printed
+    room = _MEMBERS
+    for name in long:
+        del printed[name]
+        size = len(json.dumps(account[name], default=str))
+        if name in _BEHIND_THE_REASON and account.get("outcome") == "refused":
+            continue
+        if size <= room:
+            printed[name] = _cleaned(account[name])
+            room -= size
+        elif name in _REASONS:
+            printed[name] = _whole(account[name], _CUT)
+    told = {**account, "warnings": result.get("warnings", [])}
+    return {**printed, "diff": {**result.get("diff", {}), "account": told}}
+
+
+def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
+    shown = [short(clean(text), longest) for text in warnings[:most]]
+    rest = len(warnings) - len(shown)
+    return [*shown, f"{rest} more warnings; a report as .html or .json has all of them"] if rest else shown
+
+
+def _whole(entries: Sequence[Any], room: int) -> list[Any]:
+    """The first of some entries, none of them cut."""
+    kept = []
+    for entry in entries:
+        one = _cleaned(entry)
+        room -= len(json.dumps(one, default=str))
+        if room < 0:
+            break
+        kept.append(one)
+    return kept
+
+
+def _cleaned(value: Any) -> Any:
+    """A value with no text in it that a terminal obeys."""
+    if isinstance(value, Mapping):
+        return {clean(str(name)): _cleaned(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_cleaned(one) for one in value]
+    return clean(value) if isinstance(value, str) else value

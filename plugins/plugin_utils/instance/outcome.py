@@ -1,0 +1,122 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The account of a plan or an apply: what was planned, and what became of it; the one source of every report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..apply.executor import Outcome
+from ..desired.desired import SECTIONS
+from ..desired.hiding import VAULTED, Hiding
+from ..desired.parsing import written_as
+from ..set_plan.plan import InstancePlan, Planned
+
+_ARCHIVED = "archived"
+"""What a change may tell of a record besides its fields."""
+
+ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
+
+
+@dataclass
+class Account:
+    """What was planned and what became of it; the one source of every report.
+
+    :ivar outcome: unchanged, changed, failed, refused or partly_applied.
+    :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
+    """
+
+    outcome: str
+    instance: str
+    check_mode: bool
+    summary: dict[str, dict[str, int]]
+    changes: list[dict[str, Any]]
+    failures: list[dict[str, str]]
+    refusals: list[str]
+    findings: list[str]
+    warnings: list[str]
+    reported: dict[str, list[str]]
+    requests: int
+    duration: float
+    plan_digest: str = ""
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome in ("failed", "refused", "partly_applied")
+
+    def document(self) -> dict[str, Any]:
+        """As JSON: the same members, in this order."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
+    """What failed, what was skipped because of it, and what stands twice, each with its place and the reason; in the
+    order of the plan, whatever was sent first.
+    """
+    order = {id(planned.entry): number for number, planned in enumerate(made.changes)}
+
+    def in_order(some: Sequence[tuple[Planned, str]]) -> list[tuple[Planned, str]]:
+        return sorted(some, key=lambda one: order.get(id(one[0].entry), 0))
+
+    return [
+        *(
+            {"change": str(planned), "place": str(planned.entry.place), "reason": reason}
+            for planned, reason in (*in_order(outcome.failures), *in_order(outcome.skipped))
+        ),
+        *(
+            {"change": text, "place": "", "reason": "somebody else made the same at the same time"}
+            for text in outcome.twice
+        ),
+    ]
+
+
+def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
+    """Section to counts: of a plan what would be, of an apply what was, of one that was refused that nothing was."""
+    summary: dict[str, dict[str, int]] = {}
+    for section in SECTIONS:
+        counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)
+        counts["unchanged"] = made.unchanged[section]
+        counts["skipped"] = made.skipped[section]
+        for action, word in ACTIONS.items():
+            planned = sum(1 for one in made.changes if one.section == section and one.change.action == action)
+            if outcome is not None:
+                counts[word] = outcome.done[section, action]
+            else:
+                counts[word if only_planned else "skipped"] += planned
+        if outcome is not None:
+            counts["errors"] = sum(1 for one, _reason in outcome.failures if one.section == section)
+            counts["skipped"] += sum(1 for one, _reason in outcome.skipped if one.section == section)
+        if any(counts.values()):
+            summary[section] = counts
+    return summary
+
+
+def shown(planned: Planned, hiding: Hiding) -> dict[str, Any]:
+    """A change as reports and plan files tell it, its fields called as they were written, and what is hidden left
+    out.
+    """
+    change, entry = planned.change, planned.entry
+    own = "" if _ARCHIVED in planned.schema.fields else _ARCHIVED
+    is_open = not hiding.is_on or not (entry.vaulted or hiding.names)
+
+    def named(values: Mapping[str, Any]) -> dict[str, Any]:
+        names = {written_as(planned.schema, entry, key): key for key in values}
+        return {
+            name: VAULTED if key != own and not is_open and hiding.hides(entry, name, key) else values[key]
+            for name, key in names.items()
+        }
+
+    return {
+        "section": planned.section,
+        "key": planned.key,
+        "action": change.action,
+        "uuid": planned.made or (change.current.uuid if change.current else None),
+        "before": named(change.before),
+        "after": named(change.after),
+        "place": str(planned.entry.place),
+    }

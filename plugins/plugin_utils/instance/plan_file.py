@@ -1,0 +1,375 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plan files: the changes of a plan with the hash of the record that each was made from, to be applied later.
+
+A plan file is approved by its digest. Without that, it is as good as whoever could write it, so nothing in it is taken
+for granted: its shape is judged, the task's limits hold once more, and it names no file outside of ``src``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import Contents
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import CellList, CellMap, Plain, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import attachments_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..desired.desired import DesiredInstance, Entry, Place
+from ..desired.hiding import VAULTED, Hiding
+from ..desired.sealing import Holes, Seals, hidden_names, sealed
+from ..set_plan.plan import InstancePlan, Planned
+from .outcome import shown
+from .plan_shape import judge_document
+
+PLAN_VERSION = 2
+
+MAX_PLAN = 268_435_456
+"""Bytes that a plan file may have: some hundred thousand changes."""
+
+_DIGEST = re.compile("(?:sha256:)?([0-9a-fA-F]{64})")
+
+
+@dataclass
+class StoredPlan:
+    """What a plan file holds.
+
+    :ivar desired: its changes, as a desired state.
+    :ivar images: identity of an entry to the hash of the record that its change was made from.
+    :ivar before: identity of an entry to the fields that its change was to change, as they were.
+    :ivar files: identity of an entry to its local files, by path, with their SHA-256.
+    :ivar digest: which plan it is: the SHA-256 of its bytes.
+    :ivar holes: the vaulted values, which stand in no plan file.
+    """
+
+    desired: DesiredInstance
+    images: dict[int, str] = field(default_factory=dict)
+    before: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    files: dict[int, dict[str, str]] = field(default_factory=dict)
+    digest: str = ""
+    holes: Holes = field(default_factory=lambda: Holes({}))
+
+    def lies_in(self, src: Path | None, root: str) -> None:
+        """Notes where the files are now, wherever they were when the plan was made.
+
+        :param src: the directory that was planned, or the file; None: nobody said.
+        :param root: what the paths of local files are relative to; empty: nobody said.
+        :raises InvalidInput: where the plan has local files, and nobody said where.
+        """
+        paths = [path for files in self.files.values() for path in files if path != VAULTED]
+        if not root and paths:
+            raise InvalidInput(
+                f"plan_file: this plan has local files, such as {shorten(min(paths))}; give src too, the directory "
+                f"that they are in"
+            )
+        self.desired.src = "" if src is None else str(src if src.is_dir() else src.parent)
+        self.desired.origin = "" if src is None else str(src)
+        self.desired.root = root
+
+    def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
+        """The changes whose records, or whose local files, are not as they were.
+
+        :param is_own: whether a record is as an earlier run of this plan left it.
+        """
+
+        def is_stale(one: Planned) -> bool:
+            image, files = _marks_of(one, contents, self.holes.keys.get(id(one.entry)))
+            is_changed = self.images.get(id(one.entry), image) != image
+            return (is_changed and not is_own(one)) or files != self.files.get(id(one.entry), {})
+
+        return [one for one in made.changes if is_stale(one)]
+
+    def is_half_done(self, one: Planned) -> bool:
+        """Whether what a change has left to do is a part of what was planned: what differs still is as it was then, or
+        was not there.
+        """
+        then = self.before.get(id(one.entry), {})
+        shown_now = shown(one, replace(self.desired.hiding, show=False))
+        now = json.loads(json.dumps(shown_now["before"], default=str))
+        return one.is_half_made or all(name in then and then[name] == value for name, value in now.items())
+
+
+class PlanFile:
+    """A plan file on this machine: a regular file, and no link to one.
+
+    :param path: where it is, or shall be.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._folder = Folder(path.parent)
+
+    def read(self) -> StoredPlan | None:
+        """The plan; None where there is no file.
+
+        :raises InvalidInput: where it is none, of another version, too long, or no regular file.
+        """
+        content = self._content()
+        return None if content is None else _stored_plan(content, self.path)
+
+    def require_writable(self) -> None:
+        """Whether a plan can be written here, asked before anything is sent.
+
+        :raises InvalidInput: where there is no such directory, or something else than a regular file has its name.
+        """
+        if not self.path.parent.is_dir():
+            raise InvalidInput(f"plan_file: {self.path} can't be written (there is no such directory)")
+        self._content()
+
+    def write(self, root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> str:
+        """Writes a plan, for its owner alone.
+
+        :param root: root of the instance that the plan is for.
+        :returns: its digest.
+        :raises InvalidInput: where that can't be done.
+        """
+        content = _content_of(_document(root, desired, made, contents))
+        if len(content) > MAX_PLAN:
+            raise InvalidInput(
+                f"plan_file: the plan has {len(content)} bytes; expected at most {MAX_PLAN}. Choose less with only."
+            )
+        try:
+            self._folder.write(self.path.name, content, Access(mode=PRIVATE_FILE))
+        except OSError as error:
+            self._refuse(f"can't be written ({error.strerror})", error)
+        return hashlib.sha256(content).hexdigest()
+
+    def discard(self) -> None:
+        """Takes an earlier plan away. A file that is none is left alone."""
+        try:
+            stored = self.read()
+        except InvalidInput:
+            return
+        if stored is not None:
+            self.remove(stored.digest)
+
+    def remove(self, digest: str) -> None:
+        """Takes the file away, unless it is another one than that with the digest by now."""
+        content = self._content()
+        if content is None or hashlib.sha256(content).hexdigest() != digest:
+            return
+        try:
+            self._folder.remove(self.path.name)
+        except OSError as error:
+            self._refuse(f"can't be removed ({error.strerror})", error)
+
+    def _content(self) -> bytes | None:
+        try:
+            return self._folder.read(self.path.name, MAX_PLAN)
+        except FileNotFoundError:
+            return None
+        except InvalidInput as error:
+            raise InvalidInput(f"plan_file: {error.message}") from error
+        except OSError as error:
+            self._refuse(f"can't be read ({error.strerror})", error)
+
+    def _refuse(self, why: str, error: OSError) -> NoReturn:
+        raise InvalidInput(f"plan_file: {self.path} {why}") from error
+
+
+def digest_of(written: str) -> str:
+    """A digest as a person wrote it, as it is compared.
+
+    :raises InvalidInput: where it is none.
+    """
+    found = _DIGEST.fullmatch(written.strip())
+    if found is None:
+        raise InvalidInput(f"plan_digest: {shorten(written)} does not fit; expected a SHA-256, 64 hexadecimal digits")
+    return found.group(1).lower()
+
+
+def _stored_plan(content: bytes, path: Path) -> StoredPlan:
+    try:
+        document = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+        if not isinstance(document, dict) or "version" not in document:
+            raise ValueError("version is missing")
+        version = document["version"]
+        if version != PLAN_VERSION or not isinstance(version, int):
+            raise InvalidInput(
+                f"plan_file: {path} is of version {shorten(version)}; expected {PLAN_VERSION}. Plan again."
+            )
+        judge_document(document)
+        digest = hashlib.sha256(content).hexdigest()
+        stored = StoredPlan(_desired_from(document), digest=digest, holes=Holes(document["vaulted"]))
+    except (ValueError, RecursionError) as error:
+        why = "it is too deep" if isinstance(error, RecursionError) else error
+        raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({why}). Plan again.") from error
+    for entry, change in zip(stored.desired.entries, document["changes"], strict=True):
+        stored.images[id(entry)] = change["image"]
+        stored.before[id(entry)] = change["before"]
+        stored.files[id(entry)] = change["files"]
+        if change["vaulted"] is not None:
+            stored.holes.add(entry, change["vaulted"])
+    return stored
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _content_of(document: Mapping[str, Any]) -> bytes:
+    try:
+        text = json.dumps(document, indent=1, ensure_ascii=False, default=str, allow_nan=False) + "\n"
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"plan_file: the plan can't be written as JSON ({error})") from error
+    # Halves of surrogate pairs, as services may answer them, in the escapes of JSON.
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> dict[str, Any]:
+    hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in made.changes}
+    sealed_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
+    seals = Seals.of(sealed_entries)
+    return {
+        "version": PLAN_VERSION,
+        "instance": root,
+        "set": desired.set_name,
+        "set_id": desired.set_id,
+        "timezone": desired.timezone,
+        "identity": {section: list(keys) for section, keys in desired.identity.items()},
+        "scope": _storable(desired.scope),
+        "limits": dict(desired.policy.limits),
+        "create_users": bool(desired.policy.create_users),
+        "notify": desired.policy.notify,
+        "vaulted": seals.document(),
+        "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
+    }
+
+
+def _hidden_in(planned: Planned, hiding: Hiding) -> list[str]:
+    """The fields of an entry that stand in no plan file."""
+
+    def key_of(name: str) -> str:
+        of = planned.schema.find(name)
+        return of.key if of is not None else name
+
+    return hidden_names(hiding, planned.entry, key_of)
+
+
+def _stored(
+    planned: Planned, contents: Contents, hidden: Sequence[str], seals: Seals, hiding: Hiding
+) -> dict[str, Any]:
+    entry = planned.entry
+    image, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)
+    # What stays in a file is hidden, whatever is shown of it.
+    return {
+        **shown(planned, replace(hiding, show=False)),
+        "key": planned.noted,
+        "kind": planned.kind.name,
+        "template": entry.template,
+        "state": entry.state,
+        "pruned": entry.pruned,
+        "fields": {name: _storable(value) for name, value in entry.fields.items() if name not in hidden}
+        if entry.fields
+        else {
+            key: planned.schema.brief(key, value)
+            for key, value in planned.desired.items()
+            if not hiding.covers(entry, key)
+        },
+        "image": image,
+        "files": files,
+        "vaulted": seals.place(entry, hidden) if hidden else None,
+    }
+
+
+def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[str, dict[str, str]]:
+    """The hash of the record that a change was made from, and those of its local files.
+
+    :param key: of an entry with vaulted values: without it nobody can try values against the hashes.
+    """
+    files = _files_of(planned, contents)
+    if key is None:
+        return planned.image, files
+    return sealed(key, planned.image), {VAULTED: sealed(key, json.dumps(files, sort_keys=True))}
+
+
+def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:
+    """The local files of a record, by path, with their SHA-256."""
+    local = [one for value in planned.desired.values() for one in attachments_in(value) if one.path is not None]
+    return {one.written or str(one.path): contents.local(one) for one in local}
+
+
+def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
+    """The changes of a document whose shape is right, as a desired state.
+
+    :raises ValueError: where a value is marked for what it can't be.
+    """
+    desired = DesiredInstance(
+        instances=[document["instance"]],
+        set_name=document["set"],
+        set_id=document["set_id"],
+        timezone=document["timezone"],
+        identity=document["identity"],
+        scope=_restored(document["scope"]),
+    )
+    desired.policy = replace(
+        desired.policy,
+        limits=document["limits"],
+        create_users=document["create_users"],
+        notify=document["notify"],
+    )
+    for change in document["changes"]:
+        entry = Entry(
+            KINDS[change["kind"]],
+            {name: _restored(value) for name, value in change["fields"].items()},
+            Place(change["place"]),
+            {},
+            change["state"],
+            change["template"],
+            "" if change["action"] == plan.CREATE or change["kind"] == HUB_ITEM.name else change["uuid"],
+            pruned=change["pruned"],
+        )
+        desired.entries.append(entry)
+    return desired
+
+
+_SOURCE_TEXT = "!plain"
+"""Marks a plain scalar of the files in a plan file, so that ``1.50`` stays the number that it was."""
+
+
+_CELL = "!cell"
+"""Marks a cell of a table that is JSON: its text, which a text type takes, and what it is."""
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, Plain):
+        return {_SOURCE_TEXT: str(value)}
+    if isinstance(value, (CellList, CellMap)):
+        items = dict(value) if isinstance(value, CellMap) else list(value)
+        return {_CELL: value.text, "is": _storable(items)}
+    if isinstance(value, Mapping):
+        return {name: _storable(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_storable(one) for one in value]
+    return value.isoformat() if isinstance(value, dt.date) else value
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if set(value) == {_SOURCE_TEXT}:
+            return Plain(_text_of(value[_SOURCE_TEXT]))
+        if set(value) == {_CELL, "is"}:
+            items, text = _restored(value["is"]), _text_of(value[_CELL])
+            if not isinstance(items, (dict, list)):
+                raise ValueError(f"{_CELL}: {shorten(items)} does not fit; expected a list or a map")
+            return CellMap.of(items, text) if isinstance(items, dict) else CellList.of(items, text)
+        return {name: _restored(one) for name, one in value.items()}
+    return [_restored(one) for one in value] if isinstance(value, list) else value
+
+
+def _text_of(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{shorten(value)} does not fit; expected a text")
+    return value

@@ -1,0 +1,208 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shape of a plan file: which members it has, and of which type. Whoever can write the file can write anything."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, TEMPLATES
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..desired.desired import SECTIONS, Limits, limit_of, states_of
+
+MAX_DEPTH = 64
+"""How deep a value in a plan may be: deeper than any that is planned, and far from what exhausts the stack."""
+
+_HEX = re.compile("(?:[0-9a-f]{2}){1,64}")
+_SHA256 = re.compile("[0-9a-f]{64}")
+_ACTIONS = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)
+_LIMITS = frozenset(vars(Limits()))
+
+_Shape = tuple[Callable[[Any], bool], str]
+"""Whether a value fits, and what is expected, in words."""
+
+
+def judge_document(document: Any) -> None:
+    """Judges a plan file but for its version.
+
+    :param document: decoded JSON.
+    :raises ValueError: where a member is missing, or does not fit.
+    """
+    _judge(document, _DOCUMENT, "")
+    for number, change in enumerate(document["changes"]):
+        _judge(change, _CHANGE, f"changes[{number}].")
+        _judge_change(change, f"changes[{number}].")
+        if change["vaulted"] is not None and change["vaulted"]["file"] not in document["vaulted"]:
+            raise ValueError(f"changes[{number}].vaulted: there is no hash of {shorten(change['vaulted']['file'])}")
+
+
+def _judge(value: Mapping[str, Any], shapes: Mapping[str, _Shape], where: str) -> None:
+    for name, (fits, expected) in shapes.items():
+        if name not in value:
+            raise ValueError(f"{where}{name} is missing")
+        if not fits(value[name]):
+            raise ValueError(f"{where}{name}: {shorten(value[name])} does not fit; expected {expected}")
+
+
+def _judge_change(change: Mapping[str, Any], where: str) -> None:
+    """What one member of a change says against what another says."""
+    section, state = change["section"], change["state"]
+    if change["kind"] != SECTIONS[section]:
+        raise ValueError(f"{where}kind: {shorten(change['kind'])} does not fit; expected {SECTIONS[section]}")
+    if state not in states_of(section):
+        allowed = " or ".join(states_of(section))
+        raise ValueError(f"{where}state: {shorten(state)} does not fit; expected {allowed}")
+    if (change["template"] in TEMPLATES) != (section == "fields"):
+        raise ValueError(f"{where}template: {shorten(change['template'])} does not fit to {section}")
+    is_by_uuid = change["action"] != plan.CREATE and change["kind"] != HUB_ITEM.name
+    if is_by_uuid and not is_uuid(change["uuid"]):
+        raise ValueError(f"{where}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
+    if change["pruned"] and (state == "present" or not is_by_uuid):
+        raise ValueError(f"{where}pruned: what is pruned is there, and goes")
+
+
+# ---- what fits
+
+
+def is_value(value: Any, depth: int = 0) -> bool:
+    """Whether a value of JSON can be one of a field: no deeper, no larger and no stranger than what is planned."""
+    if depth > MAX_DEPTH:
+        return False
+    if isinstance(value, dict):
+        return all(_is_text(name) and is_value(one, depth + 1) for name, one in value.items())
+    if isinstance(value, list):
+        return all(is_value(one, depth + 1) for one in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, str) or _is_text(value)
+
+
+def _leads_outside(path: str) -> bool:
+    """Whether a relative path of a local file, as it was written, names something that is not below its directory."""
+    parts = PurePosixPath(path)
+    return parts.is_absolute() or ".." in parts.parts or "\0" in path
+
+
+def _is_text(value: Any) -> bool:
+    # Halves of surrogate pairs can neither be sent nor printed.
+    return isinstance(value, str) and (value.isascii() or not re.search("[\ud800-\udfff]", value))
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_root(value: Any) -> bool:
+    try:
+        return _is_text(value) and instance_root(value, allow_http=True) == value
+    except InvalidInput:
+        return False
+
+
+def _is_timezone(value: Any) -> bool:
+    try:
+        return value == "" or (_is_text(value) and bool(ZoneInfo(value)))
+    except (ValueError, OSError, KeyError):
+        return False
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
+
+
+def _by_section(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: _is_map(value) and all(name in SECTIONS and fits(one) for name, one in value.items())
+
+
+def _is_scope(value: Any) -> bool:
+    return _is_map(value) and bool(value) and all(isinstance(one, list) and one for one in value.values())
+
+
+def _is_limits(value: Any) -> bool:
+    return _is_map(value) and all(
+        name in _LIMITS and not isinstance(number, str) and limit_of(number) is not None
+        for name, number in value.items()
+    )
+
+
+def _is_files(value: Any) -> bool:
+    return _is_map(value) and all(
+        _is_text(path) and path and not _leads_outside(path) and _is_sha256(digest) for path, digest in value.items()
+    )
+
+
+def _is_sha256(value: Any) -> bool:
+    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
+
+
+def _one_of(*names: str) -> _Shape:
+    return lambda value: isinstance(value, str) and value in names, f"one of {', '.join(names)}"
+
+
+def _is_hex(value: Any) -> bool:
+    return isinstance(value, str) and _HEX.fullmatch(value) is not None
+
+
+def _is_hashes(value: Any) -> bool:
+    """Whether something is a map of files to the salted hashes of what is vaulted in them."""
+    return _is_map(value) and all(
+        _is_map(one) and set(one) == {"salt", "scrypt"} and all(map(_is_hex, one.values())) for one in value.values()
+    )
+
+
+def _is_hole(value: Any) -> bool:
+    """Whether something says where hidden values of a record stand; None: it has none."""
+    return value is None or (
+        _is_map(value)
+        and set(value) == {"file", "place", "fields"}
+        and _is_text(value["file"])
+        and _is_text(value["place"])
+        and (value["fields"] is None or _is_names(value["fields"]))
+    )
+
+
+_TEXT: _Shape = (_is_text, "text")
+_FLAG: _Shape = (lambda value: isinstance(value, bool), "true or false")
+_MAP: _Shape = (_is_map, "a map")
+
+_DOCUMENT: Mapping[str, _Shape] = {
+    "instance": (_is_root, "the root of an instance"),
+    "set": _TEXT,
+    "set_id": _TEXT,
+    "timezone": (_is_timezone, "a name such as Europe/Berlin"),
+    "identity": (_by_section(_is_names), "sections with lists of field keys"),
+    "scope": (lambda value: _by_section(_is_scope)(value) and is_value(value), "sections with fields and their values"),
+    "limits": (_is_limits, f"numbers from 0 for {', '.join(sorted(_LIMITS))}"),
+    "create_users": _FLAG,
+    "notify": _FLAG,
+    "vaulted": (_is_hashes, "files with the salted hashes of what is vaulted in them"),
+    "changes": (lambda value: isinstance(value, list) and all(map(_is_map, value)), "a list of maps"),
+}
+
+_CHANGE: Mapping[str, _Shape] = {
+    "section": _one_of(*SECTIONS),
+    "key": (lambda value: isinstance(value, str), "text"),
+    "action": _one_of(*_ACTIONS),
+    "uuid": (lambda value: value is None or isinstance(value, str), "a uuid or null"),
+    "before": _MAP,
+    "after": _MAP,
+    "place": _TEXT,
+    "kind": _TEXT,
+    "template": _TEXT,
+    "state": _TEXT,
+    "pruned": _FLAG,
+    "fields": (lambda value: _is_map(value) and is_value(value), f"a map of fields, at most {MAX_DEPTH} levels deep"),
+    "image": (lambda value: value == "" or _is_sha256(value), "a SHA-256"),
+    "files": (_is_files, "paths below src with their SHA-256"),
+    "vaulted": (_is_hole, "where vaulted values stand, or null"),
+}

@@ -1,0 +1,96 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all forms of a report tell in the same words, each text cleaned for printing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .outcome import Account
+from .printed import clean
+from .value_diff import side_by_side
+
+SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
+
+ALONE = "Not in the files, left alone"
+"""Title of what :func:`alone` gives."""
+
+
+def reasons(account: Account) -> dict[str, list[str]]:
+    """Title to the lines of what held or went wrong; nothing where nothing did."""
+    told = {
+        "Refused": [clean(text) for text in account.refusals],
+        "Findings": [clean(text) for text in account.findings],
+        "Failed": [clean(_failure(one)) for one in account.failures],
+    }
+    return {title: texts for title, texts in told.items() if texts}
+
+
+def _failure(one: Mapping[str, str]) -> str:
+    place = f" ({one['place']})" if one.get("place") else ""
+    return f"{one['change']}{place}: {one['reason']}"
+
+
+def warnings(account: Account) -> list[str]:
+    """The warnings, a line each."""
+    return [clean(text) for text in account.warnings]
+
+
+def alone(account: Account, examples: int) -> list[str]:
+    """What is in no file and was left alone, counted by section.
+
+    :param examples: how many are named at most.
+    """
+    told = []
+    for section, names in account.reported.items():
+        named = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
+        rest = len(names) - examples
+        told.append(f"{len(names)} {clean(section)}: {named}{f' and {rest} more' if rest > 0 else ''}")
+    return told
+
+
+_NAME = 80
+"""Characters of a name that is only an example."""
+
+
+def counts(account: Account) -> list[str]:
+    """The counts of each section, a line each."""
+    return [
+        f"{clean(section)}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+        for section, numbers in account.summary.items()
+    ]
+
+
+def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:
+    """Name, value before and value after of every field of a change.
+
+    :param longest: characters of a value that are shown.
+    """
+    before, after = change["before"], change["after"]
+    names = dict.fromkeys([*before, *after])
+    return [
+        (short(one_line(name), _LONGEST_KEY), *side_by_side(before.get(name), after.get(name), longest))
+        for name in names
+    ]
+
+
+def key_of(change: Mapping[str, Any]) -> str:
+    """What a change is called, on one line."""
+    return short(one_line(change["key"]), _LONGEST_KEY)
+
+
+_LONGEST_KEY = 300
+"""Characters of a natural key that are shown."""
+
+
+def one_line(name: str) -> str:
+    """A name as it is; in quotes where something in it had to be written as an escape."""
+    return name if clean(name) == name else clean(json.dumps(name, ensure_ascii=False))
+
+
+def short(text: str, longest: int) -> str:
+    """The beginning of a text that is too long."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

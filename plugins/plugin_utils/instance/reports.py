@@ -1,0 +1,98 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One account of a plan or an apply as text, JSON, Markdown and a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+
+from .outcome import Account
+from .printed import clean
+from .report_html import as_html
+from .report_markdown import as_markdown
+from .report_parts import ALONE, SIGNS, alone, counts, fields, key_of, reasons, warnings
+
+_LONGEST = 500
+"""Characters of a value that are shown; all of it stands in the report as JSON and in what the task returns."""
+
+_EXAMPLES = 3
+"""Names of records that are in no file; the others are counted."""
+
+
+def as_text(account: Account) -> str:
+    """The account as a person reads it in a terminal, where the end stays in sight: every change with its fields, the
+    counts, what is wrong, and in the last line what it came to and why.
+    """
+    lines = []
+    for change in account.changes:
+        lines.append(named(change))
+        lines += [f"    {name}: {before} -> {after}" for name, before, after in fields(change, _LONGEST)]
+    lines += _titled("Warnings", warnings(account))
+    lines += _titled(ALONE, alone(account, _EXAMPLES))
+    lines += counts(account)
+    if account.plan_digest:
+        lines.append(f"Plan file: sha256:{clean(account.plan_digest)}")
+    for title, texts in reasons(account).items():
+        lines += _titled(title, texts)
+    return "\n".join([*lines, closing(account)])
+
+
+def named(change: Mapping[str, Any]) -> str:
+    """A change without its fields."""
+    return f"{SIGNS[change['action']]} {clean(change['section'])} {key_of(change)}"
+
+
+def _titled(title: str, texts: Sequence[str]) -> list[str]:
+    return [f"{title}:", *(f"  {text}" for text in texts)] if texts else []
+
+
+def closing(account: Account, why: str = "") -> str:
+    """The last line: what it came to, what it took, and why where it failed.
+
+    :param why: the reason, where the account has none of its own.
+    """
+    told = why or _why(reasons(account))
+    return f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s{told and f': {told}'}"
+
+
+_WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that failed or were skipped"}
+
+
+def _why(wrong: Mapping[str, Sequence[str]]) -> str:
+    """The one reason; of many how many there are, and the first."""
+    for title, texts in wrong.items():
+        return texts[0] if len(texts) == 1 else f"{len(texts)} {_WORDS[title]}, the first: {texts[0]}"
+    return ""
+
+
+def _as_json(account: Account) -> str:
+    """The same data to every program that reads it, and nothing in it that a terminal obeys."""
+    lines = json.dumps(account.document(), indent=1, ensure_ascii=False, default=str).split("\n")
+    return "".join(f"{clean(line)}\n" for line in lines)
+
+
+_FORMS: dict[str, Callable[[Account], str]] = {".html": as_html, ".json": _as_json, ".md": as_markdown}
+
+
+def check_report(path: Path) -> None:
+    """Whether a report can be written there, asked before anything is sent.
+
+    :raises InvalidInput: for an ending that means nothing, and where there is no such directory.
+    """
+    if path.suffix not in _FORMS:
+        raise InvalidInput(f"report: {path} ends in {path.suffix or 'nothing'}; expected {' or '.join(_FORMS)}")
+    if not path.parent.is_dir() or path.is_dir():
+        raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
+
+
+def write_report(account: Account, path: Path) -> None:
+    """Writes the account as the ending of the file says: a page, JSON or Markdown."""
+    check_report(path)
+    Folder(path.parent).write(path.name, _FORMS[path.suffix](account).encode())

@@ -1,0 +1,345 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An instance as code: guard, plan, plan file, apply, and one account of it for every report."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import Contents
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    IncompleteList,
+    InvalidInput,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
+
+from ..apply.executor import Levels, Outcome, Progress
+from ..apply.journal import Journal, JournalRefused
+from ..apply.journal_place import earlier_journal
+from ..desired.desired import DesiredInstance, Limits, digest_of
+from ..desired.sealing import PlanOutdated, Written, scrypted
+from ..set_plan.held import without_held
+from ..set_plan.plan import Choices, InstancePlan, Planned, drop_changes
+from ..set_plan.planner import plan_instance
+from .ceilings import Ceilings
+from .outcome import Account, failures_of, shown, summary_of
+from .plan_file import PlanFile, StoredPlan
+from .validation import judge
+
+_DIGEST_BYTES = 32
+_PLAN_AGAIN = 2
+"""How often a plan is made anew because a list that it was made from was not complete."""
+
+_NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the user wants done.
+
+    :ivar plan_file: written in check mode; taken away in a real run when all of it was applied.
+    :ivar stored: what ``plan_file`` holds, in a real run; its changes are all that is desired then.
+    :ivar drift: only compare: no brake holds anything back, because nothing is applied.
+    :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
+    :ivar prune: ceilings, as :class:`.ceilings.Ceilings` has them; so are ``limits``, ``create_users``,
+        ``expect_instance``, ``protected``.
+    :ivar written: reads what a plan file was made from, where the plan holds only hashes of it.
+    """
+
+    check_mode: bool = False
+    plan_file: Path | None = None
+    stored: StoredPlan | None = None
+    drift: bool = False
+    journal: Path | None = None
+    only: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    prune: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    create_users: bool | None = None
+    workers: int = 8
+    stale: str = "refuse"
+    confirm_empty: bool = False
+    allow_destructive: bool = False
+    expect_instance: Sequence[str] = ()
+    protected: bool = False
+    written: Written | None = None
+
+
+@contextlib.contextmanager
+def many_objects() -> Iterator[None]:
+    """Makes very many objects that stay: looking through all of them for garbage, again and again, takes as long as
+    making them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            # To the oldest of its generations with them, without a look at each.
+            gc.freeze()
+            gc.unfreeze()
+            gc.enable()
+
+
+def run_instance(
+    client: Client,
+    desired: DesiredInstance,
+    order: Order,
+    tell: Callable[[Progress], None] = lambda _progress: None,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Account:
+    """Plans an instance, and in a real run applies the plan.
+
+    :raises SeventhingsError: where nothing could be planned.
+    """
+    return _Run(client, desired, order, tell, clock, sleep).run()
+
+
+class _Run:
+    def __init__(
+        self,
+        client: Client,
+        desired: DesiredInstance,
+        order: Order,
+        tell: Callable[[Progress], None],
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
+    ) -> None:
+        self._client = client
+        self._desired = desired
+        self._order = order
+        self._tell = tell
+        self._clock = clock
+        self._sleep = sleep
+        self._started = clock()
+        self._before = client.transport.sent
+        self._stored = order.stored
+        self._told: list[str] = []
+        self._ceilings = Ceilings.of(
+            order.limits, order.prune, order.create_users, order.expect_instance, order.protected
+        )
+        self._asked = desired.policy
+        self._digest = order.stored.digest if order.stored else ""
+
+    def run(self) -> Account:
+        if self._order.workers < 1:
+            raise InvalidInput(f"workers: {self._order.workers} does not fit; expected 1 or more")
+        plan_file = self._plan_file()
+        if self._order.check_mode and plan_file is not None:
+            plan_file.require_writable()
+            # Whatever becomes of this plan, the one before is not it.
+            plan_file.discard()
+        if self._stored is not None:
+            try:
+                self._stored.holes.fill(str(self._order.plan_file), self._order.written)
+            except PlanOutdated as outdated:
+                return self._account("refused", InstancePlan(), refusals=[outdated.message])
+        refusal = self._guard()
+        if refusal:
+            return self._account("refused", InstancePlan(), refusals=[refusal])
+        self._client.transport.secrets |= self._desired.hiding.texts(self._desired.entries)
+        self._desired.policy = self._ceilings.policy(self._asked)
+        if self._order.drift:
+            self._desired.policy = replace(self._desired.policy, limits=_NO_LIMITS)
+        try:
+            journal = self._journal()
+            if self._order.check_mode or self._desired.findings:
+                self._told += journal.warnings
+                return self._planned(journal)
+            # From before the first look: what another run is about to make must not be planned once more.
+            with journal:
+                self._told += journal.warnings
+                return self._planned(journal)
+        except JournalRefused as refused:
+            return self._account("refused", InstancePlan(), refusals=[refused.message])
+
+    def _planned(self, journal: Journal) -> Account:
+        choices = Choices(
+            self._order.only,
+            self._order.exclude,
+            frozenset(journal.known),
+            self._order.allow_destructive or self._order.drift,
+            self._order.confirm_empty or self._order.drift,
+            self._resumed(journal),
+            self._order.workers,
+        )
+        try:
+            with many_objects():
+                made = self._plan(choices)
+        except SeventhingsError:
+            if not self._desired.findings:
+                raise
+            # Without an instance, at least what is wrong with the files.
+            made = InstancePlan(findings=judge(self._desired))
+        if made.findings:
+            # Where something is wrong with what was written, nothing of the plan holds.
+            return self._account("failed", InstancePlan(findings=made.findings, warnings=made.warnings))
+        if self._stored is not None:
+            made, refusals = self._without_stale(made, self._stored, journal)
+            if refusals:
+                return self._account("refused", made, refusals=refusals)
+        refusals = [*self._ceilings.forbidden(made.changes), *made.brakes]
+        if refusals:
+            made.warnings += self._ceilings.narrowed(self._asked)
+            return self._account("refused", made, refusals=refusals)
+        plan_file = self._plan_file()
+        if self._order.check_mode:
+            if plan_file is not None:
+                # Where the files name none, that of the journal: whoever applies the plan may not know the files.
+                self._desired.set_id = journal.set_id
+                self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
+            return self._account("changed" if made.changes else "unchanged", made)
+        account = self._apply(made, journal)
+        is_whole = not account.failed and not self._order.only and not self._order.exclude
+        if self._stored is not None and plan_file is not None and is_whole:
+            try:
+                plan_file.remove(self._digest)
+            except InvalidInput as error:
+                # What was done must still be told.
+                account.warnings.append(error.message)
+        return account
+
+    def _plan(self, choices: Choices) -> InstancePlan:
+        """The plan. Where a list can't be told to be complete, nothing is made because of it before it was read twice.
+
+        :raises IncompleteList: where there is more each time.
+        """
+        for _attempt in range(_PLAN_AGAIN + 1):
+            made = plan_instance(self._client, self._desired, choices)
+            # What stands in no list is taken to be archived where it is found in another way.
+            # And what refers to a record that is taken away must be in a list.
+            unlisted = {one.kind.name for one in made.changes if one.change.action == CREATE or one.archived}
+            unlisted |= made.searched
+            doubtful = unlisted & self._client.unsure
+            if made.world is None or made.findings or not any(map(made.world.has_missed, sorted(doubtful))):
+                return made
+        raise IncompleteList.of_the_list(KINDS[min(doubtful)].words)
+
+    def _guard(self) -> str:
+        """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
+        here, named = self._client.transport.root, self._desired.instances
+        if self._stored is not None and here not in named:
+            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {here}. Plan again."
+        return self._ceilings.wrong_instance(here, named)
+
+    def _plan_file(self) -> PlanFile | None:
+        return None if self._order.plan_file is None else PlanFile(self._order.plan_file)
+
+    def _journal(self) -> Journal:
+        desired = self._desired
+        journal = Journal(
+            self._order.journal,
+            self._client.transport.root,
+            desired.set_name,
+            self._sleep,
+            self._clock,
+            set_id=desired.set_id,
+            src=desired.origin,
+        )
+        earlier = earlier_journal(desired.src, journal.place)
+        if earlier is not None:
+            self._told.append(
+                f"{earlier} is the journal of an earlier version. It is not read; the journal is {journal.place.path} "
+                f"now. Take the old one away."
+            )
+        return journal
+
+    def _run_of(self, journal: Journal) -> str:
+        """What is to be done, as a digest: a later run goes on with it only where it is to do the very same."""
+        what = self._stored.digest if self._stored else digest_of(self._desired)
+        names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, what))
+        if self._desired.hiding.has_any:
+            # The journal stays: nobody shall try values against it.
+            return scrypted(names, journal.set_id.encode())[:_DIGEST_BYTES].hex()
+        return hashlib.sha256(names.encode()).hexdigest()
+
+    def _is_resumed(self, journal: Journal) -> bool:
+        return journal.memory.run != "" and journal.memory.run == self._run_of(journal)
+
+    def _resumed(self, journal: Journal) -> frozenset[str]:
+        return frozenset(journal.memory.made) if self._is_resumed(journal) else frozenset()
+
+    def _apply(self, made: InstancePlan, journal: Journal) -> Account:
+        levels = Levels(
+            self._client,
+            made,
+            journal,
+            self._order.workers,
+            self._tell,
+            self._sleep,
+            self._desired.policy.notify,
+            self._stored is not None,
+        )
+        if not made.changes:
+            journal.managed(made.managed)
+            return self._account("unchanged", made)
+        journal.begun(self._run_of(journal))
+        outcome = levels.run()
+        bad = outcome.failures or outcome.skipped or outcome.twice
+        if not bad:
+            journal.ended()
+        name = "changed" if not bad else "partly_applied" if outcome.done else "failed"
+        return self._account(name, made, outcome)
+
+    # ---- plan files
+
+    def _without_stale(
+        self, made: InstancePlan, stored: StoredPlan, journal: Journal
+    ) -> tuple[InstancePlan, list[str]]:
+        is_resumed = self._is_resumed(journal)
+
+        def is_own(one: Planned) -> bool:
+            """Whether an earlier run of the same plan made a record, or began to change it, and left it like this."""
+            names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.noted}"}
+            return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(one)
+
+        stale = stored.stale(made, Contents(self._client), is_own)
+        if not stale:
+            return made, []
+        if self._order.stale == "skip":
+            made.warnings += [
+                f"{planned}: skipped, because it is not as it was when the plan was made." for planned in stale
+            ]
+            left = drop_changes(made, stale)
+            held = list(without_held(made.world, left.changes)) if made.world is not None else []
+            left.warnings += [f"{planned}: skipped, because {why}." for planned, why in held]
+            return drop_changes(left, (planned for planned, _why in held)), []
+        return made, [
+            f"{planned} is not as it was when the plan was made. Plan again, or set stale: skip." for planned in stale
+        ]
+
+    # ---- account
+
+    def _account(
+        self, name: str, made: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
+    ) -> Account:
+        return Account(
+            outcome=name,
+            instance=self._client.transport.root,
+            check_mode=self._order.check_mode,
+            summary=summary_of(made, outcome, self._order.check_mode),
+            changes=[shown(planned, self._desired.hiding) for planned in made.changes],
+            failures=failures_of(made, outcome or Outcome()),
+            refusals=list(refusals),
+            findings=self._desired.hiding.told(made.findings, self._desired.entries),
+            warnings=[*self._told, *made.warnings],
+            reported={section: names for section, names in made.reported.items() if names},
+            requests=self._client.transport.sent - self._before,
+            duration=round(self._clock() - self._started, 3),
+            plan_digest=self._digest,
+        )

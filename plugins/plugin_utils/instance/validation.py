@@ -1,0 +1,189 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with a desired state, as far as that can be told without asking an instance."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, HUB_ITEM, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Misfit, Schema, field_to_be
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from ..desired.parsing import Wanted, written_as
+from ..export.portable import is_made
+from ..set_plan.hub import schema as hub_schema
+from ..set_plan.relations import names_fields, with_uuids
+
+_KINDS = {kind: section for section, kind in SECTIONS.items()}
+_DEFINITIONS = Schema.of(FIELD_DEFINITION)
+
+
+def judge(desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | None = None) -> list[Finding]:
+    """Every finding: those of reading, types where ``fields/`` or the service's own fields tell them, natural keys that
+    are missing or stand twice, files that are not there.
+
+    :param known: name of a kind to all the fields that it has, where something else tells them.
+    """
+    return _Judge(desired, known or {}).run()
+
+
+class _Judge:
+    def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
+        self._desired = desired
+        self._known = known
+        self._found = dict.fromkeys(desired.findings)
+        self._misread = desired.misread_places()
+        self._complaints = 0
+        self._wanted = Wanted(desired, self._find)
+        self._schemas: dict[str, Schema] = {}
+        self._claimed: dict[tuple[Any, ...], Place] = {}
+        self._by_label_alone: dict[str, set[str]] = defaultdict(set)
+
+    def run(self) -> list[Finding]:
+        for entry in self._desired.entries:
+            before = self._complaints
+            values = self._parse(entry)
+            if self._complaints == before:
+                self._claim(entry, values)
+        return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
+
+    def _find(self, place: Place, message: str) -> None:
+        # What is wrong with many records may be one finding.
+        self._complaints += 1
+        if place not in self._misread:
+            self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+
+    def _parse(self, entry: Entry) -> dict[str, Any]:
+        schema = self._schema(entry.kind)
+        fields = entry.fields
+        if entry.kind is FIELD_DEFINITION and names_fields(fields.get("relations")):
+            fields = {**fields, "relations": with_uuids(fields["relations"], ())[0]}
+        told = entry.kind.name in self._known
+        if told:
+            # Fields are known by their labels where the service made their keys, which differ between instances.
+            fields = {name: value for name, value in fields.items() if schema.find(name) or not is_made(name)}
+        partial = (bool(entry.kind.template) and not told) or entry.kind.open_fields
+        values = self._wanted.parse(schema, entry, fields, partial)
+        if entry.kind is FIELD_DEFINITION:
+            try:
+                plan.check_choices(None, plan.Change(FIELD_DEFINITION, plan.CREATE, values=values))
+            except InvalidInput as wrong:
+                self._find(entry.place_of("possible_values"), wrong.message)
+        return values
+
+    def _schema(self, kind: Kind) -> Schema:
+        if kind.name not in self._schemas:
+            fields = [*kind.fields, *kind.identity] if kind.template else list(kind.fields)
+            fields = [*self._known.get(kind.name, fields)]
+            schema = hub_schema() if kind is HUB_ITEM else Schema(kind, fields)
+            for entry in self._desired.entries:
+                if entry.kind is FIELD_DEFINITION and entry.template and entry.template == kind.template:
+                    self._define(schema, entry)
+            self._schemas[kind.name] = schema
+        return self._schemas[kind.name]
+
+    def _define(self, schema: Schema, entry: Entry) -> None:
+        """Takes a field into a schema as its definition in the files says."""
+        options = set(_DEFINITIONS.fields) - {"relations"}
+        values, _findings = _DEFINITIONS.parse({name: one for name, one in entry.fields.items() if name in options}, "")
+        key, label = (str(values.get(name) or "") for name in ("field_key", "label"))
+        is_there = schema.fields.get(key) if key else schema.find(label)
+        of = field_to_be(values) or is_there
+        if of is None or not (key or label):
+            return
+        if not key and is_there is None:
+            self._by_label_alone[schema.kind.name].add(label)
+        own = key or (is_there.key if is_there else label)
+        schema.take([replace(of, key=own, label=label or of.label, mandatory=False)])
+
+    # ---- natural keys
+
+    def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
+        section = _KINDS[entry.kind.name]
+        schema = self._schema(entry.kind)
+        # What no type is known of stands as it was written.
+        have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
+        keys = self._named(entry, have) if self._desired.identity.get(section) else self._default(entry, have)
+        if keys is None:
+            return
+        key = tuple(_part(entry.kind, one, have.get(one)) for one in keys)
+        earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry.place)
+        if earlier is not entry.place:
+            words = "/".join(str(entry.fields.get(written_as(schema, entry, one))) for one in keys)
+            twice = f"is written twice, first at {earlier}"
+            self._find(entry.place, Misfit.at((), f"{entry.kind.words} {words} {twice}", f"this record {twice}"))
+
+    def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
+        """The fields that identify a record where the files name them; None where that is not known, or is wrong."""
+        section = _KINDS[entry.kind.name]
+        schema = self._schema(entry.kind)
+        fields = {name: schema.find(name) for name in self._desired.identity[section]}
+        keys = tuple(name if of is None else of.key for name, of in fields.items())
+        left_out = [key for key in keys if key not in have]
+        if left_out and self._may_have_another_name(entry, left_out):
+            return None
+        missing = [name for name, key in zip(fields, keys, strict=True) if have.get(key) in EMPTY]
+        if missing:
+            self._find(entry.place, f"{', '.join(missing)} must have a value, because identity.{section} names it")
+            return None
+        return keys
+
+    def _default(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
+        """The fields that identify a record of its kind; None where that is not known, or is wrong."""
+        kind = entry.kind
+        if kind is HUB_ITEM:
+            return ("object",)
+        for keys in kind.match_on:
+            # A later choice is for what the earlier ones leave open.
+            if have.get(keys[-1]) is not None:
+                break
+            if keys[-1] not in have and self._may_have_another_name(entry, keys[-1:]):
+                return None
+        left_out = [key for key in keys if key not in have]
+        if left_out and self._may_have_another_name(entry, left_out):
+            return None
+        try:
+            return natural_keys.key_fields(kind, None, have)
+        except InvalidInput as problem:
+            self._find(entry.place, problem.message)
+            return None
+
+    def _may_have_another_name(self, entry: Entry, keys: Iterable[str]) -> bool:
+        """Whether some fields, which are not written under their keys, may be written under labels: those of the fields
+        that the service made are known to the instance only, or where a saved schema tells them.
+        """
+        kind, schema = entry.kind, self._schema(entry.kind)
+        if not kind.template:
+            return False
+        wanted = list(keys)
+        told = kind.name in self._known
+        if any(schema.find(key) is None and (not told or is_made(key)) for key in wanted):
+            return True
+        types = {schema.fields[key].type for key in wanted if key in schema.fields}
+        return any(
+            schema.find(name) is None
+            # A definition that says no key may be that of a field which the service made.
+            or (not told and name in self._by_label_alone[kind.name] and schema.fields[name].type in types)
+            for name in entry.fields
+        )
+
+
+def _part(kind: Kind, key: str, value: Any) -> Any:
+    if isinstance(value, Reference):
+        # An integer is an id, and the same in quotes is a name.
+        return repr(value.written)
+    if isinstance(value, tuple):
+        return tuple(sorted(str(_part(kind, key, one)) for one in value))
+    if isinstance(value, str) and kind.case_blind and (key,) in kind.match_on:
+        return value.casefold()
+    return (type(value), repr(value)) if isinstance(value, (Plain, list, dict)) else value

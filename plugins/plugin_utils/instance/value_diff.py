@@ -1,0 +1,50 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two values of a field side by side, so that a person sees how they differ."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from itertools import takewhile
+from typing import Any
+
+from .printed import clean
+
+_AHEAD = 40
+"""Characters that stand before the first one that differs, where long texts are cut."""
+
+
+def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
+    """Both values as JSON, each on one line. Of long texts the part is shown in which they begin to differ. What can't
+    be seen stands as escapes, and so do letters that look the same.
+
+    :param limit: characters that are shown of each.
+    """
+    texts = _json(before), _json(after)
+    if before is not None and after is not None and texts[0] != texts[1] and _look(texts[0]) == _look(texts[1]):
+        texts = json.dumps(before, default=str), json.dumps(after, default=str)
+    start = 0
+    if max(map(len, texts)) > limit:
+        same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
+        start = max(0, same - _AHEAD) if same > limit // 2 else 0
+    return _cut(texts[0], start, limit), _cut(texts[1], start, limit)
+
+
+def _json(value: Any) -> str:
+    return clean(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _cut(text: str, start: int, limit: int) -> str:
+    shown = text[start : start + limit]
+    if shown == text:
+        return text
+    ahead, behind = "..." if start else "", "..." if start + limit < len(text) else ""
+    return f"{ahead}{shown}{behind} ({len(text)} characters)"
+
+
+def _look(text: str) -> str:
+    """A text without what nobody sees of it."""
+    composed = unicodedata.normalize("NFKC", text)
+    return "".join(letter for letter in composed if unicodedata.category(letter) not in ("Cf", "Mn"))

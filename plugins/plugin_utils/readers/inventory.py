@@ -1,0 +1,339 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the records of an instance to hosts and groups, joined in memory: never a request for each record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
+
+from .inventory_names import (
+    Variables,
+    as_part,
+    check_host_name,
+    group_name,
+    literal,
+    one_line,
+    variable_key,
+    visible,
+)
+
+Shown = Mapping[str, Any]
+"""A record in its normalised read shape, as the info modules return it."""
+
+Records = Mapping[str, Sequence[Shown]]
+"""What was read of an instance: plural name of a kind to its records. Plain data, so that it can be cached."""
+
+KINDS: dict[str, Kind] = {"locations": LOCATION, "rooms": ROOM, "objects": OBJECT}
+"""What may become a host, by plural name; each stands in one of the kind before it, and is read together with these."""
+
+_NAMED_IN_WARNING = 5
+_ANY = Field("", "")
+
+
+# ---- reading
+
+
+def read_along(hosts: str) -> list[str]:
+    """The plural names of the kinds that must be read where ``hosts`` become hosts."""
+    names = list(KINDS)
+    return names[: names.index(hosts) + 1]
+
+
+def filters_by_kind(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The option ``filters``, its kinds by plural name; the singular is accepted.
+
+    :raises InvalidInput: for another kind, and for filters that are no map.
+    """
+    plurals = {kind.name: plural for plural, kind in KINDS.items()}
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, filters in written.items():
+        plural = plurals.get(name, name)
+        if plural not in KINDS:
+            raise InvalidInput(f"filters.{name}: no such kind; expected {', '.join(KINDS)}")
+        if not isinstance(filters, Mapping):
+            raise InvalidInput(f"filters.{name}: expected a map of field key to operator and value, or to a value")
+        if plural in found:
+            raise InvalidInput(f"filters.{name}: written twice, as {plural} and in the singular")
+        found[plural] = filters
+    return found
+
+
+def read_records(client: Client, hosts: str, filters: Mapping[str, Mapping[str, Any]]) -> Records:
+    """Complete lists of all that is needed for the inventory.
+
+    :param filters: from :func:`filters_by_kind`.
+    """
+    return {
+        plural: list_records(
+            client, KINDS[plural], None, filters.get(plural, {}), [], None, where=f"filters.{plural}"
+        ).records
+        for plural in read_along(hosts)
+    }
+
+
+# ---- laying out
+
+
+@dataclass
+class Node:
+    """A host or a group.
+
+    :ivar variables: its own, with the prefix.
+    :ivar inherited: those of the groups above it, nearest first to win.
+    :ivar group: the name of the group that it stands in; None where there is none.
+    """
+
+    name: str
+    variables: dict[str, Any]
+    inherited: dict[str, Any] = field(default_factory=dict)
+    group: str | None = None
+
+    @property
+    def visible(self) -> dict[str, Any]:
+        """What a template sees: its own variables before those of its groups."""
+        return {**self.inherited, **self.variables}
+
+
+@dataclass
+class Layout:
+    """The inventory: groups (parents before children), hosts, and what a person should know about it."""
+
+    groups: list[Node] = field(default_factory=list)
+    hosts: list[Node] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the records are laid out.
+
+    :ivar hosts: plural name of what becomes a host.
+    :ivar prefix: what stands before each variable.
+    :ivar filtered: the kinds with a filter; what stands in a place that a filter left out is left out with it.
+    :ivar room_field: the field of an object that links to its room.
+    :ivar location_field: the field of an object that links to its location, for one that has no room.
+    :ivar hostname: a host's name from its variables, None for the default name.
+    :ivar host_prefix: what stands before the name of each host.
+    :ivar group_prefix: what stands before the name of each group.
+    :ivar may_join: whether a host may have a name without a slash, as machines have.
+    """
+
+    hosts: str
+    prefix: str = "seventhings_"
+    filtered: frozenset[str] = frozenset()
+    room_field: str = "actual_room"
+    location_field: str = "location"
+    hostname: Callable[[Node], str | None] = lambda _node: None
+    host_prefix: str = ""
+    group_prefix: str = "seventhings_"
+    may_join: bool = False
+
+    def links(self, plural: str) -> list[tuple[str, str]]:
+        """By which field a record links to a place of which kind; the first that does says where it stands."""
+        return {
+            "locations": [],
+            "rooms": [("locations", ROOM.identity[0].key)],
+            "objects": [("rooms", self.room_field), ("locations", self.location_field)],
+        }[plural]
+
+
+def lay_out(records: Records, plan: Plan) -> Layout:
+    """Hosts and groups from the records.
+
+    Everything has a name of its own: of several with one name all but the first, by id, get a suffix, and a warning
+    says so.
+
+    :raises InvalidInput: for the name of a host that could mean a machine, or a file outside ``host_vars``.
+    """
+    layout = Layout()
+    places: dict[str, _Places] = {}
+    variables = Variables(plan.prefix)
+    group_names = _Names("groups", ())
+    *above, last = read_along(plan.hosts)
+    for plural in above:
+        places[plural] = _Places(KINDS[plural].name)
+        for record, parent in _placed(records.get(plural, ()), plural, plan, places):
+            node = _node(record, plural, plan, parent, variables)
+            node.name = group_names.give(group_name(plan.group_prefix, _path(record, plural, parent)), record)
+            layout.groups.append(node)
+            places[plural].add(_Place(plural, record, node, parent))
+    # A host that is called like a group can't be told from it in a pattern.
+    host_names = _Names("hosts", (group.name for group in layout.groups))
+    for record, parent in _placed(records.get(last, ()), last, plan, places):
+        node = _node(record, last, plan, parent, variables)
+        wanted = visible(one_line(plan.hostname(node))) or _default_name(record, last, parent)
+        node.name = host_names.give(f"{plan.host_prefix}{literal(wanted)}", record)
+        check_host_name(node.name, plan.may_join)
+        layout.hosts.append(node)
+    layout.warnings = [*group_names.warnings(), *host_names.warnings(), *_left_out(variables)]
+    return layout
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A record that others stand in, its group, and the place that it stands in itself."""
+
+    plural: str
+    record: Shown
+    node: Node
+    above: _Place | None
+
+    @property
+    def chain(self) -> Iterator[_Place]:
+        """This place and those above it."""
+        yield self
+        if self.above:
+            yield from self.above.chain
+
+
+class _Places:
+    """Places of one kind, found by integer id or by uuid: instances link by either."""
+
+    def __init__(self, kind: str) -> None:
+        self._read = read_reference(kind)
+        self._by_id: dict[int, _Place] = {}
+        self._by_uuid: dict[str, _Place] = {}
+
+    def add(self, place: _Place) -> None:
+        # The record's own identity has the shape of a link to it.
+        own = self._read({"id": place.record.get("id"), "uuid": place.record.get("uuid")}, _ANY)
+        if isinstance(own, Reference):
+            if own.id is not None:
+                self._by_id[own.id] = place
+            if own.uuid:
+                self._by_uuid[own.uuid] = place
+
+    def find(self, link: Any) -> _Place | None:
+        """The place that a link means, whatever its shape; None for none, and for one that is not here."""
+        reference = self._read(link, _ANY)
+        if not isinstance(reference, Reference):
+            return None
+        by_uuid = self._by_uuid.get(reference.uuid or "")
+        return by_uuid or (None if reference.id is None else self._by_id.get(reference.id))
+
+
+def _placed(
+    records: Sequence[Shown], plural: str, plan: Plan, places: Mapping[str, _Places]
+) -> Iterator[tuple[Shown, _Place | None]]:
+    """Each record with the place that it stands in, in an order that does not depend on the answer."""
+    narrowed = plan.filtered.intersection(places) - {plural}
+    for record in sorted(records, key=_age):
+        found = (places[above].find(record.get(key)) for above, key in plan.links(plural))
+        place = next((one for one in found if one), None)
+        if narrowed <= {one.plural for one in (place.chain if place else ())}:
+            yield record, place
+
+
+def _age(record: Shown) -> tuple[int, str]:
+    number = str(record.get("id"))
+    return (int(number) if number.isdecimal() else 0, str(record.get("uuid")))
+
+
+def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: Variables) -> Node:
+    variables = {name: record[key] for key, name in names.named(record)}
+    above_names = {one.plural: _own_name(one.record, one.plural) for one in (parent.chain if parent else ())}
+    for above, key in plan.links(plural):
+        variables[f"{plan.prefix}{KINDS[above].name}_name"] = above_names.get(above)
+        link = record.get(key)
+        if parent and parent.plural == above and isinstance(link, Mapping):
+            variables[f"{plan.prefix}{variable_key(key)}"] = _completed(link, parent)
+    variables[f"{plan.prefix}is_active"] = record.get("archived_at") in EMPTY
+    if parent is None:
+        return Node("", variables)
+    return Node("", variables, parent.node.visible, parent.node.name)
+
+
+def _left_out(variables: Variables) -> list[str]:
+    """The warning about fields that are no variables, if there are any."""
+    if not variables.left_out:
+        return []
+    names = _some(sorted(variables.left_out))
+    return [f"variable_prefix: some fields are left out, because they would set variables of Ansible: {names}."]
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of these names, and how many more there are."""
+    shown = ", ".join(names[:_NAMED_IN_WARNING])
+    more = len(names) - _NAMED_IN_WARNING
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
+    """A link with the members that the instance left out: the place is at hand, so every instance gives the same."""
+    known = {
+        "id": place.record.get("id"),
+        "uuid": place.record.get("uuid"),
+        "display_name": _own_name(place.record, place.plural),
+    }
+    return {**known, **{member: value for member, value in link.items() if value is not None}}
+
+
+# ---- names
+
+
+_NAME_KEYS: dict[str, tuple[str, ...]] = {
+    "locations": ("name",),
+    "rooms": ("name", "number"),
+    "objects": ("barcode", "inventory_name"),
+}
+
+
+def _own_name(record: Shown, plural: str) -> str:
+    """What a person calls a record: the first of its naming fields with a value, else its kind and id."""
+    named = next((name for key in _NAME_KEYS[plural] if (name := one_line(record.get(key)))), "")
+    return named or f"{KINDS[plural].name} {record.get('id') or record.get('uuid')}"
+
+
+def _path(record: Shown, plural: str, parent: _Place | None) -> str:
+    """Rooms are called by their location and themselves, all else by itself."""
+    own = as_part(_own_name(record, plural))
+    return f"{as_part(_own_name(parent.record, 'locations'))}/{own}" if plural == "rooms" and parent else own
+
+
+def _default_name(record: Shown, plural: str, parent: _Place | None) -> str:
+    """A name with a slash, as no machine has."""
+    path = _path(record, plural, parent)
+    return path if "/" in path else f"{KINDS[plural].name}/{path}"
+
+
+class _Names:
+    """Gives each record a name of its own."""
+
+    def __init__(self, what: str, taken: Iterable[str]) -> None:
+        self._what = what
+        self._taken = set(taken)
+        self._renamed: list[tuple[str, str]] = []
+
+    def give(self, wanted: str, record: Shown) -> str:
+        name = next(one for one in self._choices(wanted, record) if one not in self._taken)
+        self._taken.add(name)
+        if name != wanted:
+            self._renamed.append((wanted, name))
+        return name
+
+    @staticmethod
+    def _choices(wanted: str, record: Shown) -> Iterator[str]:
+        yield wanted
+        for key in ("id", "uuid"):
+            if record.get(key):
+                yield f"{wanted}_{variable_key(str(record[key]))}"
+        number = 2
+        while True:
+            yield f"{wanted}_{number}"
+            number += 1
+
+    def warnings(self) -> list[str]:
+        if not self._renamed:
+            return []
+        shown = _some([f"{name!r} for {wanted!r}" for wanted, name in self._renamed])
+        return [f"Some {self._what} would have had a name that is taken, so they got a suffix: {shown}."]

@@ -1,0 +1,121 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records by reference, as a person writes one: text, uuid, integer id, or a map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unfit, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    parse_reference,
+    references_in,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import Resolver
+
+LOOKED_UP = ("object", "location", "room", "person", "user", "task", "rental_case")
+"""The kinds that a lookup knows, by name."""
+
+_ANY = Field("", "")
+_TITLE = "title"
+"""Tasks and rental cases are no targets of references; in a text their title stands for them."""
+
+
+def kind_named(name: Any) -> Kind:
+    """The kind that a lookup is about.
+
+    :raises InvalidInput: for another name.
+    """
+    if name not in LOOKED_UP:
+        raise InvalidInput(f"{shorten(name)} is no kind of record; expected one of {', '.join(LOOKED_UP)}")
+    return KINDS[str(name)]
+
+
+class Finder:
+    """Finds records of one kind. Lists are read once for all that are looked for."""
+
+    def __init__(self, client: Client, kind: Kind) -> None:
+        self._client = client
+        self._kind = kind
+        self._schema = client.schema(kind)
+        self._resolver = Resolver(client)
+        self._lists: dict[tuple[Condition, ...], list[Record]] = {}
+
+    def find(self, written: Iterable[Any]) -> list[Record]:
+        """The record of each reference, in their order.
+
+        :raises NoMatch: where there is none; ``Ambiguous`` where there are several; ``InvalidInput`` for what is no
+            reference.
+        """
+        references = [self._parsed(one) for one in written]
+        if self._kind.identity:
+            self._resolver.resolve(references)
+        records = self._resolver.records_of(references)
+        return [self._found(reference, record) for reference, record in zip(references, records, strict=True)]
+
+    def show(self, record: Record, field: str | None = None) -> Any:
+        """A record as the modules return it, or the value of one field, by its key or its label.
+
+        :raises InvalidInput: for a field that this kind does not have.
+        """
+        shown = {**self._schema.show(record.flat), "uuid": record.uuid or None}
+        if field is None:
+            return shown
+        of = self._schema.find(field)
+        key = of.key if of else field
+        if of is None and key not in shown:
+            raise InvalidInput(f"field: {field}: {self._schema.why_unknown(field)}")
+        return shown.get(key)
+
+    def _parsed(self, written: Any) -> Reference:
+        try:
+            reference = parse_reference(self._kind.name)(written, _ANY)
+        except Unfit as unfit:
+            raise InvalidInput(f"{shorten(written)} does not fit; expected {unfit}") from unfit
+        if reference.id is not None and not reference.uuid and not self._kind.identity:
+            raise InvalidInput(f"{shorten(written)} does not fit; {self._kind.one} has no integer id")
+        return reference
+
+    def _found(self, reference: Reference, record: Record | None) -> Record:
+        if not reference.resolved:
+            return self._by_fields(reference.written)
+        if record is None:
+            which = f"the uuid {reference.uuid}" if reference.uuid else f"the id {reference.id}"
+            raise NoMatch(f"There is no {self._kind.words} with {which}.")
+        return record
+
+    def _by_fields(self, written: str | Mapping[str, Any]) -> Record:
+        """A task or a rental case by its title or by a map of its fields."""
+        wanted = {_TITLE: written} if isinstance(written, str) else written
+        desired, findings = self._schema.parse(wanted, f"{self._kind.name}: ")
+        if findings.errors or findings.unknown:
+            raise InvalidInput([*findings.errors, *findings.unknown])
+        self._resolver.resolve(references_in(tuple(desired.values())))
+        candidates = self._candidates(desired)
+        read = [self._schema.read(record.flat) for record in candidates]
+        self._resolver.decide((value, have.get(key)) for have in read for key, value in desired.items())
+        hits = natural_keys.identified(self._schema, desired, desired, candidates)
+        # As in the module task: if any is open, only open ones count.
+        hits = natural_keys.task_meant(hits, None, lambda _record: False) if self._kind is KINDS["task"] else hits
+        what = natural_keys.describe(self._schema, desired, desired)
+        hit = natural_keys.one_of(self._kind, what, hits, advice="give the uuid, or a map that tells them apart")
+        if hit is None:
+            near = natural_keys.near_names(str(wanted.get(_TITLE)), [one.flat.get(_TITLE) for one in candidates])
+            hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
+            raise NoMatch(f"There is no {self._kind.words} with {what}.{hint}")
+        return hit
+
+    def _candidates(self, desired: Mapping[str, Any]) -> list[Record]:
+        query = self._kind.filters == "query"
+        conditions = tuple(natural_keys.conditions(self._schema, desired, desired)) if query else ()
+        if conditions not in self._lists:
+            self._lists[conditions] = self._client.list_all(self._kind, conditions)
+        return self._lists[conditions]

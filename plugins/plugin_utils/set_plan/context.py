@@ -1,0 +1,218 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every part of a plan for an instance stands on: lists, schemas, what was claimed, what was found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FIELD_DEFINITION,
+    HUB_ITEM,
+    KINDS,
+    Kind,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from ..desired.hiding import NOT_SHOWN
+from ..desired.parsing import Wanted, written_as
+from .plan import UNCHANGED, Choices, InstancePlan, Planned, image_of
+from .scope import Scope
+from .state import World
+from .uniqueness import Claims
+
+
+def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
+    """Every reference in a canonical value, with the item of the list that it is in."""
+    if isinstance(value, Reference):
+        yield 0, value
+    elif isinstance(value, tuple):
+        for number, item in enumerate(value):
+            for reference in references_in(item):
+                yield number, reference
+
+
+class Ground:
+    """The ground of one plan.
+
+    :ivar entries: section to what was written for it.
+    :ivar claimed: name of a kind to the uuids of its records that are in the files.
+    :ivar complaints: how often something was found wrong; what is wrong with many records may be one finding.
+    :ivar unmade: template and label of fields that are still to be made, which is not part of the plan.
+    :ivar seen: natural keys of everything that is planned, where only some of it is chosen.
+    """
+
+    def __init__(self, client: Client, desired: DesiredInstance, choices: Choices) -> None:
+        self.client = client
+        self.desired = desired
+        self.choices = choices
+        self.world = World(client, self.schema, self._is_named_in_secret)
+        self.hiding = desired.hiding
+        self.result = InstancePlan(world=self.world, hiding=self.hiding)
+        self.claims = Claims(self.world, self.find)
+        self.wanted = Wanted(desired, self.find)
+        self.scope = Scope(self.world, self.schema, desired.scope)
+        self.claimed: dict[str, dict[str, Entry]] = {}
+        self.complaints = 0
+        self._doubtful: set[tuple[str, str]] = set()
+        self.unmade: set[tuple[str, str]] = set()
+        self.seen: set[str] = set()
+        self._schemas: dict[str, Schema] = {}
+        self._found: dict[Finding, None] = dict.fromkeys(desired.findings)
+        self._misread = desired.misread_places()
+        self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
+        sections = {kind: section for section, kind in SECTIONS.items()}
+        for entry in desired.entries:
+            self.entries[sections[entry.kind.name]].append(entry)
+
+    # ---- findings
+
+    def find(self, place: Place, message: str) -> None:
+        """Notes what is wrong, and where; a :class:`Misfit` says what may be told of it where it is hidden."""
+        self.complaints += 1
+        if place in self._misread:
+            return
+        self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Everything that is wrong, in the order of its places."""
+        return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
+
+    # ---- schemas
+
+    def schema(self, kind: Kind) -> Schema:
+        """The fields of a kind on this instance; where nothing defines them, those that its records have."""
+        if kind.name not in self._schemas:
+            schema = self.client.schema(kind)
+            if kind.open_fields:
+                for record in self.world.records(kind):
+                    schema.learn(record.flat)
+            self._schemas[kind.name] = schema
+            self.hiding.learn(schema.fields.values())
+        return self._schemas[kind.name]
+
+    def schema_of(self, section: str) -> Schema | None:
+        """The fields of the records of a section, where those are records with fields."""
+        kind = KINDS[SECTIONS[section]]
+        return None if kind in (FIELD_DEFINITION, HUB_ITEM) else self.schema(kind)
+
+    # ---- which record is meant
+
+    def one(
+        self, entry: Entry, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], hits: Sequence[Record]
+    ) -> Record | None:
+        """The one record that has a natural key; several are a finding."""
+        if len(hits) < 2:
+            return hits[0] if hits else None
+        try:
+            return natural_keys.one_of(schema.kind, natural_keys.describe(schema, keys, values), hits)
+        except Ambiguous as twice:
+            self.find(entry.place, twice.message)
+            return None
+
+    def claim(self, kind: Kind, uuid: str, entry: Entry, more: str = "") -> bool:
+        """Whether no other entry means the same record.
+
+        :param more: what there is to say about it if one does.
+        """
+        earlier = self.claimed.setdefault(kind.name, {}).setdefault(uuid, entry)
+        if earlier is not entry:
+            self.find(entry.place, f"the {kind.words} {uuid} is meant here and at {earlier.place}{more}")
+        return earlier is entry
+
+    def resolve(self, values: Mapping[str, Any], entry: Entry | None, before: bool = False) -> bool:
+        """Whether every reference in some values means something; of an entry that shall be there, findings if not.
+
+        :param before: take names as they are before anything is renamed.
+        """
+        fine = True
+        for key, value in values.items():
+            if not isinstance(value, (Reference, tuple)):
+                continue
+            for number, reference in numbered_references(value):
+                problem = self.world.resolve(reference, before)
+                if problem:
+                    fine = False
+                    is_doubtful = (reference.target, str(reference.written)) in self._doubtful
+                    if entry is not None and entry.state == "present" and not is_doubtful:
+                        self.find_reference(entry, key, number, reference, problem)
+        return fine
+
+    def doubt(self, entry: Entry) -> None:
+        """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
+        kind = entry.kind
+        schema = self.schema(kind)
+        first, *labels = [str(entry.fields.get(written_as(schema, entry, of.key))) for of in kind.identity] or [""]
+        self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
+
+    def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
+        """Notes what is wrong with a reference, where it was written.
+
+        :param number: which item of the list in its field it is.
+        """
+        name = written_as(self.schema(entry.kind), entry, key)
+        written = entry.fields.get(name)
+        way: Way = (name,)
+        if isinstance(written, list):
+            way = (name, number)
+        elif isinstance(written, Mapping):
+            way = (name, *(member for member, one in written.items() if one == reference.written))
+        inner = problem.way if isinstance(problem, Misfit) else ()
+        gist = "this reference means nothing that is there, or several"
+        self.find(entry.place_in((*way, *inner)), Misfit.at(way, f"{words_of(way)}: {problem}", gist))
+
+    def _is_named_in_secret(self, record: Record) -> bool:
+        """Whether a record has its name from what must not be shown."""
+        entry = self.claimed.get(record.kind.name, {}).get(record.uuid)
+        if entry is None or not self.hiding.is_on:
+            return False
+        schema = self.schema(entry.kind)
+        return any(self.hiding.hides(entry, written_as(schema, entry, of.key), of.key) for of in entry.kind.identity)
+
+    # ---- into the plan
+
+    def planned(
+        self, section: str, entry: Entry, schema: Schema, values: dict[str, Any], keys: tuple[str, ...], words: str
+    ) -> Planned:
+        """An entry as it is planned before it is compared.
+
+        :param words: its natural key, which is hidden where it must not be shown.
+        """
+        made = Planned(section, entry, schema, values, keys, words, UNCHANGED[schema.kind.name])
+        return made.hide(self.hiding) if self.hiding.has_any else made
+
+    def warn(self, planned: Planned, warnings: Iterable[str]) -> None:
+        """Notes what should be known of a record, although it is no error."""
+        shown = (NOT_SHOWN if self.hiding.touches(planned.entry) else one for one in warnings)
+        self.result.warnings += [f"{planned}: {one}" for one in shown]
+
+    def take(self, planned: Planned) -> None:
+        """Into the plan with a change, or among the unchanged."""
+        if self.choices.only or self.choices.exclude:
+            self.seen.add(planned.words or planned.key)
+        if not planned.change.changed:
+            self.result.unchanged[planned.section] += 1
+        elif self.is_chosen(planned):
+            planned.image = planned.image or image_of(planned.schema, planned.change.current)
+            self.result.changes.append(planned)
+
+    def skip(self, planned: Planned, reason: str) -> None:
+        """Leaves a record as it is, and says why."""
+        self.result.skipped[planned.section] += 1
+        self.result.warnings.append(f"{planned}: {reason}")
+
+    def is_chosen(self, planned: Planned) -> bool:
+        """Whether only and exclude leave a change in the plan."""
+        names = {planned.section, planned.words or planned.key, planned.kind.name}
+        if self.choices.only and not names & set(self.choices.only):
+            return False
+        return not names & set(self.choices.exclude)

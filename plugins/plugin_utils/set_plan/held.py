@@ -1,0 +1,161 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rooms, locations and persons that are to be taken away, and what refers to them: whoever stands in a room must have
+left it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    LOCATION,
+    PERSON,
+    ROOM,
+    TEMPLATE_KINDS,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..desired.parsing import written_as
+from .context import Ground
+from .plan import Planned
+from .state import World
+
+_HOLDING = (LOCATION, ROOM, PERSON)
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A record that refers to one that is to be taken away, and stays.
+
+    :ivar name: what it is called in messages.
+    :ivar key: the field in which it refers to it.
+    :ivar is_archived: whether it is archived by the same plan: it keeps its links.
+    """
+
+    record: Record
+    name: str
+    key: str
+    is_archived: bool
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.key}{', also when it is archived' if self.is_archived else ''})"
+
+
+def judge_held(ground: Ground) -> None:
+    """Nothing is taken away while something that this plan leaves where it is refers to it. Where something else is
+    wrong, it is not known yet what leaves.
+    """
+    if ground.findings:
+        return
+
+    def is_told(schema: Schema, holder: Holder) -> bool:
+        """Whether the reference is written in the files, and so is a finding of its own."""
+        entry = ground.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
+        if entry is None or entry.state != "present" or ground.choices.only or ground.choices.exclude:
+            return False
+        return written_as(schema, entry, holder.key) in entry.fields
+
+    looked = _Look(ground.world, ground.result.changes)
+    ground.result.searched |= looked.searched
+    for planned, holders in looked.held(is_told):
+        ground.find(planned.entry.place, why_held(planned, holders))
+
+
+def without_held(world: World, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
+    """What can't be taken away any more where some changes of a plan are left out, each with why."""
+    left = list(changes)
+    while held := list(_Look(world, left).held()):
+        yield from ((planned, why_held(planned, holders)) for planned, holders in held)
+        kept = {id(planned) for planned, _holders in held}
+        # What is kept refers to others in its turn.
+        left = [planned for planned in left if id(planned) not in kept]
+
+
+def why_held(planned: Planned, holders: Iterable[Holder]) -> str:
+    """Why a record can't be taken away: a few of those that refer to it, by their names."""
+    names = sorted(map(str, holders))
+    named = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
+    words = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    refer = "refers" if len(names) == 1 else "refer"
+    return (
+        f"{planned} is to be taken away, and {words} {refer} to it; move or clear what refers to it first, or keep the "
+        f"{planned.kind.words}"
+    )
+
+
+class _Look:
+    """What refers to the records that a plan takes away. Notes on these which other changes must be done before.
+
+    :ivar searched: names of the kinds that were looked through.
+    """
+
+    def __init__(self, world: World, changes: Iterable[Planned]) -> None:
+        self._world = world
+        self._planned = {one.change.current.uuid: one for one in changes if one.change.current is not None}
+        self._going = {
+            uuid: one
+            for uuid, one in self._planned.items()
+            if one.change.action == plan.DELETE and one.kind in _HOLDING
+        }
+        for planned in self._going.values():
+            planned.leaving = ()
+        self.searched: set[str] = set()
+        self._found: dict[str, list[tuple[Schema, Holder]]] = {}
+        types = {f"LINKED_{one.kind.name.upper()}" for one in self._going.values()}
+        for kind in TEMPLATE_KINDS.values() if types else ():
+            schema = world.schema(kind)
+            keys = [of.key for of in schema.fields.values() if of.type in types]
+            if keys:
+                self.searched.add(kind.name)
+                for record in world.records(kind):
+                    self._look_at(schema, keys, record)
+
+    def held(
+        self, is_told: Callable[[Schema, Holder], bool] = lambda _schema, _holder: False
+    ) -> Iterator[tuple[Planned, list[Holder]]]:
+        """What can't be taken away, with those that refer to it.
+
+        :param is_told: whether a holder is left out.
+        """
+        for uuid, found in self._found.items():
+            holders = [holder for schema, holder in found if not is_told(schema, holder)]
+            if holders:
+                yield self._going[uuid], holders
+
+    def _look_at(self, schema: Schema, keys: Iterable[str], record: Record) -> None:
+        planned = self._planned.get(record.uuid)
+        for key in keys:
+            if not record.flat.get(schema.fields[key].wire_key) and planned is None:
+                continue
+            now = self._meant(schema.read_one(key, record.flat))
+            then = now if planned is None else self._after(planned, key, now)
+            for uuid in now:
+                if uuid not in then and planned is not None:
+                    self._going[uuid].leaving += (planned.entry,)
+            for uuid in then:
+                name = f"{schema.kind.words} {self._world.name_of(record) or record.uuid}"
+                is_archived = planned is not None and planned.change.action == plan.ARCHIVE
+                self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, is_archived)))
+
+    def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
+        """To what a field refers once a change is done."""
+        if planned.change.action == plan.DELETE:
+            return {}
+        return self._meant(planned.change.values[key]) if key in planned.change.values else now
+
+    def _meant(self, value: Any) -> dict[str, None]:
+        """The uuids of what is to be taken away and a value refers to."""
+        found: dict[str, None] = {}
+        for reference in references_in(value):
+            self._world.complete(reference)
+            if reference.uuid in self._going:
+                found[reference.uuid] = None
+        return found

@@ -1,0 +1,140 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan for the hub: which objects are offered there, joined in memory with its items and orders."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, HUB_ORDER, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_common import (
+    PRICE,
+    asset_ids,
+    is_cancelled,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+
+from ..desired.desired import Entry, Place
+from .state import World
+from .uniqueness import Claims
+
+FIELDS = (
+    Field("object", "LINKED_ASSET", mandatory=True),
+    Field("category", "TEXT"),
+    PRICE,
+)
+"""What files say of an offer: the object, and where the service's own suggestion is not meant, category and price."""
+
+_ITEMS = Schema.of(HUB_ITEM)
+
+Offer = tuple[Entry, dict[str, Any], str, Change, str]
+"""Entry, canonical values, the object in words, the change, and the image of the item that it was made from."""
+
+
+def schema() -> Schema:
+    """The fields of an offer."""
+    return Schema(HUB_ITEM, FIELDS)
+
+
+def plan_offers(
+    world: World,
+    entries: Sequence[Entry],
+    find: Callable[[Place, str], None],
+    claim: Callable[[Kind, str, Entry], bool],
+    parse: Callable[[Schema, Entry], dict[str, Any]],
+) -> Iterator[Offer]:
+    """What is to be done on the hub for each entry.
+
+    :param find: is told what is wrong, and where.
+    :param claim: whether no other entry means the same object.
+    """
+    items = _Items(world)
+    for entry in entries:
+        fields = schema()
+        values = parse(fields, entry)
+        meant = list(references_in(values.get("object")))
+        place = entry.place_of("object")
+        if len(meant) != 1:
+            if "object" not in entry.fields or values.get("object") is not None:
+                find(place, "object: expected the one object that is offered")
+            continue
+        problem = world.resolve(meant[0])
+        if problem:
+            if entry.state == "present":
+                find(place, f"object: {problem}")
+            continue
+        key = Claims.words(fields, ("object",), values)
+        mark = f"of the object {meant[0].uuid or f'at {meant[0].awaits.place}'}"
+        if claim(HUB_ITEM, mark, entry):
+            change, warning = _change(items, entry, values, meant[0], fields)
+            yield entry, values, key, replace(change, warnings=(warning,) if warning else ()), _image(change)
+
+
+def offered(world: World) -> list[Record]:
+    """The items that are offered on the hub."""
+    return [record for record in world.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
+
+
+class _Items:
+    """What is offered, and what stands in orders, by the integer id of the object; orders are read when needed."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._offered: dict[Any, Record] | None = None
+        self._ordered: dict[Any, Record] | None = None
+
+    def offered(self, number: int | None) -> Record | None:
+        if self._offered is None:
+            self._offered = {}
+            for record in offered(self._world):
+                self._offered[_ITEMS.read(record.flat).get("asset_id")] = record
+        return self._offered.get(number)
+
+    def ordered(self, number: int | None) -> Record | None:
+        if self._ordered is None:
+            self._ordered = {
+                one: order
+                for order in self._world.records(HUB_ORDER)
+                if not is_cancelled(order)
+                for one in asset_ids(order)
+            }
+        return self._ordered.get(number)
+
+
+def _change(
+    items: _Items, entry: Entry, values: dict[str, Any], wanted: Reference, fields: Schema
+) -> tuple[Change, str]:
+    item = items.offered(wanted.id) if wanted.awaits is None else None
+    unchanged = Change(HUB_ITEM, plan.UNCHANGED, item)
+    have = _ITEMS.read(item.flat).get("price") if item is not None else None
+    if entry.state == "absent":
+        if item is None:
+            return unchanged, ""
+        return Change(HUB_ITEM, plan.DELETE, item, {}, {"price": DECIMAL.show(have)}, {}), ""
+    price = values.get("price")
+    if item is not None:
+        if price is None or DECIMAL.equal(price, have, PRICE):
+            return unchanged, ""
+        shown = {"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)}
+        return Change(HUB_ITEM, plan.UPDATE, item, {"price": price}, *shown), ""
+    order = items.ordered(wanted.id) if wanted.awaits is None else None
+    if order is not None:
+        return unchanged, f"the object stands in the order {order.flat.get('order_number')}, so it is not offered again"
+    shown_after = {key: fields.brief(key, value) for key, value in values.items()}
+    return Change(HUB_ITEM, plan.CREATE, None, values, {}, shown_after), ""
+
+
+def _image(change: Change) -> str:
+    if change.current is None:
+        return ""
+    return hashlib.sha256(repr(_ITEMS.read(change.current.flat).get("price")).encode()).hexdigest()

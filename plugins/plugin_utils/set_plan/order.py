@@ -1,0 +1,61 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Unique values that change hands: who gets one waits for the one that lets go of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
+
+from ..desired.desired import Entry
+from .plan import Planned
+
+
+def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
+    """The changes of a level, those that wait for a unique value after those that let go of it.
+
+    :raises CycleError: for a circle; :func:`waiting_for_ever` finds those when all is planned.
+    """
+    if not any(planned.after for planned in level):
+        yield level
+        return
+    numbers: dict[int, list[int]] = {}
+    for number, planned in enumerate(level):
+        numbers.setdefault(id(planned.entry), []).append(number)
+    order = TopologicalSorter(
+        {
+            number: [ahead for _key, holder in planned.after for ahead in numbers.get(id(holder), ())]
+            for number, planned in enumerate(level)
+        }
+    )
+    order.prepare()
+    while order.is_active():
+        ready = order.get_ready()
+        yield [level[number] for number in sorted(ready)]
+        order.done(*ready)
+
+
+def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str, Entry]]:
+    """The changes that wait for a unique value of one that waits for them, each with its field and its holder."""
+    turns = {id(planned.entry): planned for planned in changes if planned.after}
+    order = TopologicalSorter({one: [id(holder) for _key, holder in turns[one].after] for one in turns})
+    with suppress(CycleError):
+        order.prepare()
+    while ready := order.get_ready():
+        # Long rows, in which each waits for the one before it, have an end.
+        order.done(*ready)
+        for one in ready:
+            turns.pop(one, None)
+    for planned in turns.values():
+        for key, holder in planned.after:
+            seen: set[int] = set()
+            ahead = [id(holder)]
+            while ahead:
+                at = ahead.pop()
+                if at in turns and at not in seen:
+                    seen.add(at)
+                    ahead += [id(entry) for _key, entry in turns[at].after]
+            if id(planned.entry) in seen:
+                yield planned, key, holder

@@ -1,0 +1,166 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a plan for an instance is made of: records with the change that each of them takes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+
+from ..desired.desired import Entry, Finding
+from ..desired.hiding import VAULTED, Hiding
+from ..desired.parsing import written_as
+from .state import World
+
+LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "tasks rental_cases hub")
+"""Sections by level: a level may refer to those before it, and is applied after them."""
+
+
+def level_of(section: str) -> int:
+    """The level at which a section is applied."""
+    return next(number for number, names in enumerate(LEVELS) if section in names.split())
+
+
+UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}
+"""Of each kind, the change that changes nothing: most records take it."""
+
+
+@dataclass(slots=True)
+class Planned:
+    """One desired record with the change that it takes.
+
+    :ivar key: its natural key in words, as it is shown.
+    :ivar keys: the fields of its natural key.
+    :ivar image: hash of the record that the change was made from; empty where there is none yet.
+    :ivar made: uuid of the record once it is there.
+    :ivar archived: whether the record is there, but archived.
+    :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
+    :ivar resumed: whether an interrupted run made it of the same files.
+    :ivar leaving: of a record that is taken away, those that refer to it now and will not any more.
+    :ivar relations: of a definition, relations to others that are still to be made, as written.
+    :ivar words: its natural key in words where that must not be shown.
+    :ivar kept_as: what stands for its natural key in files that stay, where that is vaulted.
+    """
+
+    section: str
+    entry: Entry
+    schema: Schema
+    desired: dict[str, Any]
+    keys: tuple[str, ...]
+    key: str
+    change: Change
+    image: str = ""
+    made: str | None = None
+    relations: Sequence[Any] = ()
+    archived: bool = False
+    resumed: bool = False
+    after: tuple[tuple[str, Entry], ...] = ()
+    words: str = ""
+    kept_as: str = ""
+    leaving: tuple[Entry, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        return self.schema.kind
+
+    @property
+    def is_half_made(self) -> bool:
+        """Whether a record lacks only what is written after it was made: links, files, a status of its own."""
+        change = self.change
+        later = {"status"} if self.kind.status_path else set()
+        return change.action == plan.UPDATE and all(
+            value in EMPTY or name in later for name, value in change.before.items()
+        )
+
+    @property
+    def noted(self) -> str:
+        """Its natural key in files that stay."""
+        return self.kept_as or self.key
+
+    def hide(self, hiding: Hiding) -> Planned:
+        """The same, its natural key hidden where a part of it is vaulted: the place stands for it."""
+        if any(hiding.covers(self.entry, written_as(self.schema, self.entry, key), key) for key in self.keys):
+            self.kept_as = f"{VAULTED} {self.entry.place}"
+            if not hiding.show:
+                self.words, self.key = self.key, self.kept_as
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.kind.words} {self.key}"
+
+
+@dataclass
+class InstancePlan:
+    """What is to be done to an instance.
+
+    :ivar changes: in order of their levels; what is unchanged is only counted.
+    :ivar unchanged: section to number.
+    :ivar skipped: section to number of records that are left as they are although they are not as written.
+    :ivar existing: section to number of records in scope. :ivar everywhere: to number of all records.
+    :ivar resumed: section to number of those that an interrupted run made of the same files.
+    :ivar reported: section to natural keys of records that are not in the files and stay.
+    :ivar brakes: reasons why the plan must not be applied as it is.
+    :ivar managed: uuids of records that are in the files and there already.
+    :ivar searched: names of kinds whose complete lists show that nothing refers to what is taken away.
+    :ivar world: the lists that the plan was made from.
+    :ivar hiding: what of it must not be shown.
+    """
+
+    changes: list[Planned] = field(default_factory=list)
+    unchanged: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    existing: Counter[str] = field(default_factory=Counter)
+    everywhere: Counter[str] = field(default_factory=Counter)
+    resumed: Counter[str] = field(default_factory=Counter)
+    reported: dict[str, list[str]] = field(default_factory=dict)
+    brakes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    managed: list[str] = field(default_factory=list)
+    searched: set[str] = field(default_factory=set)
+    world: World | None = None
+    hiding: Hiding = field(default_factory=Hiding)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How a plan is made.
+
+    :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
+    :ivar known: uuids of records that belong to the managed set.
+    :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
+    """
+
+    only: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    known: frozenset[str] = frozenset()
+    allow_destructive: bool = False
+    confirm_empty: bool = False
+    resumed: frozenset[str] = frozenset()
+    workers: int = 8
+
+
+def image_of(schema: Schema, record: Record | None) -> str:
+    """The hash of a record as it is, without what the service changes by itself."""
+    if record is None:
+        return ""
+    shown = {key: value for key, value in schema.show(record.flat).items() if key not in SERVER_KEYS}
+    return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:
+    """The plan without some of its changes."""
+    gone = {id(one) for one in dropped}
+    return replace(result, changes=[one for one in result.changes if id(one) not in gone])

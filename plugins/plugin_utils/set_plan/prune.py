@@ -1,0 +1,117 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prune: what is there, in scope, and not in the files. Only what is known to belong to the set is ever taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
+from .plan import Choices, InstancePlan, Planned
+from .scope import Scope
+from .state import World, read_some
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """Finds what is to be pruned.
+
+    :ivar claimed: name of a kind to the uuids of its records that are in the files.
+    :ivar filled: sections of which the files hold records.
+    """
+
+    world: World
+    desired: DesiredInstance
+    choices: Choices
+    scope: Scope
+    schema_of: Callable[[Kind], Schema]
+    claimed: Mapping[str, Mapping[str, Entry]]
+    filled: frozenset[str]
+
+    def run(self, result: InstancePlan) -> Iterator[Planned]:
+        """What is to be taken away; what stays is noted in the plan, and brakes too."""
+        for section in SECTIONS:
+            kind = KINDS[SECTIONS[section]]
+            if section not in self.desired.sections or len(prune_actions(section)) == 1:
+                continue
+            claimed = self.claimed.get(kind.name, {})
+            left = [
+                record
+                for record in self.world.records(kind)
+                if record.uuid not in claimed and self.scope.holds(section, record)
+            ]
+            if left:
+                yield from self._section(section, self.schema_of(kind), left, result)
+
+    def _section(self, section: str, schema: Schema, left: Sequence[Record], result: InstancePlan) -> Iterator[Planned]:
+        action = self.desired.policy.prune.get(section, "report")
+        mine = {record.uuid for record in left if self._belongs(schema, record)} if action != "report" else set()
+        if mine and not self.desired.set_name:
+            result.warnings.append(
+                f"{section}: prune takes nothing away, because instance.yml names no set (records that these files "
+                f"held before, and that stay: {len(mine)})."
+            )
+            mine = set()
+        named = {record.uuid: self._named(section, schema, record) for record in left}
+        others = sorted(named[record.uuid][1] for record in left if record.uuid not in mine)
+        if others:
+            result.reported[section] = others
+        if mine and section not in self.filled and not self.choices.confirm_empty:
+            result.brakes.append(
+                f"{section}: the files hold none, and {len(mine)} would be taken away; confirm_empty: true lets "
+                f"this pass"
+            )
+        for record in left:
+            if record.uuid not in mine:
+                continue
+            state = "archived" if action == "archive" else "absent"
+            entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
+            keys, name = named[record.uuid]
+            desired = read_some(schema, keys, record)
+            change = plan.plan_gone(schema, desired, record, plan.ARCHIVE if action == "archive" else plan.DELETE)
+            yield Planned(section, entry, schema, desired, keys, name, change)
+
+    def _belongs(self, schema: Schema, record: Record) -> bool:
+        """Whether a record is known to belong to this set: by the marker field where it has a value, else by the
+        journal. What is marked for another set was handed over to it.
+        """
+        of = schema.find(self.desired.marker) if self.desired.marker else None
+        mark = None if of is None else read_some(schema, [of.key], record)[of.key]
+        if mark in EMPTY:
+            return record.uuid in self.choices.known
+        return self.desired.set_name != "" and mark == self.desired.set_name
+
+    def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
+        """The fields that identify a record in these files, and its natural key as it would stand there."""
+        fields = [schema.find(name) for name in self.desired.identity.get(section, ())]
+        own = [of.key for of in fields if of is not None]
+        known = [key for keys in (own, *schema.kind.match_on) for key in keys if key in schema.fields]
+        values = read_some(schema, known, record)
+        try:
+            keys = natural_keys.key_fields(schema.kind, own or None, values)
+        except InvalidInput:
+            keys = tuple(own or known)
+        if not self.desired.hiding.shows_all(keys):
+            return keys, record.uuid
+        words = [self._word(schema, key, values.get(key)) for key in keys]
+        return keys, "/".join(words) if all(words) else record.uuid
+
+    def _word(self, schema: Schema, key: str, value: Any) -> str:
+        if isinstance(value, tuple):
+            return ", ".join(self._word(schema, key, one) for one in value)
+        if isinstance(value, Reference):
+            record = self.world.find(value)
+            return (self.world.name_of(record) if record else None) or str(value.uuid or value.id or "")
+        return "" if value in EMPTY else str(schema.brief(key, value))

@@ -1,0 +1,180 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Renames: which record had the natural key before that the files write now.
+
+What was renamed once stays written, so that every instance comes along, however far behind it is: an old key may be
+the new key of an earlier rename.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+from ..desired.desired import Place
+from ..desired.hiding import NOT_SHOWN, VAULTED
+from .context import Ground
+from .state import Key, World
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """One rename, its natural keys as canonical values."""
+
+    old: Values
+    new: Values
+    words: str
+    place: Place
+
+
+class _Renames:
+    """Those of one section, found by the new key."""
+
+    def __init__(self, world: World, schema: Schema, pairs: Iterable[_Pair]) -> None:
+        self._world = world
+        self._schema = schema
+        self.pairs: list[_Pair] = []
+        self._to: dict[tuple[str, ...], dict[Key, _Pair]] = {}
+        for pair in pairs:
+            names = tuple(pair.new)
+            key = world.key_of(schema, names, pair.new)
+            # Some keys are the same in whatever case they are written.
+            if key is not None and (names != tuple(pair.old) or key != world.key_of(schema, names, pair.old)):
+                self.pairs.append(pair)
+                self._to.setdefault(names, {}).setdefault(key, pair)
+
+    def to(self, values: Values) -> _Pair | None:
+        """The rename to the natural key of some values."""
+        for names, pairs in self._to.items():
+            key = self._world.key_of(self._schema, names, values)
+            if key in pairs:
+                return pairs[key]
+        return None
+
+
+class Moved:
+    """The renames of one plan."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._renames: dict[str, _Renames] = {}
+        self._found: dict[str, _Pair] = {}
+        self._written: dict[tuple[str, tuple[str, ...]], set[Key | None]] = {}
+
+    def record_of(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> list[Record]:
+        """The record under the latest of the keys that another key was made of; none where nothing has any of them.
+
+        :param values: what has the key now. :param written: everything that is written in this section.
+        """
+        for pair in self._behind(section, schema, values, written):
+            hits = self._ground.world.having(schema, tuple(pair.old), pair.old)
+            if hits:
+                self._found.update((record.uuid, pair) for record in hits)
+                return hits
+        return []
+
+    def why_twice(self, uuid: str) -> str:
+        """What to say of a record that two entries mean, where one of them means it by a rename."""
+        pair = self._found.get(uuid)
+        if pair is None:
+            return ""
+        return f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
+
+    def judge(self) -> None:
+        """Renames that mean nothing, or that are not done although there is something to rename."""
+        ground = self._ground
+        for section, written in ground.desired.moved.items():
+            if not ground.entries[section]:
+                for _old, new in written[:1]:
+                    place = ground.desired.moved_places.get(id(new), Place("moved.yml"))
+                    ground.find(place, f"moved.{section}: the files hold no {section}")
+                continue
+            schema = ground.schema_of(section)
+            if schema is not None:
+                for pair in self._of(section, schema).pairs:
+                    self._judge(section, schema, pair)
+
+    def _judge(self, section: str, schema: Schema, pair: _Pair) -> None:
+        ground = self._ground
+        claimed = ground.claimed.get(schema.kind.name, {})
+        left = [
+            record
+            for record in ground.world.having(schema, tuple(pair.old), pair.old)
+            if record.uuid not in claimed and ground.scope.holds(section, record)
+        ]
+        if not left:
+            return
+        now = ground.world.having(schema, tuple(pair.new), pair.new)
+        if any(record.uuid in claimed for record in now):
+            words = f"moved.{section}: {pair.words}: both are there, so {left[0].uuid} keeps its old key."
+            ground.result.warnings.append(words)
+        elif not ground.world.coming(schema, tuple(pair.new), pair.new):
+            ground.find(
+                pair.place, f"moved.{section}: {pair.words}: the files hold no {schema.kind.words} with the new key"
+            )
+
+    def _behind(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> Iterator[_Pair]:
+        """The renames behind a key, the latest first; they end where another entry has the old key."""
+        renames = self._of(section, schema)
+        pair = renames.to(values)
+        while pair is not None:
+            yield pair
+            earlier = renames.to(pair.old)
+            pair = None if earlier is None or self._is_written(section, schema, pair.old, written) else earlier
+
+    def _of(self, section: str, schema: Schema) -> _Renames:
+        if section not in self._renames:
+            pairs = [self._read(schema, old, new) for old, new in self._ground.desired.moved.get(section, ())]
+            known = _Renames(self._ground.world, schema, [pair for pair in pairs if pair is not None])
+            straight = self._without_circles(section, known)
+            self._renames[section] = _Renames(self._ground.world, schema, straight)
+        return self._renames[section]
+
+    def _read(self, schema: Schema, old: Mapping[str, Any], new: Mapping[str, Any]) -> _Pair | None:
+        ground = self._ground
+        place = ground.desired.moved_places.get(id(new), Place("moved.yml"))
+        was, also_wrong = schema.parse(old, "")
+        wanted, wrong = schema.parse(new, "")
+        problems = [*wrong.errors, *wrong.unknown, *also_wrong.errors, *also_wrong.unknown]
+        is_hidden = ground.hiding.hides_place(place) or not ground.hiding.shows_all([*old, *new])
+        for problem in problems:
+            ground.find(place, NOT_SHOWN if is_hidden else problem)
+        if problems or not ground.resolve(wanted, None) or not ground.resolve(was, None, before=True):
+            return None
+        sides = (ground.claims.words(schema, tuple(side), side) for side in (was, wanted))
+        words = VAULTED if is_hidden else " to ".join(sides)
+        return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
+
+    def _without_circles(self, section: str, renames: _Renames) -> list[_Pair]:
+        """Of a circle nobody could say whether it was gone round already."""
+        straight = []
+        for pair in renames.pairs:
+            seen: list[_Pair] = []
+            at: _Pair | None = pair
+            while at is not None and at not in seen:
+                seen.append(at)
+                at = renames.to(at.old)
+            if at is None:
+                straight.append(pair)
+            elif at is pair:
+                words = "goes round in a circle; rename to a key that is free first, and on from there in a later run"
+                self._ground.find(pair.place, f"moved.{section}: {pair.words} {words}")
+        return straight
+
+    def _is_written(self, section: str, schema: Schema, key: Values, written: Iterable[Values]) -> bool:
+        world, names = self._ground.world, tuple(key)
+        if (section, names) not in self._written:
+            keys: set[Key | None] = set()
+            for values in written:
+                named = {name: values[name] for name in names if name in values}
+                if self._ground.resolve(named, None):
+                    keys.add(world.key_of(schema, names, named))
+            self._written[section, names] = keys
+        return world.key_of(schema, names, key) in self._written[section, names]

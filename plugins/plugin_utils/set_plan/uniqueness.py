@@ -1,0 +1,124 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Natural keys of what is planned: each at most once, and none that only looks different."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Misfit, Schema
+
+from ..desired.desired import Entry, Place
+from ..desired.parsing import written_as
+from .state import Key, World
+
+
+class Claims:
+    """Which entry has which natural key.
+
+    :param find: is told what is wrong, and where.
+    """
+
+    def __init__(self, world: World, find: Callable[[Place, str], None]) -> None:
+        self._world = world
+        self._find = find
+        self._claimed: dict[tuple[Any, ...], Entry] = {}
+        self._alike: dict[tuple[Any, ...], Entry] = {}
+        self._unique: dict[str, list[str]] = {}
+        self._by_other: dict[tuple[Any, ...], list[tuple[Entry, bool]]] = {}
+
+    @staticmethod
+    def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
+        """A natural key as a person reads it."""
+        return "/".join(_word(schema.brief(key, values.get(key))) for key in keys)
+
+    def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> bool:
+        """Whether this is the only entry with its natural key; both places are named where it is not."""
+        key = self._world.key_of(schema, keys, values)
+        if key is None:
+            return False
+        name = (schema.kind.name, entry.template, tuple(keys))
+        earlier = self._claimed.setdefault((*name, key), entry)
+        if earlier is not entry:
+            words = self.words(schema, keys, values)
+            twice = f"is written twice, first at {earlier.place}"
+            self._find(entry.place, Misfit.at((), f"{schema.kind.words} {words} {twice}", f"this record {twice}"))
+            return False
+        if any(isinstance(part, str) and not part.isascii() for part in key):
+            earlier = self._alike.setdefault((*name, composed(key)), entry)
+            if earlier is not entry:
+                words = self.words(schema, keys, values)
+                self._find(
+                    entry.place,
+                    f"{schema.kind.words} {words} looks the same as the one at {earlier.place}, but is another "
+                    f"sequence of characters (unicode normal forms); write both in one form",
+                )
+                return False
+        return True
+
+    def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+        """Where a kind has several natural keys, what is identified by one of them must be the only one that has it."""
+        for other in schema.kind.match_on if len(schema.kind.match_on) > 1 else ():
+            key = self._world.key_of(schema, other, values)
+            if key is None:
+                continue
+            is_own = tuple(keys) == other
+            same = self._by_other.setdefault((schema.kind.name, other, key), [])
+            twin = next((one for one, is_its_own in same if is_own or is_its_own), None)
+            same.append((entry, is_own))
+            if twin is not None:
+                words = f"{schema.kind.words} {self.words(schema, other, values)}"
+                self._find(
+                    entry.place, f"{words} is here and at {twin.place}, and {other[-1]} alone identifies one of them"
+                )
+
+    def claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+        """Of a field whose values must be unique, every value may be written once.
+
+        :param keys: the natural key of the entry, which was claimed already.
+        """
+        name = schema.kind.name
+        if name not in self._unique:
+            self._unique[name] = [of.key for of in schema.fields.values() if of.unique]
+        for key in self._unique[name]:
+            part = None if tuple(keys) == (key,) else self._world.key_of(schema, (key,), values)
+            if part is None:
+                continue
+            earlier = self._claimed.setdefault((name, key, part), entry)
+            if earlier is not entry:
+                written, first = written_as(schema, entry, key), written_as(schema, earlier, key)
+                place = earlier.place_of(first)
+                words = f"{written}: {shorten(values[key])} must be unique, and is written at {place} too"
+                self._find(entry.place_of(written), words)
+
+    def judge_alike(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+        """A record that would be made although one is there that nobody can tell from it."""
+        for form in ("NFC", "NFD"):
+            other = {
+                key: unicodedata.normalize(form, value) if isinstance(value, str) else value
+                for key, value in ((key, values[key]) for key in keys)
+            }
+            if any(other[key] != values[key] for key in keys) and (hits := self._world.having(schema, keys, other)):
+                words = self.words(schema, keys, values)
+                self._find(
+                    entry.place,
+                    f"there is {schema.kind.one} that looks the same as {words}, but in another unicode normal form "
+                    f"({form}): {hits[0].uuid}; write it in this form",
+                )
+                return
+
+
+def composed(key: Key) -> Key:
+    """A natural key as it looks: two that differ in their unicode normal forms alone look the same."""
+    return tuple(unicodedata.normalize("NFC", part) if isinstance(part, str) else part for part in key)
+
+
+def _word(value: Any) -> str:
+    """A part of a natural key; a reference that was written as a map is called by what the map says."""
+    if isinstance(value, Mapping):
+        return "/".join(map(_word, value.values()))
+    return ", ".join(map(_word, value)) if isinstance(value, list) else str(value)
