@@ -120,6 +120,7 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("ruff format", ["ruff", "format", "--check", "--diff"]),
         Gate("mypy, plugins", ["mypy", "-p", f"{COLLECTION}.plugins"]),
         Gate("mypy, tests", ["mypy", *[name for name in typed if (ROOT / name).exists()]]),
+        Gate("imports", ["lint-imports", "--config", str(ROOT / "pyproject.toml"), "--no-cache"], cwd=BUILD / "link"),
         Gate("yamllint", ["yamllint", "--strict", "."]),
     ]
     if fast:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from project import BUILD, COLLECTION_PATH, ROOT, environment, tracked_files
 
-SUBJECTS = ("values", "plan", "matching")
+SUBJECTS = ("model/types_basic", "plan/change", "resolve/natural_keys")
 TESTS = ("test_values", "test_structures", "test_schema", "test_plan", "test_matching")
 PAGE = ROOT / "docs" / "mutation-testing.md"
 WORK = BUILD / "mutation"
