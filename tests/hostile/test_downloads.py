@@ -15,7 +15,10 @@ from typing import Any, cast
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import Call, perform
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    Invocation,
+    run_module,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
@@ -48,7 +51,7 @@ def run(module: str, service: Service, check_mode: bool = False, **options: Any)
     if module == "report":
         given["force"] = bool(given["force"])
     client = cast(Client, service)
-    return perform(module, Call(given, given, check_mode), lambda _options, _check: client)
+    return run_module(module, Invocation(given, given, check_mode), lambda _options, _check: client)
 
 
 @pytest.fixture

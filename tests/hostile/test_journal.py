@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journa
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
 SET_ID = "0123456789abcdef"
 SETTINGS = f'api: seventhings/v1\nset: test\nset_id: "{SET_ID}"\npolicy: {{prune: {{objects: archive}}}}\n'
@@ -545,7 +545,7 @@ def test_a_plan_that_is_applied_without_its_files_belongs_to_their_set(site: Sit
     assert site.plan(plan_file=path).outcome == "changed"
     stored = PlanFile(path).read()
     assert stored is not None
-    applied = run_instance(site.client(), stored.desired, Order(plan_file=path, stored=stored))
+    applied = run_instance(site.client(), stored.desired, RunOptions(plan_file=path, stored=stored))
     assert (applied.outcome, applied.warnings) == ("changed", [])
     site.write({"objects.yml": objects(1)})
     assert site.run().summary["objects"]["deleted"] == 1

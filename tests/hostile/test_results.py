@@ -46,7 +46,7 @@ class FilterModule:
 """Filters for the play: the texts with a payload in a result, keys included, and how many of them are trusted."""
 
 RESULT = "{{ result | payloads | unique }}"
-DOORS: list[dict[str, Any]] = [
+MODULES: list[dict[str, Any]] = [
     {"ansible.builtin.debug": {"var": "{{ item }}"}},
     {"ansible.builtin.debug": {"var": "item"}},
     {"ansible.builtin.debug": {"msg": "{{ item }}"}},
@@ -95,7 +95,7 @@ def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Ru
     filters = directory / "filter_plugins"
     filters.mkdir(parents=True)
     (filters / "payloads.py").write_text(FILTERS)
-    doors = [{**door, "loop": RESULT, "ignore_errors": True} for door in DOORS]
+    doors = [{**door, "loop": RESULT, "ignore_errors": True} for door in MODULES]
     counts = {
         "own": "{{ own | trusted_payloads }}",
         "found": "{{ result | payloads | length }}",

@@ -30,7 +30,7 @@ from project import ROOT
 from steps import Step
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 
 STEPS = Path(__file__).with_name("steps")
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -226,7 +226,7 @@ def test_every_writable_property_is_written_or_stands_in_the_list(everything: Wa
 # ---- the documentation of the modules
 
 
-@pytest.mark.parametrize("name", sorted(DOORS))
+@pytest.mark.parametrize("name", sorted(MODULES))
 def test_a_module_returns_what_its_documentation_says(everything: Walk, name: str) -> None:
     results = everything.results[name]
     assert results
@@ -238,7 +238,7 @@ def test_a_module_returns_what_its_documentation_says(everything: Walk, name: st
 # ---- the proofs
 
 
-IN_FILES = sorted(set(DOORS) - {"auth_token"})
+IN_FILES = sorted(set(MODULES) - {"auth_token"})
 
 
 def test_every_module_has_steps() -> None:
@@ -255,14 +255,14 @@ def test_the_steps_of_a_module_show_all_that_it_promises(tmp_path: Path, name: s
     shown = {
         "a change, or none": any(step.expect.get("changed") is changes for step in own),
         "a second run that changes nothing": any(not step.expect.get("again") for step in own),
-        "an error": any("error" in step.expect for step in own) or not set(DOORS[name].spec) - set(CONNECTION),
+        "an error": any("error" in step.expect for step in own) or not set(MODULES[name].spec) - set(CONNECTION),
         "a diff": "diff" not in documentation.returned(name) or any("diff" in step.expect for step in own),
-        "every state": states >= set(DOORS[name].spec.get("state", {}).get("choices", ())),
+        "every state": states >= set(MODULES[name].spec.get("state", {}).get("choices", ())),
     }
     assert [what for what, is_shown in shown.items() if not is_shown] == []
 
 
-REMOVABLE = [name for name in IN_FILES if "absent" in DOORS[name].spec.get("state", {}).get("choices", ())]
+REMOVABLE = [name for name in IN_FILES if "absent" in MODULES[name].spec.get("state", {}).get("choices", ())]
 
 
 @pytest.mark.parametrize("name", REMOVABLE)

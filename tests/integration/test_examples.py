@@ -19,9 +19,9 @@ import yaml
 from emulator_process import Emulator, running
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 
-MODULES = [ROOT / "plugins" / "modules" / f"{name}.py" for name in sorted(DOORS)]
+MODULE_FILES = [ROOT / "plugins" / "modules" / f"{name}.py" for name in sorted(MODULES)]
 OURS = "community.seventhings."
 
 
@@ -54,7 +54,7 @@ def play(name: str, service: Emulator, tasks: list[dict[str, Any]]) -> dict[str,
     }
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", MODULE_FILES, ids=lambda path: path.stem)
 def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> None:
     emulator.reset()
     tasks = examples(path, tmp_path)

@@ -21,7 +21,7 @@ from emulator_process import Emulator, running
 from playbook import Result, Run
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 
 ACME = ROOT / "examples" / "acme"
 NOBODY = "9091afea-81ee-4003-ac76-2ac11e3ddc3f"
@@ -203,7 +203,7 @@ def test_module_defaults_through_the_action_group_reach_every_module(emulator: E
     defaults = steps.connection(emulator)
     emulator.clear_log()
     tasks: list[dict[str, Any]] = []
-    for name in sorted(DOORS):
+    for name in sorted(MODULES):
         options = OPTIONS.get(name, {} if name.endswith("_info") else {"uuid": NOBODY, "state": "absent"})
         if name == "auth_token":
             options = {"state": "absent"}
@@ -217,9 +217,9 @@ def test_module_defaults_through_the_action_group_reach_every_module(emulator: E
 
     run = playbook.run(tmp_path, [play])
 
-    assert [result.name for result in run.results] == sorted(DOORS), run.output
+    assert [result.name for result in run.results] == sorted(MODULES), run.output
     for result in run.results:
         assert "base_url is missing" not in str(result.data), result
         assert result.data.get("requests", 1) >= 1, result
     assert [entry for entry in emulator.log() if entry["status"] == 401] == []
-    assert len(emulator.log()) >= len(DOORS)
+    assert len(emulator.log()) >= len(MODULES)

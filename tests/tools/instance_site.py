@@ -20,9 +20,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
 LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 
@@ -71,7 +71,7 @@ class Site:
         """What the files say."""
         return load(self.root)
 
-    def run(self, desired: DesiredInstance | None = None, **order: Any) -> Account:
+    def run(self, desired: DesiredInstance | None = None, **order: Any) -> RunResult:
         """Plans (``check_mode=True``) or applies the files."""
         wanted = desired if desired is not None else self.load()
         if order.get("plan_file") and not order.get("check_mode"):
@@ -81,9 +81,11 @@ class Site:
                 wanted = stored.desired
             order["stored"] = stored
         sleep = order.pop("sleep", no_pause)
-        return run_instance(self.client(read_only=bool(order.get("check_mode"))), wanted, Order(**order), sleep=sleep)
+        return run_instance(
+            self.client(read_only=bool(order.get("check_mode"))), wanted, RunOptions(**order), sleep=sleep
+        )
 
-    def plan(self, **order: Any) -> Account:
+    def plan(self, **order: Any) -> RunResult:
         """The plan of the files."""
         return self.run(check_mode=True, **order)
 

@@ -36,7 +36,11 @@ from emulator_process import Emulator
 from jinja2 import ChainableUndefined, Environment
 from playbook import Result
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS, Call, perform
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    MODULES,
+    Invocation,
+    run_module,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client import lost
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
@@ -144,12 +148,12 @@ def call(
     client_of: Callable[[Mapping[str, Any], bool], Client] | None = None,
 ) -> Result:
     """One call of a module in this process, without Ansible. No pause of it costs time."""
-    door = DOORS[name]
+    door = MODULES[name]
     read = read_arguments(f"{NAMESPACE}{name}", door.spec, door.rules, options)
     if read.refusal:
         data: dict[str, Any] = {"failed": True, "msg": read.refusal, "requests": 0}
     else:
-        data = perform(name, Call(read.options, dict(options), check_mode), client_of or connect_hasty)
+        data = run_module(name, Invocation(read.options, dict(options), check_mode), client_of or connect_hasty)
     return Result(name, "failed" if data.get("failed") else "ok", data)
 
 
@@ -184,7 +188,7 @@ def _run_one(step: Step, run: str, defaults: Mapping[str, Any], variables: Mappi
         broken = [text for text in _as_list(written["that"]) if not environment.compile_expression(text)(**variables)]
         return Result(step.named(run), "failed" if broken else "ok", {"msg": broken})
     name = step.module.removeprefix(NAMESPACE)
-    door_options = DOORS[name].spec
+    door_options = MODULES[name].spec
     options = {**{key: value for key, value in defaults.items() if key in door_options}, **written}
     done = call(name, options, check_mode=run == "predicted")
     return Result(step.named(run), done.outcome, done.data)

@@ -27,17 +27,17 @@ from ..operations.attachments import file, file_download, report
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
-from ..reconcile.reconcile import Wish, ensure
-from ..reconcile.result import Report
-from ..resolve.listing import Found, list_records
+from ..reconcile.reconcile import DesiredRecord, ensure
+from ..reconcile.result import Result
+from ..resolve.listing import ListResult, list_records
 from . import argument_specs
 
 Options = Mapping[str, Any]
-Result = dict[str, Any]
+ModuleResult = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Call:
+class Invocation:
     """One call of a module.
 
     :ivar options: validated, with defaults filled in.
@@ -50,7 +50,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Door:
+class ModuleSpec:
     """What a module is: its options, the rules between them, and what it does.
 
     :ivar not_yet: what check mode predicts where something is referred to that is not there: an earlier task of the
@@ -59,25 +59,25 @@ class Door:
     """
 
     spec: argument_specs.Spec
-    run: Callable[[Client, Call], Result]
+    run: Callable[[Client, Invocation], ModuleResult]
     rules: Mapping[str, Any]
-    not_yet: Callable[[Options], Result] | None = None
+    not_yet: Callable[[Options], ModuleResult] | None = None
 
 
-def _as_written(call: Call, name: str) -> Any:
+def _as_written(call: Invocation, name: str) -> Any:
     """An option's value before Ansible made a text of a number; lists and maps as Ansible took them."""
     converted = call.options.get(name)
     return converted if isinstance(converted, (list, dict)) else call.written[name]
 
 
-def _pending(state: str, fields: Options) -> Result:
+def _pending(state: str, fields: Options) -> ModuleResult:
     """Check mode, and a uuid that is null: that of a record which an earlier task of the play would have made."""
     note = "uuid is null, as it is in check mode for a record that is yet to be made; nothing could be looked up."
-    return Report(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
+    return Result(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
 
 
-def _record_door(kind: Kind) -> Door:
-    def run(client: Client, call: Call) -> Result:
+def _record_door(kind: Kind) -> ModuleSpec:
+    def run(client: Client, call: Invocation) -> ModuleResult:
         options = call.options
         if "fields" in options:
             fields, where = options["fields"] or {}, "fields."
@@ -85,7 +85,7 @@ def _record_door(kind: Kind) -> Door:
             fields, where = {of.key: _as_written(call, of.key) for of in kind.fields if of.key in call.written}, ""
         if call.check_mode and "uuid" in call.written and options["uuid"] is None:
             return _pending(options["state"], fields)
-        wish = Wish(
+        wish = DesiredRecord(
             kind,
             fields,
             where,
@@ -103,11 +103,11 @@ def _record_door(kind: Kind) -> Door:
             result["field_key"] = report.record.get("field_key")
         return result
 
-    return Door(argument_specs.record_spec(kind), run, {})
+    return ModuleSpec(argument_specs.record_spec(kind), run, {})
 
 
-def _info_door(kind: Kind) -> Door:
-    def run(client: Client, call: Call) -> Result:
+def _info_door(kind: Kind) -> ModuleSpec:
+    def run(client: Client, call: Invocation) -> ModuleResult:
         options = call.options
         found = list_records(
             client,
@@ -121,50 +121,50 @@ def _info_door(kind: Kind) -> Door:
         return _found(found)
 
     rules = {"mutually_exclusive": [("id" if kind.numbered else "uuid", "filters")]}
-    return Door(argument_specs.info_spec(kind), run, rules)
+    return ModuleSpec(argument_specs.info_spec(kind), run, rules)
 
 
 def _change_door(
     spec: argument_specs.Spec,
-    act: Callable[[Client, Options, bool], Report],
-    not_yet: Callable[[Options], Result] | None = None,
+    act: Callable[[Client, Options, bool], Result],
+    not_yet: Callable[[Options], ModuleResult] | None = None,
     **rules: Any,
-) -> Door:
+) -> ModuleSpec:
     """A door to something that changes and reports; an option that was not written is as good as null."""
 
-    def run(client: Client, call: Call) -> Result:
+    def run(client: Client, call: Invocation) -> ModuleResult:
         return act(client, call.options, call.check_mode).result()
 
-    return Door(spec, run, rules, not_yet)
+    return ModuleSpec(spec, run, rules, not_yet)
 
 
-def _found(found: Found) -> Result:
+def _found(found: ListResult) -> ModuleResult:
     return {"changed": False, "records": found.records, "count": found.count, "complete": found.complete}
 
 
-def _download_to_come(options: Options) -> Result:
-    return Report(True, {"files": [], "dest": options["dest"]}, options.get("uuid")).result()
+def _download_to_come(options: Options) -> ModuleResult:
+    return Result(True, {"files": [], "dest": options["dest"]}, options.get("uuid")).result()
 
 
-def _suggest(client: Client, call: Call) -> Result:
+def _suggest(client: Client, call: Invocation) -> ModuleResult:
     return _found(hub_suggestion_info(client, call.options["filters"], call.options["sort"], call.options.get("limit")))
 
 
-def _history(client: Client, call: Call) -> Result:
+def _history(client: Client, call: Invocation) -> ModuleResult:
     return _found(history_info(client, call.options))
 
 
-def _service(client: Client, _call: Call) -> Result:
+def _service(client: Client, _call: Invocation) -> ModuleResult:
     return {"changed": False, **service_info(client)}
 
 
-def _auth_token(client: Client, call: Call) -> Result:
+def _auth_token(client: Client, call: Invocation) -> ModuleResult:
     return auth_token(client, call.options, call.check_mode)
 
 
 _RECORDS = [kind for kind in KINDS.values() if kind.create_path]
 
-DOORS: dict[str, Door] = {
+MODULES: dict[str, ModuleSpec] = {
     **{kind.name: _record_door(kind) for kind in _RECORDS},
     **{f"{kind.name}_info": _info_door(kind) for kind in KINDS.values()},
     "user_from_person": _change_door(
@@ -196,10 +196,10 @@ DOORS: dict[str, Door] = {
         required_together=[("object", "field")],
     ),
     "report": _change_door(argument_specs.REPORT, report),
-    "hub_suggestion_info": Door(argument_specs.HUB_SUGGESTION_INFO, _suggest, {}),
-    "history_info": Door(argument_specs.HISTORY_INFO, _history, {}),
-    "service_info": Door(argument_specs.SERVICE_INFO, _service, {}),
-    "auth_token": Door(
+    "hub_suggestion_info": ModuleSpec(argument_specs.HUB_SUGGESTION_INFO, _suggest, {}),
+    "history_info": ModuleSpec(argument_specs.HISTORY_INFO, _history, {}),
+    "service_info": ModuleSpec(argument_specs.SERVICE_INFO, _service, {}),
+    "auth_token": ModuleSpec(
         argument_specs.AUTH_TOKEN,
         _auth_token,
         {
@@ -212,14 +212,14 @@ DOORS: dict[str, Door] = {
 """Every module by its name."""
 
 
-def perform(name: str, call: Call, client_of: Callable[[Mapping[str, Any], bool], Client]) -> Result:
+def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, Any], bool], Client]) -> ModuleResult:
     """What a module does, wherever it runs: its result as Ansible wants it, or ``failed`` and ``msg``.
 
     :param name: of the module, without the collection's.
     :param client_of: a client from options and check mode; a new one, or one that earlier items of a loop used.
     :returns: with ``warnings`` where there are any, and the number of ``requests`` that this call took.
     """
-    client, before, door = None, 0, DOORS[name]
+    client, before, door = None, 0, MODULES[name]
     try:
         client = client_of(call.options, call.check_mode)
         before = client.transport.sent
@@ -247,12 +247,12 @@ class _Module(AnsibleModule):
 
 def run(name: str) -> None:
     """The whole of a module: reads its options, does what it is for, exits with its result or its error."""
-    door = DOORS[name]
+    door = MODULES[name]
     module = _Module(argument_spec=door.spec, supports_check_mode=True, **door.rules)
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     module.no_log_values.update(hidden_in(module.params))
-    result = perform(name, Call(module.params, module.written, module.check_mode), connect)
+    result = run_module(name, Invocation(module.params, module.written, module.check_mode), connect)
     for warning in result.pop("warnings", ()):
         module.warn(warning)
     if result.pop("failed", False):

@@ -32,7 +32,7 @@ from ..model.schema import Schema
 from . import query
 from .query import PER_PAGE, Condition
 from .tokens import Tokens
-from .transport import Answer, Effect, Transport
+from .transport import Effect, Response, Transport
 
 _READ_AGAIN = 2
 """How often a list that does not add up is read again before it is an error."""
@@ -81,7 +81,7 @@ class Client:
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
 
-    def send(self, method: str, path: str, effect: Effect = Effect.READ, **options: Any) -> Answer:
+    def send(self, method: str, path: str, effect: Effect = Effect.SAFE, **options: Any) -> Response:
         """One request with a token; a token that is refused is replaced once and the request, which was not taken,
         sent again.
         """
@@ -190,7 +190,7 @@ class Client:
         """
         path = kind.list_path.format(template=template)
 
-        def ask(number: int) -> Answer:
+        def ask(number: int) -> Response:
             paging = _paging(kind, number) if kind.sort else []
             return self.send("GET", path, pairs=[*pairs, *paging])
 
@@ -241,7 +241,7 @@ class Client:
         :raises OutcomeUnknown: where it may have been made; whoever calls looks before it sends again.
         """
         wrapped = {kind.wrap: body} if kind.wrap else body
-        answer = self.send("POST", kind.create_path.format(template=template), Effect.ONCE, body=wrapped)
+        answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
         uuid = (
             answer.headers.get("Location-UUID")
             or answer.headers.get("Location", "").rstrip("/").removesuffix("/data").rpartition("/")[2]
@@ -257,19 +257,19 @@ class Client:
 
         :param once: send it once, whatever the answer; then :class:`OutcomeUnknown` tells that it may be done.
         """
-        effect = Effect.ONCE if once else Effect.SAME
+        effect = Effect.UNSAFE if once else Effect.IDEMPOTENT
         self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), effect, body=body)
 
     def delete(self, kind: Kind, uuid: str) -> None:
         """Deletes a record; one that is gone already is as good."""
         try:
-            self.send("DELETE", kind.item_path.format(uuid=uuid), Effect.SAME)
+            self.send("DELETE", kind.item_path.format(uuid=uuid), Effect.IDEMPOTENT)
         except NotFound:
             return
 
     def set_status(self, kind: Kind, uuid: str, status: str) -> None:
         """Sets the status of a record that has a call for it."""
-        self.send("PUT", kind.status_path.format(uuid=uuid), Effect.SAME, body={"status": status})
+        self.send("PUT", kind.status_path.format(uuid=uuid), Effect.IDEMPOTENT, body={"status": status})
 
     def archive(self, kind: Kind, uuid: str, back: bool = False) -> None:
         """Archives a record, or brings it back.
@@ -277,7 +277,7 @@ class Client:
         :raises OutcomeUnknown: where it may have been done; whoever calls reads the state before it sends again.
         """
         path = kind.item_path.format(uuid=uuid) + ("/unarchive" if back else "/archive")
-        self.send("POST", path, Effect.ONCE)
+        self.send("POST", path, Effect.UNSAFE)
 
     def is_archived(self, record: Record) -> bool:
         """Whether a record that was read by its uuid is archived: its own word, else that no list shows it."""
@@ -335,7 +335,7 @@ class _Page:
     clamped: bool
 
     @classmethod
-    def of(cls, kind: Kind, answer: Answer, number: int | None) -> _Page:
+    def of(cls, kind: Kind, answer: Response, number: int | None) -> _Page:
         decoded = answer.json()
         envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
         items = envelope.get("items") if envelope else decoded

@@ -21,8 +21,8 @@ from ..model.field import is_uuid
 from ..model.kinds import FILE
 from ..model.types_links import Attachment
 from .client import Client
-from .lost import looks
-from .transport import Answer, Effect
+from .lost import poll_after_lost_response
+from .transport import Effect, Response
 
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
@@ -241,7 +241,7 @@ def upload_content(client: Client, attachment: Attachment, content: bytes, sleep
     part = {"data": (name, content, attachment.type)}
     for last in (False, True):
         try:
-            answer = client.send("POST", "/file", Effect.ONCE, files=part)
+            answer = client.send("POST", "/file", Effect.UNSAFE, files=part)
         except OutcomeUnknown as lost:
             attachment.uuid = _find_upload(client, name, content, sleep)
             if attachment.uuid:
@@ -253,7 +253,7 @@ def upload_content(client: Client, attachment: Attachment, content: bytes, sleep
             return
 
 
-def _uuid_from(answer: Answer) -> str:
+def _uuid_from(answer: Response) -> str:
     # The Location of a file ends in /data.
     uuid = (
         answer.headers.get("Location-UUID")
@@ -265,7 +265,7 @@ def _uuid_from(answer: Answer) -> str:
 
 
 def _find_upload(client: Client, name: str, content: bytes, sleep: Callable[[float], None]) -> str | None:
-    for _look in looks(sleep):
+    for _look in poll_after_lost_response(sleep):
         for file in newest_files(client):
             if (
                 file.get("name") == name

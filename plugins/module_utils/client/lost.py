@@ -11,7 +11,7 @@ LOOK_AGAIN = (0.0, 1.0, 3.0)
 """Seconds from one look to the next, so at 0, 1 and 4: it may still be on its way."""
 
 
-def looks(sleep: Callable[[float], None]) -> Iterator[None]:
+def poll_after_lost_response(sleep: Callable[[float], None]) -> Iterator[None]:
     """The moments at which to look; whoever finds it stops."""
     for pause in LOOK_AGAIN:
         if pause:

@@ -130,7 +130,7 @@ class Tokens:
         how = f"{who}with the grant {body['grant_type']} and the client_id {client} at {self._transport.root}"
         try:
             # A second login does no harm: it makes another pair.
-            answer = self._transport.request("POST", PATH, body=body, effect=Effect.SAME, login=True)
+            answer = self._transport.request("POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True)
         except (AccessTokenRefused, InvalidRequest) as error:
             raise InvalidInput(
                 f"Signing in {how} failed: user name, password, code or client_id is wrong. ({error.message})"
@@ -161,7 +161,7 @@ class Tokens:
         if self._access is None:
             self._renew()
         try:
-            self._transport.request("DELETE", PATH, effect=Effect.SAME, token=self._access)
+            self._transport.request("DELETE", PATH, effect=Effect.IDEMPOTENT, token=self._access)
         except AccessTokenRefused:
             return False
         self._access = self._refresh = None

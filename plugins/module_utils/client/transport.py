@@ -52,16 +52,17 @@ _MASK = "********"
 class Effect(Enum):
     """What sending a request twice would do.
 
-    READ changes nothing. SAME leaves the same end state. ONCE makes something each time.
+    In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT leaves the same end state. UNSAFE makes something each
+    time.
     """
 
-    READ = "read"
-    SAME = "same"
-    ONCE = "once"
+    SAFE = "safe"
+    IDEMPOTENT = "idempotent"
+    UNSAFE = "unsafe"
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """A successful answer: status, headers, and the body as bytes (empty where it was cut off after a write).
 
     :ivar excerpt: tells how a body starts, fit for a message.
@@ -120,7 +121,7 @@ class Transport:
     :ivar root: root of the instance, without the service's prefix and without a slash at the end.
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
     :ivar retries: how often one request may be repeated.
-    :ivar read_only: refuse every request that is not a READ (check mode).
+    :ivar read_only: refuse every request that is not SAFE (check mode).
     :ivar secrets: texts that never stand in a message.
     :ivar sent: how many requests went out, logins and repeats included.
     """
@@ -144,14 +145,14 @@ class Transport:
         method: str,
         path: str,
         *,
-        effect: Effect = Effect.READ,
+        effect: Effect = Effect.SAFE,
         token: str | None = None,
         pairs: Sequence[tuple[str, str]] = (),
         body: Any = None,
         files: Mapping[str, Any] | None = None,
         accept: str = "application/json",
         login: bool = False,
-    ) -> Answer:
+    ) -> Response:
         """One request, repeated as far as it may be.
 
         :param path: below ``/customer-api/v1``.
@@ -164,7 +165,7 @@ class Transport:
             :class:`ConnectionFailed` where nothing was reached; :class:`WriteRefused` in check mode.
         """
         where = f"{method} {PREFIX}{path}"
-        if self.read_only and effect is not Effect.READ and not login:
+        if self.read_only and effect is not Effect.SAFE and not login:
             raise WriteRefused(f"{where}: not sent, because check mode never writes.")
         url = f"{self.root}{PREFIX}{path}" + (f"?{query.encode(pairs)}" if pairs else "")
         retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
@@ -178,7 +179,7 @@ class Transport:
                 if not is_last:
                     retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
                 pause = max(retry.get_backoff_time(), 0.25)
-                if isinstance(failed, _TooEarly):
+                if isinstance(failed, _RateLimited):
                     # All threads wait for the same service, whether this one comes again or not.
                     self.rate.refused(failed.sent, pause if failed.after is None else failed.after)
                 elif not is_last:
@@ -188,7 +189,7 @@ class Transport:
 
     def _once(
         self, method: str, url: str, where: str, effect: Effect, token: str | None, body: Any, files: Any, accept: str
-    ) -> Answer:
+    ) -> Response:
         sent = self.rate.wait()
         with self._lock:
             self.sent += 1
@@ -216,18 +217,18 @@ class Transport:
         with response:
             return self._read(response, where, effect, sent)
 
-    def _read(self, response: Any, where: str, effect: Effect, sent: float) -> Answer:
+    def _read(self, response: Any, where: str, effect: Effect, sent: float) -> Response:
         status = response.status_code
         try:
             content: bytes = response.content
         except requests.exceptions.RequestException as error:
-            if effect is not Effect.READ and status < HTTPStatus.MULTIPLE_CHOICES:
+            if effect is not Effect.SAFE and status < HTTPStatus.MULTIPLE_CHOICES:
                 # Carried out: status and headers say all that is needed of the answer to a write.
-                return Answer(status, response.headers, b"", where)
+                return Response(status, response.headers, b"", where)
             raise self._broken(error, where, effect) from error
         if status < HTTPStatus.MULTIPLE_CHOICES:
-            answer = Answer(status, response.headers, content, where, self._excerpt)
-            if effect is Effect.READ and "json" in response.request.headers.get("Accept", ""):
+            answer = Response(status, response.headers, content, where, self._excerpt)
+            if effect is Effect.SAFE and "json" in response.request.headers.get("Accept", ""):
                 try:
                     answer.json()
                 except NotJson as garbled:
@@ -243,9 +244,9 @@ class Transport:
         refusal = service_error(status, words, where)
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             after = retry_after(response.headers)
-            raise _TooEarly(refusal, sent, after if after is None else min(after, _RETRY_AFTER_CAP))
+            raise _RateLimited(refusal, sent, after if after is None else min(after, _RETRY_AFTER_CAP))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            if effect is Effect.ONCE:
+            if effect is Effect.UNSAFE:
                 raise OutcomeUnknown(refusal.message, status)
             raise _Repeatable(refusal)
         raise refusal
@@ -283,12 +284,12 @@ class Transport:
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
-        if effect is Effect.READ:
+        if effect is Effect.SAFE:
             return _Repeatable(ConnectionFailed(f"{where}: the exchange with {host} broke off ({reason})."))
         unknown = OutcomeUnknown(
             f"{where}: the exchange with {host} broke off ({reason}); the outcome is unknown.", may_follow=not in_time
         )
-        return unknown if effect is Effect.ONCE else _Repeatable(unknown)
+        return unknown if effect is Effect.UNSAFE else _Repeatable(unknown)
 
     def _open(self) -> Any:
         """The session of this thread: connections are kept open, and no two threads share one."""
@@ -321,7 +322,7 @@ class _Repeatable(Exception):
         self.error = error
 
 
-class _TooEarly(_Repeatable):
+class _RateLimited(_Repeatable):
     """The service wants fewer requests: when the refused one was sent, and the seconds after which the service asks to
     come again, where it says so.
     """

@@ -95,7 +95,7 @@ _TYPES = {stat.S_IFREG: FileType.FILE, stat.S_IFDIR: FileType.FOLDER, stat.S_IFL
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ListResult:
     """What stands in a directory.
 
     :ivar name: its path, relative to the :class:`Folder`.
@@ -136,7 +136,7 @@ class Folder:
             return None
         return None if found is None else FileType.of(found.st_mode)
 
-    def listed(self, name: str = "") -> list[Found]:
+    def listed(self, name: str = "") -> list[ListResult]:
         """What stands in a directory, sorted by name.
 
         :param name: relative path of the directory; empty: this one.
@@ -144,16 +144,16 @@ class Folder:
         :raises OSError: where it can't be read.
         """
         with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
-            found = [Found(f"{name}/{one.name}" if name else one.name, _type_of(one)) for one in entries]
+            found = [ListResult(f"{name}/{one.name}" if name else one.name, _type_of(one)) for one in entries]
         return sorted(found, key=lambda one: one.name)
 
-    def below(self, name: str = "") -> Iterator[Found]:
+    def below(self, name: str = "") -> Iterator[ListResult]:
         """All that stands below a directory: each directory, then what is in it. One that can't be read counts as
         empty.
 
         :param name: relative path of the directory; empty: this one.
         """
-        found: list[Found] = []
+        found: list[ListResult] = []
         with contextlib.suppress(NotOpened, OSError):
             found = self.listed(name)
         for one in found:

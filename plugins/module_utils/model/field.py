@@ -21,20 +21,20 @@ Way = tuple["str | int", ...]
 """The way from a value to one inside of it: of a map the name of the member, of a list the index of the item."""
 
 
-class Unfit(ValueError):
+class InvalidValue(ValueError):
     """A written value does not fit its type; the text says what was expected, with an example.
 
     :ivar parts: where only items of a list or members of a map do not fit, those: index or name, value, why.
     :ivar fitting: of a list the canonical values of its other items, with None in place of these.
     """
 
-    def __init__(self, expected: str, parts: Sequence[tuple[str | int, Any, Unfit]] = ()) -> None:
+    def __init__(self, expected: str, parts: Sequence[tuple[str | int, Any, InvalidValue]] = ()) -> None:
         super().__init__(expected)
         self.parts = parts
         self.fitting: tuple[Any, ...] = ()
 
     @classmethod
-    def of_parts(cls, parts: Sequence[tuple[str | int, Any, Unfit]]) -> Unfit:
+    def of_parts(cls, parts: Sequence[tuple[str | int, Any, InvalidValue]]) -> InvalidValue:
         """A value that does not fit because of parts of it."""
         named = ((why, f"item {step + 1}" if isinstance(step, int) else step) for step, _value, why in parts)
         return cls("; ".join(f"{why} ({name})" for why, name in named), parts)
@@ -171,7 +171,7 @@ class Field:
 class FieldType:
     """The four faces of one type.
 
-    :ivar parse: what a person wrote (never None) to canonical; raises :class:`Unfit`.
+    :ivar parse: what a person wrote (never None) to canonical; raises :class:`InvalidValue`.
     :ivar read: what a service answered to canonical; never raises.
     :ivar write: canonical to what is sent.
     :ivar show: canonical to the plain data of a returned record.
@@ -204,17 +204,17 @@ def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tup
 
     def parse_all(value: Any, of: Field) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)):
-            raise Unfit("a list")
+            raise InvalidValue("a list")
         found = []
-        wrong: list[tuple[str | int, Any, Unfit]] = []
+        wrong: list[tuple[str | int, Any, InvalidValue]] = []
         for number, item in enumerate(value):
             try:
                 found.append(parse(item, of))
-            except Unfit as unfit:
+            except InvalidValue as unfit:
                 found.append(None)
                 wrong.append((number, item, unfit))
         if wrong:
-            some = Unfit.of_parts(wrong)
+            some = InvalidValue.of_parts(wrong)
             some.fitting = tuple(found)
             raise some
         return tuple(found)

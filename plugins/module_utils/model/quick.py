@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .field import Field, FieldType, Unfit
+from .field import Field, FieldType, InvalidValue
 from .kinds import SERVER_KEYS
 from .schema import Schema, type_of
 from .types_basic import broken_rules
@@ -36,7 +36,7 @@ class Quick:
             of, faces, judged = known
             try:
                 parsed[of.key] = canonical = faces.parse(value, of)
-            except Unfit:
+            except InvalidValue:
                 return None
             if judged and broken_rules(canonical, of):
                 return None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .field import EMPTY, BrokenCell, Field, FieldType, Unfit, Way, shorten, words_of
+from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
 from .near import near_names, slips
 from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
@@ -65,7 +65,7 @@ _NEAR = 0.65
 _UNFIT = "this value does not fit its field"
 
 
-class Misfit(str):
+class FieldError(str):
     """What is wrong with one value of a desired record, in words.
 
     :ivar way: from the record to the value; it begins with the name of a field as it was written.
@@ -76,7 +76,7 @@ class Misfit(str):
     gist: str
 
     @classmethod
-    def at(cls, way: Way, words: str, gist: str = "") -> Misfit:
+    def at(cls, way: Way, words: str, gist: str = "") -> FieldError:
         """The words about the value that a way leads to."""
         misfit = cls(words)
         misfit.way = way
@@ -91,13 +91,13 @@ def _why_unfit(value: Any, expected: str) -> str:
 
 
 @dataclass
-class Findings:
+class ParseErrors:
     """What is wrong with a desired record: ``errors`` stop it; ``unknown`` are fields that may come into being (check
     mode). ``fitting`` has the lists of which only some items fit, by field key, with None in place of the others.
     """
 
-    errors: list[Misfit] = field(default_factory=list)
-    unknown: list[Misfit] = field(default_factory=list)
+    errors: list[FieldError] = field(default_factory=list)
+    unknown: list[FieldError] = field(default_factory=list)
     fitting: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
@@ -158,7 +158,7 @@ class Schema:
 
     def parse(
         self, written: Mapping[str, Any], where: str, allow_unknown: bool = False
-    ) -> tuple[dict[str, Any], Findings]:
+    ) -> tuple[dict[str, Any], ParseErrors]:
         """What a person wrote to canonical values by field key.
 
         :param written: field key (or label) to value; None clears.
@@ -167,36 +167,36 @@ class Schema:
         :returns: the values that fit, and the findings about those that do not.
         """
         parsed: dict[str, Any] = {}
-        findings = Findings()
+        findings = ParseErrors()
         for name, value in written.items():
             of = self.find(name)
             at = f"{where}{name}"
             if name in SERVER_KEYS:
                 words = f"{at}: this field is made by the service and can't be written"
-                findings.errors.append(Misfit.at((name,), words))
+                findings.errors.append(FieldError.at((name,), words))
             elif of is None and self._sharing(name):
-                findings.errors.append(Misfit.at((name,), f"{at}: {self.why_unknown(name)}"))
+                findings.errors.append(FieldError.at((name,), f"{at}: {self.why_unknown(name)}"))
             elif of is None and allow_unknown:
                 self.fields[name] = Field(name, "ANY")
                 parsed[name] = value
             elif of is None:
                 gist = f"no such field in {self.kind.one}"
-                findings.unknown.append(Misfit.at((name,), f"{at}: {self.why_unknown(name)}", gist))
+                findings.unknown.append(FieldError.at((name,), f"{at}: {self.why_unknown(name)}", gist))
             elif of.key in parsed:
                 words = f"{at}: the field {of.key} is written twice, by its key and by its label"
-                findings.errors.append(Misfit.at((name,), words))
+                findings.errors.append(FieldError.at((name,), words))
             else:
                 try:
                     parsed[of.key] = self._parse_one(value, of, at)
-                except Unfit as unfit:
+                except InvalidValue as unfit:
                     findings.fitting[of.key] = unfit.fitting
                     findings.errors += [
-                        Misfit.at((name, *way), f"{words_of((at, *way))}: {_why_unfit(part, expected)}", _UNFIT)
+                        FieldError.at((name, *way), f"{words_of((at, *way))}: {_why_unfit(part, expected)}", _UNFIT)
                         for way, part, expected in unfit.each_one(value)
                     ]
                 else:
                     findings.errors += [
-                        Misfit.at((name,), f"{at}: {shorten(value)} {rule}", _UNFIT)
+                        FieldError.at((name,), f"{at}: {shorten(value)} {rule}", _UNFIT)
                         for rule in self._broken(parsed[of.key], of)
                     ]
         return parsed, findings

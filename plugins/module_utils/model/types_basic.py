@@ -15,7 +15,7 @@ import re
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from .field import EMPTY, CellList, CellMap, Field, FieldType, Plain, Unfit
+from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
@@ -39,7 +39,7 @@ _NO_TEXTS: dict[str, Any] = {"true or false": bool, "a number": (int, float), "a
 
 def _parse_text(value: Any, _field: Field) -> str | None:
     if isinstance(value, Plain):
-        raise Unfit(f'text; quote it: "{value}" (without quotes {value} is no text)')
+        raise InvalidValue(f'text; quote it: "{value}" (without quotes {value} is no text)')
     if isinstance(value, str):
         return str(value) or None
     if isinstance(value, (CellList, CellMap)):
@@ -47,8 +47,8 @@ def _parse_text(value: Any, _field: Field) -> str | None:
     for what, types in _NO_TEXTS.items():
         if isinstance(value, types):
             hint = f"without quotes it is {what}; in a template add | string"
-            raise Unfit(f"text; quote it where it is written, as it stands there ({hint})")
-    raise Unfit('text, such as "Laptop 17"')
+            raise InvalidValue(f"text; quote it where it is written, as it stands there ({hint})")
+    raise InvalidValue('text, such as "Laptop 17"')
 
 
 def _read_text(value: Any, _field: Field) -> str | None:
@@ -70,7 +70,7 @@ def _parse_integer(value: Any, _field: Field) -> int:
         return int(value)
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         return int(value)
-    raise Unfit("an integer without leading zeros, such as 42")
+    raise InvalidValue("an integer without leading zeros, such as 42")
 
 
 def _read_integer(value: Any, _field: Field) -> Any:
@@ -85,9 +85,9 @@ def _parse_decimal(value: Any, _field: Field) -> Decimal:
     ):
         number = Decimal(value if isinstance(value, str) else repr(value))
     if not number.is_finite():
-        raise Unfit('a number with a decimal point and no separators, such as 1299.50 or "1299.50"')
+        raise InvalidValue('a number with a decimal point and no separators, such as 1299.50 or "1299.50"')
     if Decimal(repr(float(number))) != number:
-        raise Unfit(
+        raise InvalidValue(
             f"a number of at most {_SIGNIFICANT_DIGITS} significant digits, because the service takes JSON numbers"
         )
     return number
@@ -135,7 +135,7 @@ def _parse_boolean(value: Any, _field: Field) -> bool:
         return value.lower() == "true"
     if isinstance(value, Plain) and value.lower() in _YAML_WORDS:
         return _YAML_WORDS[value.lower()]
-    raise Unfit("true or false")
+    raise InvalidValue("true or false")
 
 
 def _read_boolean(value: Any, _field: Field) -> Any:
@@ -157,8 +157,8 @@ def _parse_date(value: Any, _field: Field) -> dt.date:
         try:
             return dt.date.fromisoformat(value)
         except ValueError as error:
-            raise Unfit(f"a date that exists, as YYYY-MM-DD ({error})") from error
-    raise Unfit("a date as YYYY-MM-DD, such as 2024-05-31")
+            raise InvalidValue(f"a date that exists, as YYYY-MM-DD ({error})") from error
+    raise InvalidValue("a date as YYYY-MM-DD, such as 2024-05-31")
 
 
 def _read_date(value: Any, _field: Field) -> Any:
@@ -177,8 +177,8 @@ def _parse_datetime(value: Any, _field: Field) -> dt.datetime:
         try:
             return dt.datetime.fromisoformat(value)
         except ValueError as error:
-            raise Unfit(f"a date and time that exist, with the offset to UTC ({error})") from error
-    raise Unfit("a date and time with the offset to UTC, such as 2024-05-31T14:30:00+02:00")
+            raise InvalidValue(f"a date and time that exist, with the offset to UTC ({error})") from error
+    raise InvalidValue("a date and time with the offset to UTC, such as 2024-05-31T14:30:00+02:00")
 
 
 def _read_datetime(value: Any, _field: Field) -> Any:
@@ -202,7 +202,7 @@ def _iso(value: Any) -> Any:
 
 
 def _unwritable(_value: Any, _field: Field) -> Any:
-    raise Unfit("nothing: a value of this type is made by the service and never written by this collection")
+    raise InvalidValue("nothing: a value of this type is made by the service and never written by this collection")
 
 
 def _read_any(value: Any, _field: Field) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .field import Field, FieldType, Unfit, each, parse_list, read_list
+from .field import Field, FieldType, InvalidValue, each, parse_list, read_list
 from .types_basic import ANY, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
 from .types_definition import DEFINITIONS
 from .types_links import (
@@ -55,19 +55,21 @@ class Interval:
 
 
 def _parse_interval(value: Any, _field: Field) -> Interval:
-    expected = Unfit(f"a time interval such as {{unit: weeks, value: 2}} with one of the units {', '.join(UNITS)}")
+    expected = InvalidValue(
+        f"a time interval such as {{unit: weeks, value: 2}} with one of the units {', '.join(UNITS)}"
+    )
     if not isinstance(value, Mapping) or set(value) != {"unit", "value"}:
         raise expected
     unit, number = value["unit"], value["value"]
     if isinstance(number, str) and number.isdecimal():
         number = int(number)
-    wrong: list[tuple[str | int, Any, Unfit]] = []
+    wrong: list[tuple[str | int, Any, InvalidValue]] = []
     if unit not in UNITS:
         wrong.append(("unit", unit, expected))
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         wrong.append(("value", number, expected))
     if wrong:
-        raise Unfit.of_parts(wrong)
+        raise InvalidValue.of_parts(wrong)
     return Interval(str(unit), number)
 
 
@@ -161,11 +163,13 @@ def _parse_renter(value: Any, of: Field) -> tuple[str, Any]:
         or value["type"] not in ("plain", "user")
         or not value["value"]
     ):
-        raise Unfit("a renter such as {type: plain, value: Ada Lovelace} or {type: user, value: ada@example.com}")
+        raise InvalidValue(
+            "a renter such as {type: plain, value: Ada Lovelace} or {type: user, value: ada@example.com}"
+        )
     try:
         return (str(value["type"]), (_USER if value["type"] == "user" else TEXT).parse(value["value"], of))
-    except Unfit as unfit:
-        raise Unfit.of_parts([("value", value["value"], unfit)]) from unfit
+    except InvalidValue as unfit:
+        raise InvalidValue.of_parts([("value", value["value"], unfit)]) from unfit
 
 
 def _read_renter(value: Any, of: Field) -> tuple[str, Any] | None:

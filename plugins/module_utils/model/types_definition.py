@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from .field import EMPTY, Field, FieldType, Unfit, each, is_uuid, parse_list, read_list, typed
+from .field import EMPTY, Field, FieldType, InvalidValue, each, is_uuid, parse_list, read_list, typed
 from .types_basic import ANY, TEXT
 
 # ---- attributes and constraints of a field definition: type -> values, compared as sets
@@ -59,7 +59,7 @@ def _known(name: Any, names: Sequence[str], what: str) -> str:
     if name in names:
         return str(name)
     near = get_close_matches(str(name), names, n=3)
-    raise Unfit(
+    raise InvalidValue(
         f"a known {what}; {name!r} is none"
         + (f", did you mean {' or '.join(near)}?" if near else f" of {', '.join(names)}")
     )
@@ -70,17 +70,17 @@ def _parse_terms(
 ) -> Callable[[Any, Field], Terms]:
     def parse(value: Any, _field: Field) -> Terms:
         if not isinstance(value, Mapping):
-            raise Unfit(f"a map of {what} to value or list of values")
+            raise InvalidValue(f"a map of {what} to value or list of values")
         found: dict[str, tuple[Any, ...] | None] = {}
-        wrong: list[tuple[str | int, Any, Unfit]] = []
+        wrong: list[tuple[str | int, Any, InvalidValue]] = []
         for name, wanted in value.items():
             try:
                 known = _known(name, names, what)
                 found[known] = None if wanted is None else values_of(known, typed(wanted))
-            except Unfit as unfit:
+            except InvalidValue as unfit:
                 wrong.append((str(name), wanted, unfit))
         if wrong:
-            raise Unfit.of_parts(wrong)
+            raise InvalidValue.of_parts(wrong)
         return found
 
     return parse
@@ -91,13 +91,13 @@ def _attribute_values(name: str, wanted: Any) -> tuple[Any, ...]:
         _yes_no(value) if ATTRIBUTES[name] == YES_NO else value
         for value in (wanted if isinstance(wanted, list) else [wanted])
     ]
-    wrong: list[tuple[str | int, Any, Unfit]] = [
-        (number, value, Unfit(f"for {name} {expected}"))
+    wrong: list[tuple[str | int, Any, InvalidValue]] = [
+        (number, value, InvalidValue(f"for {name} {expected}"))
         for number, value in enumerate(values)
         if (expected := _expected_attribute(name, value))
     ]
     if wrong:
-        raise Unfit.of_parts(wrong) if isinstance(wanted, list) else wrong[0][2]
+        raise InvalidValue.of_parts(wrong) if isinstance(wanted, list) else wrong[0][2]
     return _each_once(f"different values for {name}", tuple(values))
 
 
@@ -120,17 +120,17 @@ def _yes_no(value: Any) -> Any:
 
 def _constraint_values(name: str, wanted: Any) -> tuple[Any, ...]:
     if name == "allowed_values":
-        expected = Unfit("for allowed_values a list of texts; quote numbers")
+        expected = InvalidValue("for allowed_values a list of texts; quote numbers")
         if not isinstance(wanted, list):
             raise expected
         if odd := [(number, value, expected) for number, value in enumerate(wanted) if not isinstance(value, str)]:
-            raise Unfit.of_parts(odd)
+            raise InvalidValue.of_parts(odd)
         return _each_once("different values for allowed_values", tuple(wanted))
     if name in _INTEGER_CONSTRAINTS:
         if not isinstance(wanted, int) or isinstance(wanted, bool):
-            raise Unfit(f"for {name} an integer")
+            raise InvalidValue(f"for {name} an integer")
     elif not isinstance(wanted, str):
-        raise Unfit(f"for {name} a text")
+        raise InvalidValue(f"for {name} a text")
     return (wanted,)
 
 
@@ -202,7 +202,7 @@ def _parse_scalar(value: Any, _field: Field) -> Any:
     value = typed(value)
     if isinstance(value, (str, bool, int, float)):
         return value
-    raise Unfit("a text, a number, or true or false")
+    raise InvalidValue("a text, a number, or true or false")
 
 
 def _parse_scalars(value: Any, of: Field) -> tuple[Any, ...]:
@@ -212,13 +212,13 @@ def _parse_scalars(value: Any, of: Field) -> tuple[Any, ...]:
 def _each_once(expected: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values, none of which may stand twice; 1 and true are two values."""
     told_apart = [(type(value), value) for value in values]
-    twice: list[tuple[str | int, Any, Unfit]] = [
-        (number, value, Unfit(f"{expected}; {value!r} is written twice"))
+    twice: list[tuple[str | int, Any, InvalidValue]] = [
+        (number, value, InvalidValue(f"{expected}; {value!r} is written twice"))
         for number, value in enumerate(values)
         if told_apart[number] in told_apart[:number]
     ]
     if twice:
-        raise Unfit.of_parts(twice)
+        raise InvalidValue.of_parts(twice)
     return values
 
 
@@ -240,9 +240,9 @@ def _parse_relation(value: Any, of: Field) -> tuple[Any, ...]:
                 step = "comparison_values"
                 scalars = None if compared is None else parse_list(_parse_scalar)(compared, of)
                 return (kind, value["field_uuid"].lower(), scalars)
-        except Unfit as unfit:
-            raise Unfit.of_parts([(step, value.get(step), unfit)]) from unfit
-    raise Unfit(
+        except InvalidValue as unfit:
+            raise InvalidValue.of_parts([(step, value.get(step), unfit)]) from unfit
+    raise InvalidValue(
         f"a relation {{type, field_uuid}}, and comparison_values for {RELATIONS[2]} only; types are "
         f"{', '.join(RELATIONS)}"
     )

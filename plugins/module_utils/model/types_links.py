@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..local.safe_files import Folder
-from .field import BrokenCell, Field, FieldType, Plain, Unfit, each, is_uuid, parse_list, read_list, typed
+from .field import BrokenCell, Field, FieldType, InvalidValue, Plain, each, is_uuid, parse_list, read_list, typed
 
 
 @dataclass
@@ -91,7 +91,7 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
         # In a file, what is not quoted is what YAML makes of it: an integer is an id there too.
         value = typed(written) if isinstance(written, Plain) else written
         if isinstance(written, Plain) and not isinstance(value, int):
-            raise Unfit(f'the natural key of one {target} in quotes ("{written}"), or its integer id')
+            raise InvalidValue(f'the natural key of one {target} in quotes ("{written}"), or its integer id')
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return Reference(target, id=int(value), written=value)
         if is_uuid(value):
@@ -106,7 +106,7 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
                 )
             if not set(value) <= _READ_SHAPE:
                 return Reference(target, written=dict(value))
-        raise Unfit(
+        raise InvalidValue(
             f"a reference to one {target}: its natural key as text, its uuid, its integer id, or a map of field keys"
         )
 
@@ -188,11 +188,13 @@ def parse_attachment(value: Any, _field: Field) -> Attachment:
         return Attachment(path=str(value))
     if isinstance(value, Mapping) and value.get("path") and set(value) <= {"path", "name"}:
         if not isinstance(value.get("name", ""), str) or isinstance(value.get("name"), Plain):
-            raise Unfit.of_parts([("name", value["name"], Unfit("a text as the name of a file; quote it"))])
+            raise InvalidValue.of_parts(
+                [("name", value["name"], InvalidValue("a text as the name of a file; quote it"))]
+            )
         return Attachment(path=str(value["path"]), name=value.get("name"))
     if isinstance(value, Mapping) and is_uuid(value.get("uuid")):
         return Attachment(uuid=value["uuid"].lower())
-    raise Unfit("the uuid of a file, a path, or a map of path and name")
+    raise InvalidValue("the uuid of a file, a path, or a map of path and name")
 
 
 def read_attachment(value: Any, _field: Field) -> Attachment | None:

@@ -11,13 +11,13 @@ from typing import Any
 
 from ..client.client import Client, Record
 from ..client.connection import from_environment
-from ..client.lost import looks
+from ..client.lost import poll_after_lost_response
 from ..client.transport import Effect
 from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.kinds import KINDS
 from ..model.near import slips
 from ..model.schema import Schema
-from ..reconcile.result import Report
+from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.listing import matching_records
 from ..resolve.references import reference_in
@@ -62,7 +62,7 @@ def user_from_person(
     filters: Mapping[str, Any] | None,
     check_mode: bool,
     sleep: Callable[[float], None] = time.sleep,
-) -> Report:
+) -> Result:
     """Makes a user of exactly one person, once.
 
     :param person: reference to the person: e-mail address, uuid, id, or map of field keys.
@@ -80,7 +80,7 @@ def user_from_person(
                 f"There is no {what.removeprefix('the ').removeprefix('a ')}, so no user was "
                 f"made.{_nearest(emails, person)}"
             )
-        return Report(
+        return Result(
             True,
             {},
             None,
@@ -99,12 +99,12 @@ def user_from_person(
     )
     user = _user_of(client, one, email)
     if user is not None:
-        return Report(False, _show(user), user.uuid, {"before": {}, "after": {}})
+        return Result(False, _show(user), user.uuid, {"before": {}, "after": {}})
     diff = {"before": {}, "after": {"email": email}}
     if check_mode:
-        return Report(True, {"email": email}, None, diff)
+        return Result(True, {"email": email}, None, diff)
     user = make_user(client, email, sleep)
-    return Report(True, _show(user), user.uuid, diff)
+    return Result(True, _show(user), user.uuid, diff)
 
 
 def _asked_for(person: Any, filters: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -167,9 +167,9 @@ def make_user(client: Client, email: str, sleep: Callable[[float], None] = time.
     # Every person that the filter finds becomes a user and gets an e-mail, so it is sent once, for one address, and
     # never again.
     try:
-        client.send("POST", "/persons/create-user", Effect.ONCE, body={"filter": {"email": {"eq": email}}})
+        client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
     except OutcomeUnknown as lost:
-        for _look in looks(sleep):
+        for _look in poll_after_lost_response(sleep):
             user = _user_with(client, email)
             if user is not None:
                 return user

@@ -23,7 +23,7 @@ from ..model.kinds import FILE, KINDS
 from ..model.schema import Schema, type_of
 from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
-from ..reconcile.result import Report
+from ..reconcile.result import Result
 from ..resolve.references import find_object, find_objects
 
 _OBJECT = KINDS["object"]
@@ -49,7 +49,7 @@ def _linked(record: Record, of: Field) -> list[Attachment]:
 
 def file(
     client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Callable[[float], None] = time.sleep
-) -> Report:
+) -> Result:
     """Attaches one file to a field of an object, or takes it off; other files of the field stay.
 
     :param options: object, field, path (with name) or uuid, state.
@@ -63,11 +63,11 @@ def file(
         record = find_object(client, options["object"])
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
-            return Report(False)
+            return Result(False)
         if not check_mode or missing.is_slip:
             raise
         # An earlier task of the play may be the one that makes it.
-        return Report(present, diff=_diff(name, [], [wanted] if present else []), warnings=(missing.message,))
+        return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=(missing.message,))
     linked = _linked(record, of)
     if present:
         recognise(Contents(client), [wanted], linked)
@@ -112,10 +112,10 @@ def _brief(attachment: Attachment) -> Any:
     return attachment.path or attachment.name or attachment.uuid
 
 
-def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]) -> Report:
+def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]) -> Result:
     now = next((one for one in linked if one.uuid == wanted.uuid), None)
     record = type_of(Field("file", "ATTACHMENT")).show([now])[0] if now else {}
-    return Report(changed, record, wanted.uuid, diff)
+    return Result(changed, record, wanted.uuid, diff)
 
 
 def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
@@ -126,7 +126,7 @@ def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment]
     for last in (False, True):
         body = [{"field-key": of.key, "file-uuid": uuid} for uuid in todo]
         try:
-            answer = client.send("POST", path, Effect.ONCE, body=body)
+            answer = client.send("POST", path, Effect.UNSAFE, body=body)
         except OutcomeUnknown:
             if last:
                 raise
@@ -156,7 +156,7 @@ def _words_about(uuids: Sequence[str], results: Any) -> str:
 # ---- downloaded
 
 
-def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) -> Report:
+def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
     """Writes one file, or every file of a field, to this machine; a file with the same content is left alone.
 
     :param options: uuid, or object and field; dest: a file, or a directory in which files keep their names; force:
@@ -180,7 +180,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
             was, now = sides(local.write(one.target, content))
             before[path] = None if size is None else {"size": size} | was
             after[path] = {"size": one.size} | now
-    return Report(
+    return Result(
         bool(after),
         {"files": files, "dest": str(dest)},
         options.get("uuid"),
@@ -295,7 +295,7 @@ def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
 # ---- reports
 
 
-def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Report:
+def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
     """Writes a PDF report about objects; an existing file is kept unless ``force`` is set, because every report is new.
 
     :param options: template (name or uuid), objects, dest, force, mode, owner, group, backup.
@@ -333,14 +333,14 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Repo
 
 def _made_report(client: Client, template: str, objects: Sequence[str]) -> bytes:
     body = {"report_template_uuid": template, "object_uuids": objects}
-    return client.send("POST", "/report", Effect.READ, body=body, accept="application/pdf").body
+    return client.send("POST", "/report", Effect.SAFE, body=body, accept="application/pdf").body
 
 
 def _reported(
     dest: Path, local: LocalFiles, before: dict[str, Any], after: dict[str, Any], warnings: tuple[str, ...] = ()
-) -> Report:
+) -> Result:
     diff = {"before": before, "after": after}
-    return Report(bool(after), {"dest": str(dest)}, None, diff, warnings, tuple(local.backups))
+    return Result(bool(after), {"dest": str(dest)}, None, diff, warnings, tuple(local.backups))
 
 
 def _report_templates(client: Client) -> list[Mapping[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..client.client import Client, Record
-from ..client.lost import looks
+from ..client.lost import poll_after_lost_response
 from ..errors import SeventhingsError
 from ..model.field import Field
 from ..model.kinds import HUB_ITEM, HUB_ORDER, Kind
@@ -62,7 +62,7 @@ def read_again(client: Client, kind: Kind, number: int | None) -> Record:
 
 def look_for(find: Callable[[], list[Record]], sleep: Sleep) -> list[Record]:
     """What a request whose answer was lost made, as soon as it is there; nothing where it is not."""
-    for _look in looks(sleep):
+    for _look in poll_after_lost_response(sleep):
         found = find()
         if found:
             return found

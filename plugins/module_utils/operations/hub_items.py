@@ -18,12 +18,12 @@ from ..client.client import Client, Record
 from ..client.query import MULTIPLE, parse_filters, parse_sort
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown
-from ..model.field import Unfit, shorten
+from ..model.field import InvalidValue, shorten
 from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS
 from ..model.types_basic import DECIMAL, broken_rules
-from ..reconcile.result import Report
+from ..reconcile.result import Result
 from ..resolve import natural_keys
-from ..resolve.listing import Found
+from ..resolve.listing import ListResult
 from ..resolve.references import find_object
 from .hub_common import (
     ITEMS,
@@ -43,7 +43,7 @@ _OBJECT = KINDS["object"]
 # ---- items
 
 
-def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Sleep = time.sleep) -> Report:
+def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Sleep = time.sleep) -> Result:
     """Offers an object on the hub, changes its price there, or takes it off.
 
     :param options: object, category, price, state.
@@ -53,10 +53,10 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep
         wanted = find_object(client, options["object"])
     except NoMatch as missing:
         if options["state"] == "absent":
-            return Report(False)
+            return Result(False)
         if not check_mode or missing.is_slip:
             raise
-        return Report(True, {}, None, diff_of({}, _written(options)), (missing.message,))
+        return Result(True, {}, None, diff_of({}, _written(options)), (missing.message,))
     offered = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
     if options["state"] == "absent":
         return _take_off(client, offered, check_mode)
@@ -66,7 +66,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep
         order for order in client.list_all(HUB_ORDER) if not is_cancelled(order) and wanted.id in asset_ids(order)
     ]
     if ordered:
-        return Report(
+        return Result(
             False,
             {},
             None,
@@ -82,7 +82,7 @@ def _parse_price(value: Any) -> Decimal | None:
         return None
     try:
         price: Decimal = DECIMAL.parse(value, PRICE)
-    except Unfit as unfit:
+    except InvalidValue as unfit:
         raise InvalidInput(f"price: {shorten(value)} does not fit; expected {unfit}") from unfit
     broken = broken_rules(price, PRICE)
     if broken:
@@ -98,24 +98,26 @@ def _items_of(client: Client, wanted: Record) -> list[Record]:
     return [record for record in offered_items(client) if ITEMS.read(record.flat).get("asset_id") == wanted.id]
 
 
-def _take_off(client: Client, offered: Record | None, check_mode: bool) -> Report:
+def _take_off(client: Client, offered: Record | None, check_mode: bool) -> Result:
     if offered is None:
-        return Report(False)
+        return Result(False)
     shown = ITEMS.show(offered.flat)
     if not check_mode:
         client.delete(HUB_ITEM, str(offered.id))
-    return Report(True, {}, None, diff_of({"price": shown.get("price")}, {}))
+    return Result(True, {}, None, diff_of({"price": shown.get("price")}, {}))
 
 
-def _change_price(client: Client, offered: Record, price: Decimal | None, check_mode: bool) -> Report:
+def _change_price(client: Client, offered: Record, price: Decimal | None, check_mode: bool) -> Result:
     have = ITEMS.read(offered.flat).get("price")
     if price is None or DECIMAL.equal(price, have, PRICE):
-        return Report(False, ITEMS.show(offered.flat))
+        return Result(False, ITEMS.show(offered.flat))
     diff = diff_of({"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)})
     if check_mode:
-        return Report(True, {**ITEMS.show(offered.flat), "price": DECIMAL.show(price)}, None, diff)
-    client.send("PATCH", HUB_ITEM.item_path.format(uuid=offered.id), Effect.SAME, body={"price": DECIMAL.write(price)})
-    return Report(True, ITEMS.show(read_again(client, HUB_ITEM, offered.id).flat), None, diff)
+        return Result(True, {**ITEMS.show(offered.flat), "price": DECIMAL.show(price)}, None, diff)
+    client.send(
+        "PATCH", HUB_ITEM.item_path.format(uuid=offered.id), Effect.IDEMPOTENT, body={"price": DECIMAL.write(price)}
+    )
+    return Result(True, ITEMS.show(read_again(client, HUB_ITEM, offered.id).flat), None, diff)
 
 
 def _offer(
@@ -125,15 +127,15 @@ def _offer(
     price: Decimal | None,
     check_mode: bool,
     sleep: Sleep,
-) -> Report:
+) -> Result:
     category, asked = _asked(client, wanted, options.get("category"), price)
     diff = diff_of({}, _written(options))
     if check_mode:
-        return Report(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, PRICE))}, None, diff)
+        return Result(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, PRICE))}, None, diff)
     _publish(client, wanted, category, asked, sleep)
     made = _items_of(client, wanted)
     item = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", made)
-    return Report(True, ITEMS.show(item.flat) if item else {}, None, diff)
+    return Result(True, ITEMS.show(item.flat) if item else {}, None, diff)
 
 
 def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None) -> tuple[Any, Any]:
@@ -159,7 +161,7 @@ def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: S
         client.send(
             "POST",
             "/circularity-hub/add-objects-to-circularity-hub",
-            Effect.ONCE,
+            Effect.UNSAFE,
             body={wanted.uuid: {"category": category, "price": price}},
         )
     except OutcomeUnknown as lost:
@@ -178,11 +180,13 @@ def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: S
 
 def _suggested(client: Client, what: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Object uuid to suggestion; the service answers [] where there is none."""
-    decoded = client.send("POST", f"/circularity-hub/suggest-{what}", Effect.READ, body=body).json()
+    decoded = client.send("POST", f"/circularity-hub/suggest-{what}", Effect.SAFE, body=body).json()
     return dict(decoded) if isinstance(decoded, Mapping) else {}
 
 
-def hub_suggestion_info(client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None) -> Found:
+def hub_suggestion_info(
+    client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None
+) -> ListResult:
     """Category and price that the service suggests for the objects a filter finds."""
     wire: dict[str, dict[str, Any]] = {}
     schema = client.schema(_OBJECT)
@@ -201,4 +205,4 @@ def hub_suggestion_info(client: Client, filters: Mapping[str, Any], sort: Sequen
         {"uuid": uuid, "category": category, "price": DECIMAL.show(DECIMAL.read(prices.get(uuid), PRICE))}
         for uuid, category in categories.items()
     ]
-    return Found(records[:limit], len(records))
+    return ListResult(records[:limit], len(records))

@@ -14,7 +14,7 @@ from ..client.query import Condition
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown
 from ..model.kinds import HUB_ITEM, HUB_ORDER
-from ..reconcile.result import Report
+from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.references import find_objects
 from .hub_common import (
@@ -30,7 +30,7 @@ from .hub_common import (
 )
 
 
-def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Sleep = time.sleep) -> Report:
+def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Sleep = time.sleep) -> Result:
     """Orders items once, and completes or cancels an order.
 
     :param options: items, or id or order_number; completed, cancelled, cancellation_reason.
@@ -50,15 +50,15 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     except NoMatch as missing:
         if not check_mode or missing.is_slip:
             raise
-        return Report(
+        return Result(
             True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), (missing.message,)
         )
     same = [order for order in orders if _has_articles(order, assets, ids)]
     live = [order for order in same if not is_cancelled(order)]
     if options.get("cancelled") and not live:
         if same:
-            return Report(False, ORDERS.show(same[-1].flat))
-        return Report(False, warnings=("There is no order of these items, so there is nothing to cancel.",))
+            return Result(False, ORDERS.show(same[-1].flat))
+        return Result(False, warnings=("There is no order of these items, so there is nothing to cancel.",))
     found = natural_keys.one_of(HUB_ORDER, "exactly these articles", live, advice="give id or order_number")
     if found is not None:
         return _flag(client, found, flags, check_mode)
@@ -100,16 +100,16 @@ def _has_articles(order: Record, assets: Collection[int], ids: set[int]) -> bool
     return len(articles) == len(assets) + len(ids) == len(meant)
 
 
-def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: bool) -> Report:
+def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: bool) -> Result:
     have = ORDERS.read(order.flat)
     differ = {name: value for name, value in flags.items() if (have.get(name) or None) != (value or None)}
     if not differ:
-        return Report(False, ORDERS.show(order.flat))
+        return Result(False, ORDERS.show(order.flat))
     diff = diff_of({name: have.get(name) for name in differ}, differ)
     if check_mode:
-        return Report(True, {**ORDERS.show(order.flat), **differ}, None, diff)
-    client.send("PATCH", HUB_ORDER.item_path.format(uuid=order.id), Effect.SAME, body=differ)
-    return Report(True, ORDERS.show(read_again(client, HUB_ORDER, order.id).flat), None, diff)
+        return Result(True, {**ORDERS.show(order.flat), **differ}, None, diff)
+    client.send("PATCH", HUB_ORDER.item_path.format(uuid=order.id), Effect.IDEMPOTENT, body=differ)
+    return Result(True, ORDERS.show(read_again(client, HUB_ORDER, order.id).flat), None, diff)
 
 
 def _order(
@@ -121,7 +121,7 @@ def _order(
     known: set[int | None],
     check_mode: bool,
     sleep: Sleep,
-) -> Report:
+) -> Result:
     offers = offered_items(client)
     by_asset = {ITEMS.read(record.flat).get("asset_id"): record.id for record in offers}
     missing = [words for asset, words in assets.items() if by_asset.get(asset) is None]
@@ -134,12 +134,12 @@ def _order(
         text = "\n".join(f"{words} is not offered on the hub" for words in missing)
         if not check_mode:
             raise NoMatch(text)
-        return Report(True, {}, None, diff, (text,))
+        return Result(True, {}, None, diff, (text,))
     if check_mode:
-        return Report(True, dict(flags), None, diff)
+        return Result(True, dict(flags), None, diff)
     numbers = sorted([*ids, *(int(by_asset[asset] or 0) for asset in assets)])
     try:
-        answer = client.send("POST", HUB_ORDER.list_path, Effect.ONCE, body=numbers)
+        answer = client.send("POST", HUB_ORDER.list_path, Effect.UNSAFE, body=numbers)
         number = answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]
     except OutcomeUnknown as lost:
         made = look_for(
@@ -158,5 +158,5 @@ def _order(
             raise
         number = str(made[0].id)
     order = read_again(client, HUB_ORDER, int(number))
-    flagged = _flag(client, order, flags, check_mode) if flags else Report(True, ORDERS.show(order.flat))
-    return Report(True, flagged.record, None, diff)
+    flagged = _flag(client, order, flags, check_mode) if flags else Result(True, ORDERS.show(order.flat))
+    return Result(True, flagged.record, None, diff)

@@ -14,7 +14,7 @@ from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMiss
 from ..model.field import shorten
 from ..model.kinds import HUB_ITEM, KINDS, RENTAL_CASE, Kind
 from ..model.schema import Schema
-from ..resolve.listing import Found
+from ..resolve.listing import ListResult
 from ..resolve.references import Resolver, reference_in
 
 _HISTORY_PAGE = 200
@@ -48,7 +48,7 @@ def _is_on(client: Client, kind: Kind) -> bool | None:
     return True
 
 
-def history_info(client: Client, options: Mapping[str, Any]) -> Found:
+def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
     """What happened to a record, newest first. Instances of an earlier version have no histories: that is an error.
 
     :param options: kind, record (a reference), limit.
@@ -79,7 +79,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> Found:
         if len(items) < _HISTORY_PAGE or (isinstance(total, int) and len(entries) >= total):
             break
         number += 1
-    return Found(entries[: options.get("limit")], len(entries))
+    return ListResult(entries[: options.get("limit")], len(entries))
 
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:

@@ -16,7 +16,7 @@ from ..client.client import Record
 from ..errors import InvalidInput
 from ..model.field import EMPTY
 from ..model.kinds import FIELD_DEFINITION, Kind
-from ..model.schema import Misfit, Schema, type_of
+from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, references_in
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
@@ -86,7 +86,7 @@ def plan_present(
             "mandatory, but not given."
         )
         if missing and not may_be_made:
-            raise InvalidInput([Misfit.at((), words, words)])
+            raise InvalidInput([FieldError.at((), words, words)])
         made = {key: schema.brief(key, value) for key, value in desired.items()}
         whole = {key: _wanted(schema, key, type_of(schema.fields[key]).empty, value) for key, value in desired.items()}
         return Change(schema.kind, CREATE, None, whole, {}, made, warnings=(words,) if missing else ())

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..client.client import Client, Record
 from ..client.files import Contents, upload, upload_missing
-from ..client.lost import looks
+from ..client.lost import poll_after_lost_response
 from ..errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
 from ..model.field import EMPTY
 from ..model.schema import Schema
@@ -108,7 +108,7 @@ class Applier:
         return self._create_once(body, change, find, known, last=True)
 
     def _look_for(self, find: Finder, known: frozenset[str]) -> str | None:
-        for _look in looks(self._sleep):
+        for _look in poll_after_lost_response(self._sleep):
             made = [record for record in find() if record.uuid not in known]
             if len(made) > 1:
                 uuids = ", ".join(sorted(record.uuid for record in made))

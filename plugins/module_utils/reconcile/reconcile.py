@@ -15,14 +15,14 @@ from ..client.query import Condition
 from ..errors import REFUSED_VALUES, InvalidInput, NoMatch, ServiceError, SeventhingsError, may_be_taken
 from ..model.field import is_uuid
 from ..model.kinds import FIELD_DEFINITION, RENTAL_CASE, TASK, USER, Kind
-from ..model.schema import Findings
+from ..model.schema import ParseErrors
 from ..model.types_links import attachments_in, references_in
 from ..plan import change as plan
 from ..plan.change import Change
 from ..resolve import natural_keys
 from ..resolve.references import Resolver, is_text_renter, renter_of
 from .apply import Applier
-from .result import Report
+from .result import Result
 
 _TELL_APART = "give uuid, or a match_on that tells them apart"
 _ADVICE = {FIELD_DEFINITION.name: "give uuid or field_key"}
@@ -30,7 +30,7 @@ _ADVICE = {FIELD_DEFINITION.name: "give uuid or field_key"}
 
 
 @dataclass(frozen=True)
-class Wish:
+class DesiredRecord:
     """What a user wants of one record.
 
     :ivar fields: field key (or label) to value as written; None clears; what is not here is not managed.
@@ -53,7 +53,7 @@ class Wish:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def ensure(client: Client, wish: Wish, check_mode: bool = False) -> Report:
+def ensure(client: Client, wish: DesiredRecord, check_mode: bool = False) -> Result:
     """Makes a record what the user wants, with the requests that are missing and no others.
 
     :raises SeventhingsError: one of its kinds; nothing was written where it could be known before.
@@ -62,7 +62,7 @@ def ensure(client: Client, wish: Wish, check_mode: bool = False) -> Report:
 
 
 class _Ensure:
-    def __init__(self, client: Client, wish: Wish, check_mode: bool) -> None:
+    def __init__(self, client: Client, wish: DesiredRecord, check_mode: bool) -> None:
         self._client = client
         self._wish = wish
         self._kind = wish.kind
@@ -72,7 +72,7 @@ class _Ensure:
         self._schema = client.schema(wish.kind)
         self._warnings: list[str] = []
 
-    def run(self) -> Report:
+    def run(self) -> Result:
         desired = self._desired()
         keys = self._keys(desired)
         needed = desired.values() if self._wish.state == "present" else [desired[key] for key in keys if key in desired]
@@ -122,7 +122,7 @@ class _Ensure:
             require_local(attachments_in(value), f"{wish.where}{name}")
         return desired
 
-    def _judge(self, findings: Findings) -> None:
+    def _judge(self, findings: ParseErrors) -> None:
         # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
         slips = [one for one in findings.unknown if self._schema.is_slip(str(one.way[0]))]
         if findings.errors or slips or (findings.unknown and not self._check_mode):
@@ -307,7 +307,7 @@ class _Ensure:
 
     # ---- report
 
-    def _predicted(self, change: Change) -> Report:
+    def _predicted(self, change: Change) -> Result:
         record: dict[str, Any] = {}
         if change.current is not None and change.action != plan.DELETE:
             record = self._schema.show(change.current.flat)
@@ -315,7 +315,7 @@ class _Ensure:
             record |= self._schema.show_canonical(change.values) | self._unknown()
         return self._finish(change, record, change.current.uuid if change.current else None)
 
-    def _report(self, change: Change, record: Record | None) -> Report:
+    def _report(self, change: Change, record: Record | None) -> Result:
         if record is None:
             return self._finish(change, {}, change.current.uuid if change.current else None)
         self._warnings += [
@@ -325,12 +325,12 @@ class _Ensure:
         ]
         return self._finish(change, self._schema.show(record.flat), record.uuid)
 
-    def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Report:
+    def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Result:
         if uuid and change.action != plan.DELETE:
             record["uuid"] = uuid
         pending = self._resolver.warnings if self._wish.state == "present" else ()
         diff = {side: self._as_written(fields) for side, fields in change.diff.items()}
-        return Report(change.changed, record, uuid, diff, (*self._warnings, *pending, *change.warnings))
+        return Result(change.changed, record, uuid, diff, (*self._warnings, *pending, *change.warnings))
 
     def _as_written(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of a diff by the names that the user wrote: a label stays one, whether its key is known yet or not."""

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Report:
+class Result:
     """What became of a wish: ``record`` in the normalised read shape (what it would be, in check mode), its uuid, and
     the diff.
 

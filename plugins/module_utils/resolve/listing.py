@@ -18,7 +18,7 @@ from ..client import query
 from ..client.client import Client, Record
 from ..client.query import MULTIPLE, PRESENCE, Condition
 from ..errors import InvalidInput
-from ..model.field import EMPTY, Field, Unfit, is_uuid, shorten
+from ..model.field import EMPTY, Field, InvalidValue, is_uuid, shorten
 from ..model.kinds import SERVER_KEYS, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
@@ -62,7 +62,7 @@ _TASK_PARAMETERS = {
 
 
 @dataclass(frozen=True)
-class Found:
+class ListResult:
     """Records in their normalised read shape, how many matched before the limit, and whether the service listed all."""
 
     records: list[dict[str, Any]]
@@ -79,7 +79,7 @@ def list_records(
     limit: int | None,
     template: str = "",
     where: str = "filters",
-) -> Found:
+) -> ListResult:
     """The records of a kind: one by its identifier, or all that match.
 
     :param identifier: the uuid, or the integer id where the kind has no uuids.
@@ -109,7 +109,7 @@ def list_records(
         of = _field(schema, name, "sort")
         found.sort(key=partial(_rank_of, of), reverse=descending)
     shown = [schema.show(record.flat) | ({} if kind.numbered else {"uuid": record.uuid}) for record in found[:limit]]
-    return Found(shown, len(found), complete)
+    return ListResult(shown, len(found), complete)
 
 
 def matching_records(
@@ -177,7 +177,7 @@ def _operand(of: Field, condition: Condition, value: Any, where: str) -> Any:
             if isinstance(read, dt.datetime):
                 return read
         parsed = faces.parse([value], of)[0] if isinstance(faces.empty, tuple) else faces.parse(value, of)
-    except Unfit as unfit:
+    except InvalidValue as unfit:
         raise InvalidInput(
             f"{where}.{condition.field}.{condition.operator}: {shorten(value)} does not fit; expected {unfit}"
         ) from unfit

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..client.client import Client, Record
 from ..errors import Ambiguous, InvalidInput, NoMatch
-from ..model.field import Field, Unfit, shorten
+from ..model.field import Field, InvalidValue, shorten
 from ..model.kinds import KINDS, Kind
 from ..model.near import slips
 from ..model.schema import Schema
@@ -315,7 +315,7 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
     """
     try:
         reference: Reference = parse_reference(target)(written, Field(option, "LINK"))
-    except Unfit as unfit:
+    except InvalidValue as unfit:
         raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
     reference.where = option
     return reference

@@ -18,7 +18,11 @@ from ansible.module_utils.common.parameters import remove_values
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS, Call, perform
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    MODULES,
+    Invocation,
+    run_module,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
     ENVIRONMENT,
@@ -70,13 +74,13 @@ class ActionModule(ActionBase):
 
     def _run_here(self) -> dict[str, Any]:
         name = self._task.resolved_action.rpartition(".")[2]
-        door = DOORS[name]
+        door = MODULES[name]
         written = dict(self._task.args)
         read = read_arguments(self._task.action, door.spec, door.rules, written)
         if read.refusal:
             done = {"failed": True, "msg": read.refusal}
         else:
-            done = perform(name, Call(read.options, written, self._task.check_mode), _shared_client)
+            done = run_module(name, Invocation(read.options, written, self._task.check_mode), _shared_client)
         return _without(read.secrets, {**done, "invocation": {"module_args": read.options}})
 
 

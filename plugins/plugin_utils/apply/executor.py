@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
     recognise,
     upload_missing,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.lost import looks
+from ansible_collections.community.seventhings.plugins.module_utils.client.lost import poll_after_lost_response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
     InvalidInput,
@@ -92,7 +92,7 @@ class Outcome:
     twice: list[str] = field(default_factory=list)
 
 
-class Levels:
+class Executor:
     """Applies one plan.
 
     :param workers: how many requests may be under way at once.
@@ -385,7 +385,7 @@ class Levels:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
         if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
             return None
-        for _look in looks(self._sleep):
+        for _look in poll_after_lost_response(self._sleep):
             found = self._find(planned)
             if found:
                 return found[0]

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
     newest_files,
     upload_content,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.lost import looks
+from ansible_collections.community.seventhings.plugins.module_utils.client.lost import poll_after_lost_response
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
@@ -81,7 +81,7 @@ class Uploads:
 
     def _lost(self, what: Upload, name: str, content: bytes) -> str | None:
         """The file that a run uploaded right before it was killed; nobody else's that is the same."""
-        for _look in looks(self._sleep):
+        for _look in poll_after_lost_response(self._sleep):
             for file in newest_files(self._client):
                 uuid = str(file.get("uuid")).lower()
                 if uuid not in self._journal.files and self._is_same(file, name, content):

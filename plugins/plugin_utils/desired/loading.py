@@ -14,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import (
     FileType,
     Folder,
-    Found,
+    ListResult,
     NotOpened,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
@@ -160,7 +160,7 @@ class _Loading:
                 if near and not one.name.startswith("."):
                     self._find(Place(one.name), f"no such section; did you mean {near[0]}?")
 
-    def _section_files(self, section: str, top: Found, root: Folder) -> None:
+    def _section_files(self, section: str, top: ListResult, root: Folder) -> None:
         self.desired.sections.add(section)
         for name in self._below(top, root):
             at = Place(name)
@@ -175,7 +175,7 @@ class _Loading:
             else:
                 self._records(section, self._nodes(root, name, section != "fields"), template)
 
-    def _below(self, top: Found, root: Folder) -> Iterator[str]:
+    def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """The names of what is no directory, in a directory and below it, hidden names left out.
 
         :param top: the directory, or the one file.
@@ -192,7 +192,7 @@ class _Loading:
                 seen = [found for found in self._listed(root, one.name) if not _is_hidden(found.name)]
                 to_come += reversed(seen)
 
-    def _listed(self, root: Folder, name: str) -> list[Found]:
+    def _listed(self, root: Folder, name: str) -> list[ListResult]:
         try:
             return root.listed(name)
         except NotOpened as refused:

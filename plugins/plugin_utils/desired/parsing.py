@@ -32,7 +32,7 @@ def written_as(schema: Schema, entry: Entry, key: str) -> str:
     return next((name for name in entry.fields if (of := schema.find(name)) is not None and of.key == key), key)
 
 
-class Wanted:
+class DesiredParser:
     """Reads records as they shall be.
 
     :param find: is told what is wrong, and where.

@@ -39,7 +39,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
 
 from ..desired.desired import SECTIONS
-from ..set_plan.state import World
+from ..set_plan.state import InstanceState
 from .downloads import Downloads
 from .naming import Keys, Naming
 from .portable import (
@@ -47,7 +47,7 @@ from .portable import (
     NotPortable,
     Portable,
     check_texts,
-    is_made,
+    is_generated_key,
     name_in_files,
     unwritable_fields,
     writable_fields,
@@ -124,7 +124,7 @@ class _Export:
     ) -> None:
         self._client = client
         self._selection = selection
-        self._world = World(client)
+        self._world = InstanceState(client)
         self._tell = tell
         self._result = Exported()
         self._portable = Portable(self._world, downloads, self._leave_out)
@@ -185,7 +185,7 @@ class _Export:
         keys = {str(raw.get("field_key")) for raw in definitions}
         for raw in definitions:
             key, label = str(raw.get("field_key")), str(raw.get("label") or "")
-            if is_made(key) and (labels[label] > 1 or label in keys or not label):
+            if is_generated_key(key) and (labels[label] > 1 or label in keys or not label):
                 raise InvalidInput(
                     f"The label {label!r} of the {template} field {key} is used twice or empty, so files can't tell "
                     f"which field is meant. Give each field a label of its own."
@@ -197,7 +197,7 @@ class _Export:
             written = {}
             for raw in self._named(template):
                 values = schema.read(raw)
-                if is_made(str(values.get("field_key"))):
+                if is_generated_key(str(values.get("field_key"))):
                     values.pop("field_key")
                 values.pop("relations", None)
                 row = self._portable.record(
@@ -234,7 +234,7 @@ class _Export:
     def _is_withheld(self, template: str, of: Field) -> bool:
         """Whether a field is not made from the files, so that no file may hold a value of it."""
         # A key that the service did not make is there on every instance.
-        return is_made(of.key) and of.key in self._withheld.get(template, ())
+        return is_generated_key(of.key) and of.key in self._withheld.get(template, ())
 
     def _named(self, template: str) -> list[Mapping[str, Any]]:
         return [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]

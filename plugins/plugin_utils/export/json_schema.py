@@ -35,7 +35,7 @@ from .export import Exported
 from .layout import schema_name
 from .portable import (
     MADE_KEY,
-    is_made,
+    is_generated_key,
     name_in_files,
     writable_fields,
 )
@@ -207,7 +207,7 @@ def _record(schema: Schema, closed: bool) -> Json:
     properties: Json = {}
     for of in writable_fields(schema):
         described = _field(of) | ({FIELD_KEYWORD: _noted(of)} if closed and kind.template else {})
-        for name in dict.fromkeys([name_in_files(of), *(() if is_made(of.key) else (of.label,))]):
+        for name in dict.fromkeys([name_in_files(of), *(() if is_generated_key(of.key) else (of.label,))]):
             if name and schema.find(name) is of:
                 properties.setdefault(name, described)
     states = list(kind.states)

@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..set_plan.state import Key, World
+from ..set_plan.state import InstanceState, Key
 from ..set_plan.uniqueness import composed
 from .portable import NotPortable, Portable
 
@@ -60,7 +60,7 @@ class Naming:
 
     def __init__(
         self,
-        world: World,
+        world: InstanceState,
         portable: Portable,
         schema: Schema,
         read: Mapping[str, Mapping[str, Any]],

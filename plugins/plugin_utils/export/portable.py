@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NotFound
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Unfit
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS, USER
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import UNWRITABLE
@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
-from ..set_plan.state import World
+from ..set_plan.state import InstanceState
 from .downloads import Downloads
 
 MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
@@ -43,14 +43,14 @@ class NotPortable(Exception):
     """A value that can't be written in a file so that it means the same again; the text says why."""
 
 
-def is_made(key: str) -> bool:
+def is_generated_key(key: str) -> bool:
     """Whether the service made a field's key, so that it differs from instance to instance."""
     return re.fullmatch(MADE_KEY, key) is not None
 
 
 def name_in_files(of: Field) -> str:
     """How files name a field: by its key, or by its label where the service made the key."""
-    return of.label if of.key and is_made(of.key) and of.label else of.key
+    return of.label if of.key and is_generated_key(of.key) and of.label else of.key
 
 
 class Portable:
@@ -59,7 +59,7 @@ class Portable:
     :param tell: is told what was left out, and why.
     """
 
-    def __init__(self, world: World, downloads: Downloads, tell: Callable[[str], None]) -> None:
+    def __init__(self, world: InstanceState, downloads: Downloads, tell: Callable[[str], None]) -> None:
         self._world = world
         self._downloads = downloads
         self._tell = tell
@@ -237,7 +237,7 @@ class Portable:
         kind = record.kind.name
         try:
             reference: Reference = parse_reference(kind)(written, Field(kind, "LINKED"))
-        except Unfit:
+        except InvalidValue:
             return False
         return not self._world.resolve(reference) and reference.uuid == record.uuid
 

@@ -29,7 +29,7 @@ from ..desired.nodes import was_vaulted
 from .ceilings import require_ceilings
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from .on_screen import findings_in_short, in_short, message_in_short
-from .outcome import Account
+from .outcome import RunResult
 from .plan_file import (
     PlanFile,
     StoredPlan,
@@ -38,7 +38,7 @@ from .plan_file import (
 from .printed import clean
 from .reports import as_text, check_report, write_report
 from .run import (
-    Order,
+    RunOptions,
     many_objects,
     run_instance,
 )
@@ -113,7 +113,7 @@ def _provision(
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
         return _validated(desired, report, check_mode)
-    order = Order(
+    order = RunOptions(
         check_mode=looks_only,
         plan_file=None if options["mode"] == "drift" else plan_file,
         stored=stored,
@@ -194,9 +194,9 @@ def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) 
     return {"changed": False, "failed": bool(problems), "findings": problems, "msg": told}
 
 
-def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> Account:
+def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> RunResult:
     """What a validation came to, as a report has it."""
-    return Account(
+    return RunResult(
         outcome="failed" if problems else "unchanged",
         instance=", ".join(desired.instances),
         check_mode=check_mode,
@@ -212,7 +212,7 @@ def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> 
     )
 
 
-def _write_report(account: Account, path: Path) -> None:
+def _write_report(account: RunResult, path: Path) -> None:
     try:
         write_report(account, path)
     except OSError as error:
@@ -262,7 +262,7 @@ def teller(
     return tell
 
 
-def _result(account: Account, drift_fail: bool, report: Path | None) -> dict[str, Any]:
+def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[str, Any]:
     drifted = drift_fail and account.outcome == "changed"
     failed = account.failed or drifted
     text = as_text(account)

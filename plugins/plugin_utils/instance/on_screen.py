@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .outcome import Account
+from .outcome import RunResult
 from .printed import clean
 from .report_parts import counts, reasons, short
 from .reports import closing, named
@@ -45,7 +45,7 @@ _BEHIND_THE_REASON = ("summary", "reported")
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
 
 
-def in_short(account: Account, report: Path | None = None, drifted: bool = False) -> str:
+def in_short(account: RunResult, report: Path | None = None, drifted: bool = False) -> str:
     """Why a task failed, in a few lines of which the last one tells most.
 
     :param report: where all of it was written to.

@@ -24,7 +24,7 @@ ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted
 
 
 @dataclass
-class Account:
+class RunResult:
     """What was planned and what became of it; the one source of every report.
 
     :ivar outcome: unchanged, changed, failed, refused or partly_applied.

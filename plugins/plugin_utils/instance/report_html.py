@@ -17,7 +17,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from .outcome import Account
+from .outcome import RunResult
 from .printed import clean
 from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, warnings
 
@@ -162,7 +162,7 @@ def _template() -> Template:
     return environment.from_string(f"{{% raw %}}{_HEAD}{{% endraw %}}{_BODY}")
 
 
-def as_html(account: Account) -> str:
+def as_html(account: RunResult) -> str:
     """The page."""
     return _template().render(
         **_top(account),
@@ -181,7 +181,7 @@ def as_html(account: Account) -> str:
     )
 
 
-def _top(account: Account) -> dict[str, Any]:
+def _top(account: RunResult) -> dict[str, Any]:
     outcome = _OUTCOMES.get(account.outcome, account.outcome)
     if account.check_mode and account.outcome == "changed":
         outcome = "Would change"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .outcome import Account
+from .outcome import RunResult
 from .printed import clean
 from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, short, warnings
 
@@ -31,7 +31,7 @@ _REST = 100
 """Characters for the line that tells of what did not fit."""
 
 
-def as_markdown(account: Account, limit: int = _COMMENT_LIMIT) -> str:
+def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> str:
     """The account for a pull-request comment, never longer than one may be.
 
     What held or went wrong stands first, then the counts and the changes, then the warnings. Where not all of it fits,

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .outcome import Account
+from .outcome import RunResult
 from .printed import clean
 from .value_diff import side_by_side
 
@@ -19,7 +19,7 @@ ALONE = "Not in the files, left alone"
 """Title of what :func:`alone` gives."""
 
 
-def reasons(account: Account) -> dict[str, list[str]]:
+def reasons(account: RunResult) -> dict[str, list[str]]:
     """Title to the lines of what held or went wrong; nothing where nothing did."""
     told = {
         "Refused": [clean(text) for text in account.refusals],
@@ -34,12 +34,12 @@ def _failure(one: Mapping[str, str]) -> str:
     return f"{one['change']}{place}: {one['reason']}"
 
 
-def warnings(account: Account) -> list[str]:
+def warnings(account: RunResult) -> list[str]:
     """The warnings, a line each."""
     return [clean(text) for text in account.warnings]
 
 
-def alone(account: Account, examples: int) -> list[str]:
+def alone(account: RunResult, examples: int) -> list[str]:
     """What is in no file and was left alone, counted by section.
 
     :param examples: how many are named at most.
@@ -56,7 +56,7 @@ _NAME = 80
 """Characters of a name that is only an example."""
 
 
-def counts(account: Account) -> list[str]:
+def counts(account: RunResult) -> list[str]:
     """The counts of each section, a line each."""
     return [
         f"{clean(section)}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)

@@ -13,7 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 
-from .outcome import Account
+from .outcome import RunResult
 from .printed import clean
 from .report_html import as_html
 from .report_markdown import as_markdown
@@ -26,7 +26,7 @@ _EXAMPLES = 3
 """Names of records that are in no file; the others are counted."""
 
 
-def as_text(account: Account) -> str:
+def as_text(account: RunResult) -> str:
     """The account as a person reads it in a terminal, where the end stays in sight: every change with its fields, the
     counts, what is wrong, and in the last line what it came to and why.
     """
@@ -53,7 +53,7 @@ def _titled(title: str, texts: Sequence[str]) -> list[str]:
     return [f"{title}:", *(f"  {text}" for text in texts)] if texts else []
 
 
-def closing(account: Account, why: str = "") -> str:
+def closing(account: RunResult, why: str = "") -> str:
     """The last line: what it came to, what it took, and why where it failed.
 
     :param why: the reason, where the account has none of its own.
@@ -72,13 +72,13 @@ def _why(wrong: Mapping[str, Sequence[str]]) -> str:
     return ""
 
 
-def _as_json(account: Account) -> str:
+def _as_json(account: RunResult) -> str:
     """The same data to every program that reads it, and nothing in it that a terminal obeys."""
     lines = json.dumps(account.document(), indent=1, ensure_ascii=False, default=str).split("\n")
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-_FORMS: dict[str, Callable[[Account], str]] = {".html": as_html, ".json": _as_json, ".md": as_markdown}
+_FORMS: dict[str, Callable[[RunResult], str]] = {".html": as_html, ".json": _as_json, ".md": as_markdown}
 
 
 def check_report(path: Path) -> None:
@@ -92,7 +92,7 @@ def check_report(path: Path) -> None:
         raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
 
 
-def write_report(account: Account, path: Path) -> None:
+def write_report(account: RunResult, path: Path) -> None:
     """Writes the account as the ending of the file says: a page, JSON or Markdown."""
     check_report(path)
     Folder(path.parent).write(path.name, _FORMS[path.suffix](account).encode())

@@ -26,16 +26,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
 
-from ..apply.executor import Levels, Outcome, Progress
+from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalRefused
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
 from ..set_plan.held import without_held
-from ..set_plan.plan import Choices, InstancePlan, Planned, drop_changes
+from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes
 from ..set_plan.planner import plan_instance
 from .ceilings import Ceilings
-from .outcome import Account, failures_of, shown, summary_of
+from .outcome import RunResult, failures_of, shown, summary_of
 from .plan_file import PlanFile, StoredPlan
 from .validation import judge
 
@@ -47,7 +47,7 @@ _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
 
 
 @dataclass(frozen=True)
-class Order:
+class RunOptions:
     """What the user wants done.
 
     :ivar plan_file: written in check mode; taken away in a real run when all of it was applied.
@@ -98,11 +98,11 @@ def many_objects() -> Iterator[None]:
 def run_instance(
     client: Client,
     desired: DesiredInstance,
-    order: Order,
+    order: RunOptions,
     tell: Callable[[Progress], None] = lambda _progress: None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
-) -> Account:
+) -> RunResult:
     """Plans an instance, and in a real run applies the plan.
 
     :raises SeventhingsError: where nothing could be planned.
@@ -115,7 +115,7 @@ class _Run:
         self,
         client: Client,
         desired: DesiredInstance,
-        order: Order,
+        order: RunOptions,
         tell: Callable[[Progress], None],
         clock: Callable[[], float],
         sleep: Callable[[float], None],
@@ -136,7 +136,7 @@ class _Run:
         self._asked = desired.policy
         self._digest = order.stored.digest if order.stored else ""
 
-    def run(self) -> Account:
+    def run(self) -> RunResult:
         if self._order.workers < 1:
             raise InvalidInput(f"workers: {self._order.workers} does not fit; expected 1 or more")
         plan_file = self._plan_file()
@@ -168,8 +168,8 @@ class _Run:
         except JournalRefused as refused:
             return self._account("refused", InstancePlan(), refusals=[refused.message])
 
-    def _planned(self, journal: Journal) -> Account:
-        choices = Choices(
+    def _planned(self, journal: Journal) -> RunResult:
+        choices = PlanOptions(
             self._order.only,
             self._order.exclude,
             frozenset(journal.known),
@@ -214,7 +214,7 @@ class _Run:
                 account.warnings.append(error.message)
         return account
 
-    def _plan(self, choices: Choices) -> InstancePlan:
+    def _plan(self, choices: PlanOptions) -> InstancePlan:
         """The plan. Where a list can't be told to be complete, nothing is made because of it before it was read twice.
 
         :raises IncompleteList: where there is more each time.
@@ -274,8 +274,8 @@ class _Run:
     def _resumed(self, journal: Journal) -> frozenset[str]:
         return frozenset(journal.memory.made) if self._is_resumed(journal) else frozenset()
 
-    def _apply(self, made: InstancePlan, journal: Journal) -> Account:
-        levels = Levels(
+    def _apply(self, made: InstancePlan, journal: Journal) -> RunResult:
+        levels = Executor(
             self._client,
             made,
             journal,
@@ -327,8 +327,8 @@ class _Run:
 
     def _account(
         self, name: str, made: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
-    ) -> Account:
-        return Account(
+    ) -> RunResult:
+        return RunResult(
             outcome=name,
             instance=self._client.transport.root,
             check_mode=self._order.check_mode,

@@ -13,14 +13,14 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, HUB_ITEM, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Misfit, Schema, field_to_be
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
-from ..desired.parsing import Wanted, written_as
-from ..export.portable import is_made
+from ..desired.parsing import DesiredParser, written_as
+from ..export.portable import is_generated_key
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.relations import names_fields, with_uuids
 
@@ -44,7 +44,7 @@ class _Judge:
         self._found = dict.fromkeys(desired.findings)
         self._misread = desired.misread_places()
         self._complaints = 0
-        self._wanted = Wanted(desired, self._find)
+        self._wanted = DesiredParser(desired, self._find)
         self._schemas: dict[str, Schema] = {}
         self._claimed: dict[tuple[Any, ...], Place] = {}
         self._by_label_alone: dict[str, set[str]] = defaultdict(set)
@@ -71,7 +71,7 @@ class _Judge:
         told = entry.kind.name in self._known
         if told:
             # Fields are known by their labels where the service made their keys, which differ between instances.
-            fields = {name: value for name, value in fields.items() if schema.find(name) or not is_made(name)}
+            fields = {name: value for name, value in fields.items() if schema.find(name) or not is_generated_key(name)}
         partial = (bool(entry.kind.template) and not told) or entry.kind.open_fields
         values = self._wanted.parse(schema, entry, fields, partial)
         if entry.kind is FIELD_DEFINITION:
@@ -121,7 +121,7 @@ class _Judge:
         if earlier is not entry.place:
             words = "/".join(str(entry.fields.get(written_as(schema, entry, one))) for one in keys)
             twice = f"is written twice, first at {earlier}"
-            self._find(entry.place, Misfit.at((), f"{entry.kind.words} {words} {twice}", f"this record {twice}"))
+            self._find(entry.place, FieldError.at((), f"{entry.kind.words} {words} {twice}", f"this record {twice}"))
 
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """The fields that identify a record where the files name them; None where that is not known, or is wrong."""
@@ -167,7 +167,7 @@ class _Judge:
             return False
         wanted = list(keys)
         told = kind.name in self._known
-        if any(schema.find(key) is None and (not told or is_made(key)) for key in wanted):
+        if any(schema.find(key) is None and (not told or is_generated_key(key)) for key in wanted):
             return True
         types = {schema.fields[key].type for key in wanted if key in schema.fields}
         return any(

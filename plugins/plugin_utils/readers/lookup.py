@@ -11,7 +11,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unfit, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Reference,
@@ -78,7 +78,7 @@ class Finder:
     def _parsed(self, written: Any) -> Reference:
         try:
             reference = parse_reference(self._kind.name)(written, _ANY)
-        except Unfit as unfit:
+        except InvalidValue as unfit:
             raise InvalidInput(f"{shorten(written)} does not fit; expected {unfit}") from unfit
         if reference.id is not None and not reference.uuid and not self._kind.identity:
             raise InvalidInput(f"{shorten(written)} does not fit; {self._kind.one} has no integer id")

@@ -14,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from .context import Ground
+from .context import PlanContext
 from .plan import Planned
 
 _SAMPLE = 40
@@ -24,7 +24,7 @@ Pair = tuple[Planned, "Record | None"]
 """What is planned, and the record that is there."""
 
 
-def with_archived_twins(ground: Ground, matched: list[Pair]) -> list[Pair]:
+def with_archived_twins(ground: PlanContext, matched: list[Pair]) -> list[Pair]:
     """Objects that would be made, or are to be gone and in no list, are looked up by their barcode.
 
     Of very many only some, evenly spread: where none of them is archived, the others are taken to be in no
@@ -56,7 +56,7 @@ def with_archived_twins(ground: Ground, matched: list[Pair]) -> list[Pair]:
     return matched
 
 
-def _archived(ground: Ground, matched: Sequence[Pair], indexes: Sequence[int]) -> dict[int, Record]:
+def _archived(ground: PlanContext, matched: Sequence[Pair], indexes: Sequence[int]) -> dict[int, Record]:
     if not indexes:
         return {}
 

@@ -17,14 +17,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ..desired.desired import SECTIONS, Entry, Place
 from ..desired.hiding import VAULTED
 from ..desired.parsing import written_as
-from .context import Ground, numbered_references
+from .context import PlanContext, numbered_references
 from .order import waiting_for_ever
 from .plan import Planned
 
 _LEFT_OUT = "is not there yet, and making it is not part of this plan"
 
 
-def judge_settings(ground: Ground) -> None:
+def judge_settings(ground: PlanContext) -> None:
     """Names of fields in identity and marker: a guard that means nothing is an error."""
     desired = ground.desired
     for section, names in desired.identity.items():
@@ -45,14 +45,14 @@ def judge_settings(ground: Ground) -> None:
             ground.find(desired.place_of("marker"), words)
 
 
-def judge_scope(ground: Ground) -> None:
+def judge_scope(ground: PlanContext) -> None:
     """Fields and values of the scope; a value may be a record that is still to be made."""
     for section, fields in ground.desired.scope.items():
         for name, problem in ground.scope.problems(section, fields):
             ground.find(ground.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
 
 
-def is_in_scope(ground: Ground, planned: Planned, current: Record | None) -> bool:
+def is_in_scope(ground: PlanContext, planned: Planned, current: Record | None) -> bool:
     """Whether a record is, and stays, in the scope of the set; a finding where not."""
     section, entry = planned.section, planned.entry
     if section not in ground.desired.scope or planned.kind in (FIELD_DEFINITION, USER):
@@ -66,7 +66,7 @@ def is_in_scope(ground: Ground, planned: Planned, current: Record | None) -> boo
     return not wrong
 
 
-def without_dependants_of_users(ground: Ground) -> None:
+def without_dependants_of_users(ground: PlanContext) -> None:
     """Takes out what needs a user that the policy forbids to make, and what needs that in turn: it could only fail."""
     if ground.desired.policy.create_users:
         return
@@ -85,7 +85,7 @@ def without_dependants_of_users(ground: Ground) -> None:
         ground.result.changes = left
 
 
-def _address(ground: Ground, entry: Entry) -> str:
+def _address(ground: PlanContext, entry: Entry) -> str:
     """The address of a user, as it may be shown."""
     return f"{VAULTED} {entry.place}" if ground.hiding.hides(entry, "email") else str(entry.fields.get("email"))
 
@@ -94,7 +94,7 @@ def _references(planned: Planned) -> list[Reference]:
     return [one for value in planned.change.values.values() for one in references_in(value)]
 
 
-def judge_chosen(ground: Ground) -> None:
+def judge_chosen(ground: PlanContext) -> None:
     """Names in only and exclude that mean nothing, and records that need one that was left out."""
     choices, result = ground.choices, ground.result
     if not choices.only and not choices.exclude:
@@ -123,7 +123,7 @@ def judge_chosen(ground: Ground) -> None:
 
 
 def going(
-    ground: Ground, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
+    ground: PlanContext, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
 ) -> dict[str, Planned]:
     """What the files, or a prune, take away from the instance or archive: uuid to what is planned."""
     gone = {
@@ -135,7 +135,7 @@ def going(
     return {uuid: planned for uuid, planned in gone.items() if ground.is_chosen(planned)}
 
 
-def judge_needs(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def judge_needs(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """Nothing may refer to a record that is taken away, or in a way in which nothing is found any more afterwards.
 
     :param gone: as :func:`going` has it.
@@ -147,7 +147,7 @@ def judge_needs(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -
                 ground.find_reference(planned.entry, key, number, reference, problem)
 
 
-def judge_unique(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def judge_unique(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """A value that must be unique is given to a record only after the one that has it now lets go of it.
 
     :param gone: as :func:`going` has it.
@@ -171,7 +171,7 @@ def judge_unique(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) 
             ground.find(planned.entry.place_of(name), words)
 
 
-def judge_turns(ground: Ground) -> None:
+def judge_turns(ground: PlanContext) -> None:
     """Records that wait for each other's unique values wait for ever."""
     for planned, key, holder in waiting_for_ever(ground.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
@@ -179,7 +179,7 @@ def judge_turns(ground: Ground) -> None:
         ground.find(planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first")
 
 
-def judge_user(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def judge_user(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """A user is made of a person, and nothing takes a user away: that person must stay."""
     for reference in references_in(planned.change.values.get("person")):
         problem = _needs(ground, reference, gone)
@@ -187,7 +187,7 @@ def judge_user(ground: Ground, planned: Planned, gone: Mapping[str, Planned]) ->
             ground.find(planned.entry.place_of("email"), f"email: {problem}")
 
 
-def _needs(ground: Ground, reference: Reference, gone: Mapping[str, Planned]) -> str:
+def _needs(ground: PlanContext, reference: Reference, gone: Mapping[str, Planned]) -> str:
     """Why a reference means nothing any more when what is planned is done; empty where it does."""
     other = gone.get(str(reference.uuid))
     if other is None:

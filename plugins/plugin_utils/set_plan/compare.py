@@ -27,14 +27,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
-from .context import Ground
+from .context import PlanContext
 from .plan import UNCHANGED, Planned
 
 
-class Changing:
+class Comparer:
     """Compares what was written with what is there."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: PlanContext) -> None:
         self._ground = ground
         self._quick: dict[str, Quick] = {}
         self._contents = Contents(ground.client)

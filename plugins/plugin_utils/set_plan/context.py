@@ -17,16 +17,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     KINDS,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.hiding import NOT_SHOWN
-from ..desired.parsing import Wanted, written_as
-from .plan import UNCHANGED, Choices, InstancePlan, Planned, image_of
+from ..desired.parsing import DesiredParser, written_as
+from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
 from .scope import Scope
-from .state import World
+from .state import InstanceState
 from .uniqueness import Claims
 
 
@@ -40,7 +40,7 @@ def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
                 yield number, reference
 
 
-class Ground:
+class PlanContext:
     """The ground of one plan.
 
     :ivar entries: section to what was written for it.
@@ -50,15 +50,15 @@ class Ground:
     :ivar seen: natural keys of everything that is planned, where only some of it is chosen.
     """
 
-    def __init__(self, client: Client, desired: DesiredInstance, choices: Choices) -> None:
+    def __init__(self, client: Client, desired: DesiredInstance, choices: PlanOptions) -> None:
         self.client = client
         self.desired = desired
         self.choices = choices
-        self.world = World(client, self.schema, self._is_named_in_secret)
+        self.world = InstanceState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
         self.result = InstancePlan(world=self.world, hiding=self.hiding)
         self.claims = Claims(self.world, self.find)
-        self.wanted = Wanted(desired, self.find)
+        self.wanted = DesiredParser(desired, self.find)
         self.scope = Scope(self.world, self.schema, desired.scope)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0
@@ -76,7 +76,7 @@ class Ground:
     # ---- findings
 
     def find(self, place: Place, message: str) -> None:
-        """Notes what is wrong, and where; a :class:`Misfit` says what may be told of it where it is hidden."""
+        """Notes what is wrong, and where; a :class:`FieldError` says what may be told of it where it is hidden."""
         self.complaints += 1
         if place in self._misread:
             return
@@ -166,9 +166,9 @@ class Ground:
             way = (name, number)
         elif isinstance(written, Mapping):
             way = (name, *(member for member, one in written.items() if one == reference.written))
-        inner = problem.way if isinstance(problem, Misfit) else ()
+        inner = problem.way if isinstance(problem, FieldError) else ()
         gist = "this reference means nothing that is there, or several"
-        self.find(entry.place_in((*way, *inner)), Misfit.at(way, f"{words_of(way)}: {problem}", gist))
+        self.find(entry.place_in((*way, *inner)), FieldError.at(way, f"{words_of(way)}: {problem}", gist))
 
     def _is_named_in_secret(self, record: Record) -> bool:
         """Whether a record has its name from what must not be shown."""
@@ -202,7 +202,7 @@ class Ground:
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
         elif self.is_chosen(planned):
-            planned.image = planned.image or image_of(planned.schema, planned.change.current)
+            planned.image = planned.image or fingerprint_of(planned.schema, planned.change.current)
             self.result.changes.append(planned)
 
     def skip(self, planned: Planned, reason: str) -> None:

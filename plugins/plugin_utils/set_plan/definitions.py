@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 
 from ..desired.desired import SECTIONS, Entry
 from . import relations
-from .context import Ground
+from .context import PlanContext
 from .plan import Planned
 
 _SECTION = "fields"
@@ -35,7 +35,7 @@ class Definitions:
     :param compare: plans the change of one record.
     """
 
-    def __init__(self, ground: Ground, compare: Callable[[Planned, Record | None], None]) -> None:
+    def __init__(self, ground: PlanContext, compare: Callable[[Planned, Record | None], None]) -> None:
         self._ground = ground
         self._compare = compare
         self._schema = Schema.of(FIELD_DEFINITION)

@@ -13,10 +13,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from .plan import Planned
-from .state import World
+from .state import InstanceState
 
 
-def twins(client: Client, before: World | None, writes: Iterable[Planned]) -> list[str]:
+def twins(client: Client, before: InstanceState | None, writes: Iterable[Planned]) -> list[str]:
     """Lists the kinds of what was made once more. Returns which keys stand twice, with all their uuids.
 
     :param before: the lists that the plan was made from; what the run made nothing of is as it was.
@@ -26,7 +26,7 @@ def twins(client: Client, before: World | None, writes: Iterable[Planned]) -> li
         for planned in writes
         if planned.change.action == plan.CREATE and planned.made and planned.kind not in (USER, HUB_ITEM)
     ]
-    world = World(client)
+    world = InstanceState(client)
     if before is not None:
         world.take_over(before, {*KINDS} - {planned.kind.name for planned in made})
     found = []

@@ -23,9 +23,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..desired.parsing import written_as
-from .context import Ground
+from .context import PlanContext
 from .plan import Planned
-from .state import World
+from .state import InstanceState
 
 _HOLDING = (LOCATION, ROOM, PERSON)
 _MOST_NAMED = 3
@@ -49,7 +49,7 @@ class Holder:
         return f"{self.name} ({self.key}{', also when it is archived' if self.is_archived else ''})"
 
 
-def judge_held(ground: Ground) -> None:
+def judge_held(ground: PlanContext) -> None:
     """Nothing is taken away while something that this plan leaves where it is refers to it. Where something else is
     wrong, it is not known yet what leaves.
     """
@@ -69,7 +69,7 @@ def judge_held(ground: Ground) -> None:
         ground.find(planned.entry.place, why_held(planned, holders))
 
 
-def without_held(world: World, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
+def without_held(world: InstanceState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
     """What can't be taken away any more where some changes of a plan are left out, each with why."""
     left = list(changes)
     while held := list(_Look(world, left).held()):
@@ -97,7 +97,7 @@ class _Look:
     :ivar searched: names of the kinds that were looked through.
     """
 
-    def __init__(self, world: World, changes: Iterable[Planned]) -> None:
+    def __init__(self, world: InstanceState, changes: Iterable[Planned]) -> None:
         self._world = world
         self._planned = {one.change.current.uuid: one for one in changes if one.change.current is not None}
         self._going = {

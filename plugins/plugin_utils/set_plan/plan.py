@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ..desired.desired import Entry, Finding
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
-from .state import World
+from .state import InstanceState
 
 LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "tasks rental_cases hub")
 """Sections by level: a level may refer to those before it, and is applied after them."""
@@ -130,12 +130,12 @@ class InstancePlan:
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
-    world: World | None = None
+    world: InstanceState | None = None
     hiding: Hiding = field(default_factory=Hiding)
 
 
 @dataclass(frozen=True)
-class Choices:
+class PlanOptions:
     """How a plan is made.
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
@@ -152,7 +152,7 @@ class Choices:
     workers: int = 8
 
 
-def image_of(schema: Schema, record: Record | None) -> str:
+def fingerprint_of(schema: Schema, record: Record | None) -> str:
     """The hash of a record as it is, without what the service changes by itself."""
     if record is None:
         return ""

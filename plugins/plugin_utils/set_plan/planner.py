@@ -34,14 +34,14 @@ from .checks import (
     judge_user,
     without_dependants_of_users,
 )
-from .compare import Changing
-from .context import Ground
+from .compare import Comparer
+from .context import PlanContext
 from .definitions import Definitions
 from .held import judge_held
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
 from .limits import brakes
-from .plan import Choices, InstancePlan, Planned, level_of
+from .plan import InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .renames import Moved
 
@@ -49,18 +49,18 @@ _BY_THEMSELVES = ("fields", "hub")
 """Sections that are matched in ways of their own."""
 
 
-def plan_instance(client: Client, desired: DesiredInstance, choices: Choices | None = None) -> InstancePlan:
+def plan_instance(client: Client, desired: DesiredInstance, choices: PlanOptions | None = None) -> InstancePlan:
     """Plans everything that was written. What is wrong with it stands in ``findings``; then nothing may be applied."""
-    return _Planner(Ground(client, desired, choices or Choices())).run()
+    return _Planner(PlanContext(client, desired, choices or PlanOptions())).run()
 
 
 class _Planner:
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: PlanContext) -> None:
         self._ground = ground
         self._desired = ground.desired
         self._world = ground.world
         self._result = ground.result
-        self._changing = Changing(ground)
+        self._changing = Comparer(ground)
         self._moved = Moved(ground)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
         self._gone: dict[str, Planned] = {}

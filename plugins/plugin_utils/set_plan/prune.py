@@ -19,9 +19,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
-from .plan import Choices, InstancePlan, Planned
+from .plan import InstancePlan, Planned, PlanOptions
 from .scope import Scope
-from .state import World, read_some
+from .state import InstanceState, read_some
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Pruning:
     :ivar filled: sections of which the files hold records.
     """
 
-    world: World
+    world: InstanceState
     desired: DesiredInstance
-    choices: Choices
+    choices: PlanOptions
     scope: Scope
     schema_of: Callable[[Kind], Schema]
     claimed: Mapping[str, Mapping[str, Entry]]

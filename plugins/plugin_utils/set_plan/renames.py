@@ -18,8 +18,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 
 from ..desired.desired import Place
 from ..desired.hiding import NOT_SHOWN, VAULTED
-from .context import Ground
-from .state import Key, World
+from .context import PlanContext
+from .state import InstanceState, Key
 
 Values = Mapping[str, Any]
 
@@ -37,7 +37,7 @@ class _Pair:
 class _Renames:
     """Those of one section, found by the new key."""
 
-    def __init__(self, world: World, schema: Schema, pairs: Iterable[_Pair]) -> None:
+    def __init__(self, world: InstanceState, schema: Schema, pairs: Iterable[_Pair]) -> None:
         self._world = world
         self._schema = schema
         self.pairs: list[_Pair] = []
@@ -62,7 +62,7 @@ class _Renames:
 class Moved:
     """The renames of one plan."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: PlanContext) -> None:
         self._ground = ground
         self._renames: dict[str, _Renames] = {}
         self._found: dict[str, _Pair] = {}

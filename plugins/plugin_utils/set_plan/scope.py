@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 
 from ..desired.desired import SECTIONS
-from .state import World, read_some
+from .state import InstanceState, read_some
 
 
 class Scope:
@@ -30,7 +30,7 @@ class Scope:
 
     def __init__(
         self,
-        world: World,
+        world: InstanceState,
         schema_of: Callable[[Kind], Schema],
         written: Mapping[str, Mapping[str, Sequence[Any]]],
     ) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Misfit, Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import names_of
@@ -30,7 +30,7 @@ _MOST_HINTS = 20
 _MOST_NAMES = 20_000
 
 
-class World:
+class InstanceState:
     """The records of an instance by kind, each kind listed once when it is first needed, and what a plan will add to
     them.
 
@@ -164,7 +164,7 @@ class World:
         self.records(kind, template)
         return self._by_uuid[f"{kind.name} {template}".strip()].get(uuid)
 
-    def take_over(self, other: World, kinds: Iterable[str]) -> None:
+    def take_over(self, other: InstanceState, kinds: Iterable[str]) -> None:
         """Takes the lists of some kinds from another view of the same instance, in which they are still true."""
         for name in kinds:
             if name in other._records:
@@ -276,10 +276,10 @@ class World:
             return ""
         hits: dict[Any, Any] = {}
         gone: list[Record] = []
-        wrong: list[Misfit] = []
+        wrong: list[FieldError] = []
         for schema, keys, values in self._readings(kind, reference.written, wrong):
             nested = [
-                Misfit.at((key,), problem)
+                FieldError.at((key,), problem)
                 for key, value in values.items()
                 for one in references_in(value)
                 if (problem := self.resolve(one, before))
@@ -295,7 +295,9 @@ class World:
                 hits[what.uuid if isinstance(what, Record) else id(what)] = what
         if wrong:
             # One wrong member of a map has a place of its own; several are told together.
-            return Misfit.at(wrong[0].way if len(wrong) == 1 else (), f"reference to {kind.one}: {'; '.join(wrong)}")
+            return FieldError.at(
+                wrong[0].way if len(wrong) == 1 else (), f"reference to {kind.one}: {'; '.join(wrong)}"
+            )
         if gone and not hits:
             return f"{kind.name} {reference.written!r} ({gone[0].uuid}) is renamed by these files; write its new name"
         problem = self._settle(kind, reference, list(hits.values()))
@@ -345,7 +347,7 @@ class World:
         return natural_keys.near_names(written, names)
 
     def _readings(
-        self, kind: Kind, written: Any, wrong: list[Misfit]
+        self, kind: Kind, written: Any, wrong: list[FieldError]
     ) -> Iterable[tuple[Schema, tuple[str, ...], dict[str, Any]]]:
         """Every way to read a reference as field values that identify a record."""
         schema = Schema(kind, kind.identity)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
 
 from ..desired.desired import Entry, Place
 from ..desired.parsing import written_as
-from .state import Key, World
+from .state import InstanceState, Key
 
 
 class Claims:
@@ -23,7 +23,7 @@ class Claims:
     :param find: is told what is wrong, and where.
     """
 
-    def __init__(self, world: World, find: Callable[[Place, str], None]) -> None:
+    def __init__(self, world: InstanceState, find: Callable[[Place, str], None]) -> None:
         self._world = world
         self._find = find
         self._claimed: dict[tuple[Any, ...], Entry] = {}
@@ -46,7 +46,7 @@ class Claims:
         if earlier is not entry:
             words = self.words(schema, keys, values)
             twice = f"is written twice, first at {earlier.place}"
-            self._find(entry.place, Misfit.at((), f"{schema.kind.words} {words} {twice}", f"this record {twice}"))
+            self._find(entry.place, FieldError.at((), f"{schema.kind.words} {words} {twice}", f"this record {twice}"))
             return False
         if any(isinstance(part, str) and not part.isascii() for part in key):
             earlier = self._alike.setdefault((*name, composed(key)), entry)

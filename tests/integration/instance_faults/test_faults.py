@@ -20,8 +20,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journal_module
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
 _SHARE = 0.3
 _SEED = 1000
@@ -152,7 +152,7 @@ def test_a_token_that_is_taken_back_in_the_middle_is_replaced(undisturbed: Any, 
         if len(done) == 30:
             site.service.steer("POST", "/tokens/expire", {})
 
-    account = run_instance(site.client(), site.load(), Order(), expire, sleep=no_pause)
+    account = run_instance(site.client(), site.load(), RunOptions(), expire, sleep=no_pause)
     assert account.outcome == "changed"
     assert site.dump() == undisturbed
 
@@ -179,10 +179,10 @@ def test_without_a_way_to_sign_in_again_the_run_stops_and_names_what_is_left(und
 
 def test_two_applies_at_once_make_nothing_twice(undisturbed: Any, site: Site) -> None:
     site.write(sample_files(_RECORDS, 1))
-    accounts: list[Account] = []
+    accounts: list[RunResult] = []
 
     def apply() -> None:
-        accounts.append(run_instance(site.client(), site.load(), Order()))
+        accounts.append(run_instance(site.client(), site.load(), RunOptions()))
 
     threads = [threading.Thread(target=apply) for _run in range(2)]
     for thread in threads:
@@ -201,7 +201,7 @@ def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None
         waited.append(seconds)
 
     with Journal(None, site.service.base_url, "sample"):
-        account = run_instance(site.client(), site.load(), Order(), sleep=wait, clock=lambda: sum(waited))
+        account = run_instance(site.client(), site.load(), RunOptions(), sleep=wait, clock=lambda: sum(waited))
     assert account.outcome == "refused"
     assert "another run holds" in account.refusals[0]
     assert 59 < sum(waited) < 62
@@ -216,7 +216,7 @@ def test_what_somebody_else_made_at_the_same_time_is_reported_with_both_uuids(si
         if not theirs:
             theirs.append(site.client().create(LOCATION, {"name": "Depot"}))
 
-    account = run_instance(site.client(), site.load(), Order(), make_the_same, sleep=no_pause)
+    account = run_instance(site.client(), site.load(), RunOptions(), make_the_same, sleep=no_pause)
     assert account.outcome == "partly_applied"
     (mine,) = [change["uuid"] for change in account.changes if change["key"] == "Depot"]
     (failure,) = account.failures

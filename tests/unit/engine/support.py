@@ -17,7 +17,7 @@ from requests.structures import CaseInsensitiveDict
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Answer, Effect, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     NotFound,
     OutcomeUnknown,
@@ -62,7 +62,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Call:
+class Invocation:
     """One request as the engine asked for it."""
 
     method: str
@@ -81,13 +81,13 @@ class Call:
         return f"{self.method} {self.path}"
 
 
-def answer(body: Any = None, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+def answer(body: Any = None, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A successful answer; bytes go as they are, everything else as JSON, nothing as an empty body."""
     content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-    return Answer(status, CaseInsensitiveDict(headers or {}), content, "TEST")
+    return Response(status, CaseInsensitiveDict(headers or {}), content, "TEST")
 
 
-def made(number: int) -> Answer:
+def made(number: int) -> Response:
     """The answer to a create."""
     return answer(None, 201, {"Location": f"https://acme.test/x/{uuid_of(number)}", "Location-UUID": uuid_of(number)})
 
@@ -115,22 +115,22 @@ class FakeTransport(Transport):
     def __init__(self, routes: Mapping[str, Step] | None = None) -> None:
         super().__init__("https://acme.test")
         self.routes: dict[str, Step] = dict(routes or {})
-        self.calls: list[Call] = []
+        self.calls: list[Invocation] = []
 
     def request(
         self,
         method: str,
         path: str,
         *,
-        effect: Effect = Effect.READ,
+        effect: Effect = Effect.SAFE,
         token: str | None = None,
         pairs: Sequence[tuple[str, str]] = (),
         body: Any = None,
         files: Mapping[str, Any] | None = None,
         accept: str = "application/json",
         login: bool = False,
-    ) -> Answer:
-        call = Call(method, path, effect, token, tuple(pairs), body, files, accept, login)
+    ) -> Response:
+        call = Invocation(method, path, effect, token, tuple(pairs), body, files, accept, login)
         self.calls.append(call)
         self.sent += 1
         assert call.line in self.routes, f"unexpected request {call.line} {call.pairs}"
@@ -138,11 +138,11 @@ class FakeTransport(Transport):
         if isinstance(step, list):
             assert step, f"one request too many: {call.line}"
             step = step.pop(0)
-        if not isinstance(step, (Answer, Exception)):
+        if not isinstance(step, (Response, Exception)):
             step = step(call)
         if isinstance(step, Exception):
             raise step
-        assert isinstance(step, Answer)
+        assert isinstance(step, Response)
         return step
 
     @property
@@ -156,8 +156,8 @@ class FakeTransport(Transport):
 
     @property
     def writes(self) -> list[str]:
-        """What was sent that is not a READ."""
-        return [call.line for call in self.calls if call.effect is not Effect.READ]
+        """What was sent that is not SAFE."""
+        return [call.line for call in self.calls if call.effect is not Effect.SAFE]
 
 
 def client_on(transport: Transport) -> Client:
@@ -165,15 +165,15 @@ def client_on(transport: Transport) -> Client:
     return Client(transport, Tokens(transport, Credentials(access_token="token-1")))
 
 
-def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Answer:
+def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Response:
     """One page of a list as wire envelopes have it."""
     return answer({"items": list(items), **members})
 
 
-def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable[[Call], Answer]:
+def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable[[Invocation], Response]:
     """A paged list of records that applies ``eq`` and ``in`` filters on the texts of their members, as instances do."""
 
-    def play(call: Call) -> Answer:
+    def play(call: Invocation) -> Response:
         pairs = dict(call.pairs)
         found = list(records)
         for name, _value in call.pairs:

@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.a
     auth_token,
     user_from_person,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Report
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
 from .support import Clock, FakeTransport, JsonMap, answer, client_on, definition, listing, lost, refusal, uuid_of
 
@@ -61,7 +61,7 @@ def make(
     clock: Clock | None = None,
     check_mode: bool = False,
     **options: Any,
-) -> Report:
+) -> Result:
     return user_from_person(client_on(transport), who, options.get("filters"), check_mode, (clock or Clock()).sleep)
 
 
@@ -88,7 +88,7 @@ def test_a_person_becomes_a_user_by_the_e_mail_address_that_it_has(who: Any) -> 
     assert report.diff == {"before": {}, "after": {"email": "Ada@Example.com"}}
     (call,) = [call for call in transport.calls if call.line == CREATE]
     assert call.body == {"filter": {"email": {"eq": "Ada@Example.com"}}}
-    assert call.effect is Effect.ONCE
+    assert call.effect is Effect.UNSAFE
 
 
 @pytest.mark.parametrize(

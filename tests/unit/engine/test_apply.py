@@ -30,9 +30,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 
 from .support import (
-    Call,
     Clock,
     FakeTransport,
+    Invocation,
     JsonMap,
     Looks,
     answer,
@@ -80,14 +80,14 @@ def carry_out(
     transport: FakeTransport,
     change: Change,
     clock: Clock | None = None,
-    looks: Looks | None = None,
+    poll_after_lost_response: Looks | None = None,
     schema: Schema = OBJECT,
     known: frozenset[str] = frozenset(),
     **options: Any,
 ) -> Record | None:
     ticking = clock or Clock()
     applier = Applier(client_on(transport), schema, sleep=ticking.sleep, **options)
-    return applier.carry_out(change, looks or Looks(ticking), known)
+    return applier.carry_out(change, poll_after_lost_response or Looks(ticking), known)
 
 
 NEW = creation(OBJECT, {"barcode": "1", "name": "a"})
@@ -107,7 +107,7 @@ def test_a_create_takes_one_write_and_one_read_back() -> None:
     assert found.uuid == uuid_of(1)
     assert transport.lines == [POST, f"GET /object/{uuid_of(1)}"]
     assert transport.calls[0].body == {"barcode": "1", "name": "a"}
-    assert transport.calls[0].effect is Effect.ONCE
+    assert transport.calls[0].effect is Effect.UNSAFE
 
 
 def test_a_record_that_is_not_found_when_it_is_read_back_is_an_error() -> None:
@@ -118,36 +118,39 @@ def test_a_record_that_is_not_found_when_it_is_read_back_is_an_error() -> None:
 
 @pytest.mark.parametrize("status", [None, 500, 502, 503])
 def test_after_a_lost_answer_the_record_is_looked_for_and_adopted(status: int | None, clock: Clock) -> None:
-    transport, looks = service(lost(status)), Looks(clock, [[record("object", 1)]])
-    found = carry_out(transport, NEW, clock, looks)
+    transport, poll_after_lost_response = service(lost(status)), Looks(clock, [[record("object", 1)]])
+    found = carry_out(transport, NEW, clock, poll_after_lost_response)
     assert found is not None
     assert found.uuid == uuid_of(1)
     assert transport.count(POST) == 1
-    assert looks.times == [0]
+    assert poll_after_lost_response.times == [0]
 
 
 @pytest.mark.parametrize(("empty", "times"), [(1, [0, 1]), (2, [0, 1, 4])])
 def test_it_may_still_be_on_its_way_so_it_is_looked_for_at_0_1_and_4_seconds(
     empty: int, times: list[float], clock: Clock
 ) -> None:
-    transport, looks = service(lost()), Looks(clock, [*[[] for _number in range(empty)], [record("object", 1)]])
-    carry_out(transport, NEW, clock, looks)
-    assert looks.times == times
+    transport, poll_after_lost_response = (
+        service(lost()),
+        Looks(clock, [*[[] for _number in range(empty)], [record("object", 1)]]),
+    )
+    carry_out(transport, NEW, clock, poll_after_lost_response)
+    assert poll_after_lost_response.times == times
     assert transport.count(POST) == 1
 
 
 def test_where_it_is_not_there_it_is_sent_again_once(clock: Clock) -> None:
-    transport, looks = service(lost(), made(1)), Looks(clock)
-    carry_out(transport, NEW, clock, looks)
+    transport, poll_after_lost_response = service(lost(), made(1)), Looks(clock)
+    carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 2
-    assert looks.times == [0, 1, 4]
+    assert poll_after_lost_response.times == [0, 1, 4]
     assert transport.calls[0].body == transport.calls[1].body
 
 
 def test_a_second_lost_answer_is_looked_for_too(clock: Clock) -> None:
     transport = service(lost(), lost())
-    looks = Looks(clock, [[], [], [], [record("object", 1)]])
-    carry_out(transport, NEW, clock, looks)
+    poll_after_lost_response = Looks(clock, [[], [], [], [record("object", 1)]])
+    carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 2
 
 
@@ -161,28 +164,28 @@ def test_a_second_failure_without_a_record_is_the_error(status: int | None, cloc
 
 
 def test_two_new_records_after_a_lost_answer_are_an_error_that_names_both(clock: Clock) -> None:
-    transport, looks = service(lost()), Looks(clock, [[record("object", 2), record("object", 1)]])
+    transport, poll_after_lost_response = service(lost()), Looks(clock, [[record("object", 2), record("object", 1)]])
     with pytest.raises(Ambiguous, match=f"{uuid_of(1)}, {uuid_of(2)}"):
-        carry_out(transport, NEW, clock, looks)
+        carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 1
 
 
 def test_records_that_had_the_key_before_are_not_adopted(clock: Clock) -> None:
     transport = service(lost())
-    looks = Looks(clock, [[record("object", 7)], [record("object", 7), record("object", 1)]])
-    found = carry_out(transport, NEW, clock, looks, known=frozenset([uuid_of(7)]))
+    poll_after_lost_response = Looks(clock, [[record("object", 7)], [record("object", 7), record("object", 1)]])
+    found = carry_out(transport, NEW, clock, poll_after_lost_response, known=frozenset([uuid_of(7)]))
     assert found is not None
     assert found.uuid == uuid_of(1)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 409, 422])
 def test_a_refused_create_is_told_and_neither_looked_for_nor_sent_again(status: int, clock: Clock) -> None:
-    transport, looks = service(refusal(status)), Looks(clock)
+    transport, poll_after_lost_response = service(refusal(status)), Looks(clock)
     transport.routes["POST /auth_token"] = refusal(status)
     with pytest.raises(SeventhingsError):
-        carry_out(transport, NEW, clock, looks)
+        carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 1
-    assert looks.times == []
+    assert poll_after_lost_response.times == []
 
 
 # ---- tasks and rental cases
@@ -406,7 +409,7 @@ class Rentals:
         self.flat: JsonMap = {"uuid": uuid_of(1), **RENTAL_FLAT}
         self.keeps = keeps
 
-    def put(self, call: Call) -> Any:
+    def put(self, call: Invocation) -> Any:
         for key in ("issue_date_reminder", "due_date_reminder"):
             if key in call.body:
                 self.flat[key] = call.body[key]
@@ -455,7 +458,7 @@ def test_a_refused_put_without_a_renter_is_explained_and_sent_once(failure: Exce
     with pytest.raises(SeventhingsError) as caught:
         carry_out(transport, change, schema=RENTAL)
     assert "may want a renter" in caught.value.message
-    assert [call.effect for call in transport.calls] == [Effect.ONCE]
+    assert [call.effect for call in transport.calls] == [Effect.UNSAFE]
 
 
 @pytest.mark.parametrize("status", [None, 503])
@@ -465,7 +468,7 @@ def test_a_put_without_a_renter_whose_answer_is_lost_is_sent_again(status: int |
         {f"PUT {ITEM}": [lost(status), answer(None, 204)], f"GET {ITEM}": answer({**flat, "renter": None})}
     )
     carry_out(transport, update(RENTAL, flat, {"renter": None}), schema=RENTAL)
-    assert [call.effect for call in transport.calls][:2] == [Effect.ONCE, Effect.SAME]
+    assert [call.effect for call in transport.calls][:2] == [Effect.UNSAFE, Effect.IDEMPOTENT]
 
 
 def test_a_put_that_carries_what_an_instance_refuses_is_explained_though_that_does_not_change() -> None:
@@ -506,7 +509,7 @@ def test_a_file_is_uploaded_before_the_record_is_made_and_linked_by_its_uuid(inv
     carry_out(transport, with_file(invoice))
     assert transport.lines[:2] == ["POST /file", POST]
     assert transport.calls[0].files == {"data": ("invoice.txt", b"one laptop\n", "text/plain")}
-    assert transport.calls[0].effect is Effect.ONCE
+    assert transport.calls[0].effect is Effect.UNSAFE
     assert transport.calls[1].body == {"barcode": "1", "files": [uuid_of(20)]}
 
 

@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import argument_specs as specs
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import ENVIRONMENT
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     KINDS,
@@ -33,7 +33,7 @@ from .support import JsonMap
 ROOT = Path(__file__).resolve().parents[3]
 COLLECTION = "ansible_collections.community.seventhings.plugins"
 SPECS: dict[str, specs.Spec] = {
-    **{name: door.spec for name, door in DOORS.items()},
+    **{name: door.spec for name, door in MODULES.items()},
     "instance": specs.INSTANCE,
     "instance_export": specs.INSTANCE_EXPORT,
 }
@@ -97,7 +97,7 @@ def as_documented(option: JsonMap) -> JsonMap:
 # ---- a file for every door, and a door for every file
 
 
-@pytest.mark.parametrize("name", sorted(DOORS))
+@pytest.mark.parametrize("name", sorted(MODULES))
 def test_every_door_has_a_module_file(name: str) -> None:
     assert module_path(name).exists()
 
@@ -122,7 +122,7 @@ def test_every_module_file_has_a_door_and_every_action_file_a_module() -> None:
     assert set(runtime()["plugin_routing"]["modules"]) == modules - actions
 
 
-@pytest.mark.parametrize("name", sorted(DOORS))
+@pytest.mark.parametrize("name", sorted(MODULES))
 def test_a_module_binds_its_own_name(name: str) -> None:
     code = module_path(name).read_text(encoding="utf-8")
     assert re.search(rf'\brun\("{name}"\)', code)
@@ -190,15 +190,15 @@ def test_a_module_says_that_it_is_in_the_action_group(name: str) -> None:
     assert "community.seventhings.all" in attributes["action_group"]["membership"]
 
 
-@pytest.mark.parametrize("name", sorted(DOORS))
+@pytest.mark.parametrize("name", sorted(MODULES))
 def test_rules_between_options_name_options(name: str) -> None:
-    rules = dict(DOORS[name].rules)
+    rules = dict(MODULES[name].rules)
     named = {word for _option, _value, words in rules.pop("required_if", ()) for word in words}
-    named |= {option for option, _value, _words in DOORS[name].rules.get("required_if", ())}
+    named |= {option for option, _value, _words in MODULES[name].rules.get("required_if", ())}
     required_by = rules.pop("required_by", {})
     named |= {*required_by, *required_by.values()}
     named |= {word for groups in rules.values() for group in groups for word in group}
-    assert named <= set(DOORS[name].spec)
+    assert named <= set(MODULES[name].spec)
 
 
 # ---- the connection
@@ -244,10 +244,10 @@ def test_the_connection_options_are_documented_as_specified() -> None:
     }
 
 
-@pytest.mark.parametrize("name", sorted(DOORS))
+@pytest.mark.parametrize("name", sorted(MODULES))
 def test_every_door_takes_the_options_of_the_connection(name: str) -> None:
     wanted = set(specs.CONNECTION) - ({"execution"} if name == "auth_token" else set())
-    assert wanted <= set(DOORS[name].spec)
+    assert wanted <= set(MODULES[name].spec)
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -267,8 +267,8 @@ def test_nothing_else_is_hidden(name: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: str(kind.name))
 def test_every_kind_has_an_info_door_and_one_that_can_be_made_a_door(kind: Any) -> None:
-    assert f"{kind.name}_info" in DOORS
-    assert not kind.create_path or kind.name in DOORS
+    assert f"{kind.name}_info" in MODULES
+    assert not kind.create_path or kind.name in MODULES
 
 
 @pytest.mark.parametrize(
@@ -342,8 +342,8 @@ def test_every_template_has_its_kind() -> None:
     ],
 )
 def test_the_states_of_a_record_are_those_of_the_documentation(kind: str, states: set[str]) -> None:
-    assert set(DOORS[kind].spec["state"]["choices"]) == states
-    assert DOORS[kind].spec["state"]["default"] == "present"
+    assert set(MODULES[kind].spec["state"]["choices"]) == states
+    assert MODULES[kind].spec["state"]["default"] == "present"
 
 
 def test_limits_of_the_interface_stand_in_the_catalogue() -> None:
@@ -396,5 +396,5 @@ def code_lines(path: Path) -> int:
 
 @pytest.mark.parametrize(("info", "most"), [(False, 20), (True, 12)])
 def test_a_module_is_its_documentation_and_a_few_lines(info: bool, most: int) -> None:
-    counts = [code_lines(module_path(name)) for name in DOORS if name.endswith("_info") is info]
+    counts = [code_lines(module_path(name)) for name in MODULES if name.endswith("_info") is info]
     assert statistics.median(counts) <= most

@@ -27,8 +27,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from .support import (
-    Call,
     FakeTransport,
+    Invocation,
     JsonMap,
     answer,
     client_on,
@@ -104,7 +104,7 @@ def test_where_the_total_is_told_pages_are_asked_for_ahead() -> None:
     together = threading.Barrier(2)
     play = listing(objects(*range(1, 3500)))
 
-    def answered_together(call: Call) -> Any:
+    def answered_together(call: Invocation) -> Any:
         if dict(call.pairs)["page"] in ("2", "3"):
             together.wait(10)
         return play(call)
@@ -133,7 +133,7 @@ def test_without_a_total_a_full_page_takes_one_request_more() -> None:
 
 
 def test_a_page_is_short_by_the_size_that_the_service_tells() -> None:
-    def of_two(call: Call) -> Any:
+    def of_two(call: Invocation) -> Any:
         number = int(dict(call.pairs)["page"])
         return page_of(objects(*range(1, 6))[2 * number - 2 : 2 * number], page=number, per_page=2)
 
@@ -143,7 +143,7 @@ def test_a_page_is_short_by_the_size_that_the_service_tells() -> None:
 
 
 def test_a_page_beyond_the_end_that_is_clamped_to_the_last_one_ends_the_list() -> None:
-    def clamped(call: Call) -> Any:
+    def clamped(call: Invocation) -> Any:
         number = min(int(dict(call.pairs)["page"]), 2)
         return page_of(objects(*range(1, 2001))[1000 * (number - 1) : 1000 * number], page=number, per_page=1000)
 
@@ -169,7 +169,7 @@ def test_a_record_that_moved_to_the_next_page_is_listed_once() -> None:
 def test_a_list_that_does_not_add_up_is_read_again(wrong: int) -> None:
     totals = [wrong, wrong, 2] if wrong == 3 else [wrong, 2]
 
-    def play(call: Call) -> Any:
+    def play(call: Invocation) -> Any:
         return page_of(objects(1, 2) if dict(call.pairs)["page"] == "1" else [], total=totals.pop(0))
 
     assert listed(FakeTransport({OBJECTS: play})) == [1, 2]
@@ -252,7 +252,7 @@ def test_conditions_are_not_sent_to_a_list_that_takes_none(kind: str) -> None:
 
 @pytest.mark.parametrize("status", [400, 500, 422])
 def test_where_a_filter_is_refused_the_whole_list_is_read(status: int) -> None:
-    def play(call: Call) -> Any:
+    def play(call: Invocation) -> Any:
         refuses = any(name.startswith("filter") for name, _value in call.pairs)
         return refusal(status) if refuses else answer(objects(1, 2))
 
@@ -302,7 +302,7 @@ class Tasks:
     def __init__(self, tasks: Sequence[Mapping[str, Any]]) -> None:
         self.tasks = tasks
 
-    def __call__(self, call: Call) -> Any:
+    def __call__(self, call: Invocation) -> Any:
         asked = dict(call.pairs)
         found = [
             task
@@ -363,7 +363,7 @@ def test_a_task_that_changes_its_status_between_two_lists_is_listed_once() -> No
     many = tasks(10_000, 30)
     moved = {**many[0], "status": "closed"}
 
-    def play(call: Call) -> Any:
+    def play(call: Invocation) -> Any:
         status = dict(call.pairs).get("status")
         return answer(many if status is None else many[:5_000] if status == "open" else [moved])
 
@@ -531,7 +531,7 @@ def test_the_uuid_of_a_new_record_stands_in_a_header(headers: dict[str, str]) ->
     transport = FakeTransport({"POST /object": answer(None, 201, headers)})
     assert client_on(transport).create(KINDS["object"], {"a": 1}) == uuid_of(1)
     assert transport.calls[0].body == {"a": 1}
-    assert transport.calls[0].effect is Effect.ONCE
+    assert transport.calls[0].effect is Effect.UNSAFE
 
 
 def test_a_new_record_without_a_header_is_an_error() -> None:
@@ -571,14 +571,14 @@ def test_a_record_is_changed_with_the_verb_of_its_kind_whatever_the_answer_holds
     transport = FakeTransport({line: answer(body)})
     client_on(transport).update(KINDS[kind], uuid_of(1), {"a": 1}, "room")
     assert transport.calls[0].body == {"a": 1}
-    assert transport.calls[0].effect is Effect.SAME
+    assert transport.calls[0].effect is Effect.IDEMPOTENT
 
 
 def test_a_delete_that_finds_nothing_is_as_good() -> None:
     for step in (answer(None, 204), NotFound(404, "", "x")):
         transport = FakeTransport({f"DELETE /object/{uuid_of(1)}": step})
         client_on(transport).delete(KINDS["object"], uuid_of(1))
-        assert transport.calls[0].effect is Effect.SAME
+        assert transport.calls[0].effect is Effect.IDEMPOTENT
 
 
 @pytest.mark.parametrize("status", [400, 403, 422])
@@ -599,4 +599,4 @@ def test_archiving_has_no_body_and_is_never_repeated_blindly(back: bool, path: s
     transport = FakeTransport({f"POST /object/{uuid_of(1)}/{path}": answer(None, 204)})
     client_on(transport).archive(KINDS["object"], uuid_of(1), back)
     assert transport.calls[0].body is None
-    assert transport.calls[0].effect is Effect.ONCE
+    assert transport.calls[0].effect is Effect.UNSAFE

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import Call as ModuleCall
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import perform
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    Invocation as ModuleCall,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import run_module
 from ansible_collections.community.seventhings.plugins.module_utils.client import files as attachments
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Answer
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import ATTACHMENTS, Attachment
@@ -24,11 +26,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.a
     file_download,
     report,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Report
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
 from .support import (
-    Call,
     FakeTransport,
+    Invocation,
     JsonMap,
     answer,
     by_uuid,
@@ -223,7 +225,7 @@ def test_files_with_other_contents_and_linked_ones_are_left_alone(invoice: Path,
 # ---- downloads
 
 
-def download_all(transport: FakeTransport, dest: Path, check_mode: bool = False) -> Report:
+def download_all(transport: FakeTransport, dest: Path, check_mode: bool = False) -> Result:
     return file_download(client_on(transport), {"object": "1", "field": "documents", "dest": str(dest)}, check_mode)
 
 
@@ -263,7 +265,7 @@ def test_two_files_with_one_name_are_an_error_before_anything_is_written(tmp_pat
 def test_a_file_that_can_not_be_written_is_an_error_of_the_module_and_leaves_nothing(tmp_path: Path) -> None:
     transport = held({"uuid": uuid_of(20), "size": len(LAPTOP), "name": "a"})
     options = {"uuid": None, "object": "1", "field": "documents", "dest": str(tmp_path / ("a" * 300))}
-    done = perform(
+    done = run_module(
         "file_download", ModuleCall(options, {}, check_mode=False), lambda _options, _check: client_on(transport)
     )
     assert (done["failed"], done["changed"]) == (True, False)
@@ -324,7 +326,7 @@ class Service:
             }
         )
 
-    def _listed(self, call: Call) -> Answer:
+    def _listed(self, call: Invocation) -> Response:
         return listing([self._flat()])(call)
 
     def _flat(self) -> JsonMap:
@@ -334,12 +336,12 @@ class Service:
         }
         return {"asset_uuid": uuid_of(1), "id": 1, "barcode": "1", **held}
 
-    def _add(self, call: Call) -> Any:
+    def _add(self, call: Invocation) -> Any:
         for pair in call.body:
             self.fields[pair["field-key"]].append(int(pair["file-uuid"][:8], 16))
         return answer()
 
-    def _remove(self, call: Call) -> Any:
+    def _remove(self, call: Invocation) -> Any:
         said = []
         for pair in call.body:
             number = int(pair["file-uuid"][:8], 16)
@@ -350,7 +352,7 @@ class Service:
                 self.fields[pair["field-key"]].remove(number)
         return answer(said, 207) if self._refused else answer()
 
-    def run(self, state: str, field: str = "documents", check_mode: bool = False, **options: Any) -> Report:
+    def run(self, state: str, field: str = "documents", check_mode: bool = False, **options: Any) -> Result:
         given = {"object": "1", "field": field, "state": state, **options}
         return file(client_on(self.transport), given, check_mode, sleep=lambda _seconds: None)
 
@@ -392,7 +394,7 @@ def test_of_a_mixed_answer_only_what_is_left_is_told(invoice: Path) -> None:
 def test_after_a_lost_answer_only_what_is_left_is_sent_again(invoice: Path) -> None:
     service = Service(documents=[20, 21])
 
-    def half(_call: Call) -> Exception:
+    def half(_call: Invocation) -> Exception:
         service.fields["documents"].remove(20)
         service.transport.routes[REMOVE] = service._remove
         return lost()

@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 )
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import hub_item
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_orders import hub_order
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Report
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
 from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, listing, lost, uuid_of
 
@@ -50,7 +50,7 @@ def service(**routes: Any) -> FakeTransport:
     )
 
 
-def order(transport: FakeTransport, check_mode: bool = False, **options: Any) -> Report:
+def order(transport: FakeTransport, check_mode: bool = False, **options: Any) -> Result:
     return hub_order(client_on(transport), options, check_mode)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import Found, list_records
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult, list_records
 
 from .support import FakeTransport, JsonMap, answer, client_on, definition, listing, refusal, uuid_of
 
@@ -55,7 +55,7 @@ def read(
     limit: int | None = None,
     kind: str = "object",
     uuid: str | None = None,
-) -> Found:
+) -> ListResult:
     return list_records(client_on(transport), KINDS[kind], uuid, filters or {}, sort or [], limit)
 
 

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import Call, perform
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    Invocation,
+    run_module,
+)
 
 from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, uuid_of
 
@@ -31,7 +34,9 @@ def ask(name: str, check_mode: bool, **options: Any) -> dict[str, Any]:
             ),
         }
     )
-    return perform(name, Call(options, options, check_mode), lambda _options, _check_mode: client_on(transport))
+    return run_module(
+        name, Invocation(options, options, check_mode), lambda _options, _check_mode: client_on(transport)
+    )
 
 
 ROOMS: dict[str, Any] = {"uuid": None, "sort": [], "limit": None}

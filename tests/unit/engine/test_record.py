@@ -15,8 +15,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     SeventhingsError,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import Wish, ensure
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Report
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
 from .support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, made, refusal, uuid_of
 
@@ -47,8 +47,8 @@ def service(**routes: Any) -> FakeTransport:
     )
 
 
-def wish(transport: FakeTransport, kind: str, fields: JsonMap, check_mode: bool = False, **more: Any) -> Report:
-    return ensure(client_on(transport), Wish(KINDS[kind], fields, "fields.", **more), check_mode)
+def wish(transport: FakeTransport, kind: str, fields: JsonMap, check_mode: bool = False, **more: Any) -> Result:
+    return ensure(client_on(transport), DesiredRecord(KINDS[kind], fields, "fields.", **more), check_mode)
 
 
 def refused(transport: FakeTransport, kind: str, fields: JsonMap, check_mode: bool = False, **more: Any) -> str:

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
     DEEPEST,
     FileType,
     Folder,
-    Found,
+    ListResult,
     NotOpened,
 )
 
@@ -167,13 +167,13 @@ def test_a_directory_lists_what_stands_in_it_and_follows_nothing(folder: Folder,
     (folder.path / "sub" / "link").symlink_to(victim)
     (folder.path / "sub" / "away").symlink_to(victim.parent, target_is_directory=True)
     os.mkfifo(folder.path / "sub" / "pipe")
-    assert folder.listed() == [Found("sub", FileType.FOLDER)]
+    assert folder.listed() == [ListResult("sub", FileType.FOLDER)]
     assert folder.listed("sub") == [
-        Found("sub/a", FileType.FILE),
-        Found("sub/away", FileType.LINK),
-        Found("sub/b", FileType.FOLDER),
-        Found("sub/link", FileType.LINK),
-        Found("sub/pipe", FileType.OTHER),
+        ListResult("sub/a", FileType.FILE),
+        ListResult("sub/away", FileType.LINK),
+        ListResult("sub/b", FileType.FOLDER),
+        ListResult("sub/link", FileType.LINK),
+        ListResult("sub/pipe", FileType.OTHER),
     ]
     for name in ("sub/away", "sub/a"):
         with pytest.raises(NotOpened, match="is a link or no directory"):
@@ -240,10 +240,10 @@ def test_what_is_found_is_never_what_a_link_leads_to(folder: Folder, victim: Pat
     with pytest.raises(NotOpened, match="is a link or no directory"):
         folder.type_of("above/victim.txt")
     assert list(folder.below()) == [
-        Found("above", FileType.LINK),
-        Found("link", FileType.LINK),
-        Found("sub", FileType.FOLDER),
-        Found("sub/a", FileType.FILE),
+        ListResult("above", FileType.LINK),
+        ListResult("link", FileType.LINK),
+        ListResult("sub", FileType.FOLDER),
+        ListResult("sub/a", FileType.FILE),
     ]
 
 

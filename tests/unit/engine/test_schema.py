@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
-    Findings,
+    ParseErrors,
     Schema,
     field_from_definition,
     type_of,
@@ -29,13 +29,13 @@ def schema(*definitions: Any, kind: str = "object") -> Schema:
     return Schema.of(KINDS[kind], definitions)
 
 
-def findings(of: Schema, written: dict[str, Any], **options: Any) -> Findings:
+def findings(of: Schema, written: dict[str, Any], **options: Any) -> ParseErrors:
     return of.parse(written, "fields.", **options)[1]
 
 
 def parsed(of: Schema, written: dict[str, Any], **options: Any) -> dict[str, Any]:
     values, found = of.parse(written, "fields.", **options)
-    assert found == Findings()
+    assert found == ParseErrors()
     return values
 
 

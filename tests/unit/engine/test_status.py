@@ -17,15 +17,15 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     SeventhingsError,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info, service_info
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import Found
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult
 
-from .support import Call, FakeTransport, JsonMap, answer, by_uuid, client_on, listing, refusal, uuid_of
+from .support import FakeTransport, Invocation, JsonMap, answer, by_uuid, client_on, listing, refusal, uuid_of
 
 TASK = f"/task-management/task/{uuid_of(1)}"
 EVENTS: list[JsonMap] = [{"type": f"event {number}", "details": "{}"} for number in range(450)]
 
 
-def history(transport: FakeTransport, **more: Any) -> Found:
+def history(transport: FakeTransport, **more: Any) -> ListResult:
     return history_info(client_on(transport), {"kind": "task", "record": uuid_of(1), "limit": None, **more})
 
 
@@ -45,7 +45,7 @@ def test_a_module_is_on_or_off_or_nobody_knows(refused: Exception | None, is_on:
 
 
 def pages(total: bool, clamp: bool) -> Any:
-    def play(call: Call) -> Any:
+    def play(call: Invocation) -> Any:
         number, size = (int(dict(call.pairs)[name]) for name in ("page", "per_page"))
         last = -(-len(EVENTS) // size)
         shown = min(number, last) if clamp else number

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unfit
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import STRUCTURES, Interval
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
@@ -61,7 +61,7 @@ def written(name: str, value: Any) -> Any:
 
 
 def refused(name: str, value: Any) -> str:
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidValue) as caught:
         parse(name, value)
     return str(caught.value)
 

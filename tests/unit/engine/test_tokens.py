@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Answer, Effect, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
     ConnectionFailed,
@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     SeventhingsError,
 )
 
-from .support import Call, Clock, FakeTransport, JsonMap, answer, refusal
+from .support import Clock, FakeTransport, Invocation, JsonMap, answer, refusal
 
 LOGIN = "POST /auth_token"
 PASSWORD: JsonMap = {"username": "ada", "password": "pa55word-geheim", "client_id": "client-7"}
@@ -29,7 +29,7 @@ REFRESH: JsonMap = {"refresh_token": "refresh-geheim", "client_id": "client-7"}
 SECRETS = ("pa55word-geheim", "refresh-geheim", "access-geheim", "code-geheim")
 
 
-def pair(number: int, **more: Any) -> Answer:
+def pair(number: int, **more: Any) -> Response:
     return answer(
         {
             "access_token": f"access-{number}",
@@ -98,7 +98,7 @@ def test_one_login_serves_many_requests() -> None:
 def test_a_login_does_no_harm_a_second_time() -> None:
     transport = FakeTransport({LOGIN: pair(1)})
     tokens(transport, **PASSWORD).current()
-    assert transport.calls[0].effect is Effect.SAME
+    assert transport.calls[0].effect is Effect.IDEMPOTENT
 
 
 # ---- renewal in time
@@ -185,12 +185,12 @@ class Guarded(FakeTransport):
         super().__init__({LOGIN: logins, "GET /objects": self.guard, "POST /object": self.guard})
         self.valid = valid
 
-    def guard(self, call: Call) -> Any:
+    def guard(self, call: Invocation) -> Any:
         return answer({}) if call.token in self.valid else refusal(401)
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "effect"), [("GET", "/objects", Effect.READ), ("POST", "/object", Effect.ONCE)]
+    ("method", "path", "effect"), [("GET", "/objects", Effect.SAFE), ("POST", "/object", Effect.UNSAFE)]
 )
 def test_a_refused_token_is_replaced_once_and_the_request_sent_again(method: str, path: str, effect: Effect) -> None:
     transport = Guarded({"access-2"}, [pair(2)])
@@ -349,7 +349,7 @@ def test_everything_secret_is_known_to_the_transport_before_it_is_sent() -> None
     known: list[set[str]] = []
     transport = FakeTransport()
 
-    def note(_call: Call) -> Answer:
+    def note(_call: Invocation) -> Response:
         known.append(set(transport.secrets))
         return pair(1)
 
@@ -369,7 +369,7 @@ def test_revoking_says_that_it_was_done() -> None:
     transport = FakeTransport({"DELETE /auth_token": answer(None, 204)})
     assert tokens(transport, access_token="mine").revoke() is True
     assert transport.calls[0].token == "mine"
-    assert transport.calls[0].effect is Effect.SAME
+    assert transport.calls[0].effect is Effect.IDEMPOTENT
 
 
 def test_revoking_a_token_that_is_not_valid_any_more_does_nothing() -> None:

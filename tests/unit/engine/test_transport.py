@@ -45,12 +45,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 
 from .support import Clock
 
-READ, SAME, ONCE = Effect.READ, Effect.SAME, Effect.ONCE
+SAFE, IDEMPOTENT, UNSAFE = Effect.SAFE, Effect.IDEMPOTENT, Effect.UNSAFE
 SECRET = "s3cr3t-t0ken-0123456789"
 
 
 @dataclass
-class Response:
+class Scripted:
     """What the library would answer."""
 
     status_code: int
@@ -70,7 +70,7 @@ class Response:
     def close(self) -> None:
         pass
 
-    def __enter__(self) -> Response:
+    def __enter__(self) -> Scripted:
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -84,14 +84,14 @@ class Wire:
     steps: list[Any]
     sent: list[dict[str, Any]] = field(default_factory=list)
 
-    def __call__(self, _session: Any, method: str, url: str, **options: Any) -> Response:
+    def __call__(self, _session: Any, method: str, url: str, **options: Any) -> Scripted:
         prepared = requests.Request(method, url, headers=options.get("headers"), auth=options.get("auth")).prepare()
         self.sent.append({"method": method, "url": url, "prepared": prepared, **options})
         assert self.steps, f"one request too many: {method} {url}"
         step = self.steps.pop(0)
         if isinstance(step, Exception):
             raise step
-        assert isinstance(step, Response)
+        assert isinstance(step, Scripted)
         step.request = prepared
         return step
 
@@ -109,14 +109,14 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
     return script
 
 
-def ok(body: Any = None, status: int = 200) -> Response:
-    return Response(status, b"" if body is None else json.dumps(body).encode())
+def ok(body: Any = None, status: int = 200) -> Scripted:
+    return Scripted(status, b"" if body is None else json.dumps(body).encode())
 
 
-def error(status: int, body: Any = b"", **headers: str) -> Response:
+def error(status: int, body: Any = b"", **headers: str) -> Scripted:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Response(status, content, CaseInsensitiveDict(named))
+    return Scripted(status, content, CaseInsensitiveDict(named))
 
 
 def timed_out() -> Exception:
@@ -127,8 +127,8 @@ def broken() -> Exception:
     return requests.exceptions.ConnectionError(urllib3.exceptions.ProtocolError("Connection aborted.", OSError()))
 
 
-def half_a_body() -> Response:
-    return Response(200, requests.exceptions.ChunkedEncodingError("Connection broken: IncompleteRead"))
+def half_a_body() -> Scripted:
+    return Scripted(200, requests.exceptions.ChunkedEncodingError("Connection broken: IncompleteRead"))
 
 
 def never_connected() -> Exception:
@@ -167,8 +167,8 @@ def transport(clock: Clock, **options: Any) -> Transport:
         no_connection_in_time,
         proxy_failed,
         lambda: error(429),
-        lambda: Response(200, b"<html>Please wait</html>"),
-        lambda: Response(200, b'{"items": ['),
+        lambda: Scripted(200, b"<html>Please wait</html>"),
+        lambda: Scripted(200, b'{"items": ['),
     ],
     ids=["500", "502", "503", "504", "time", "broken", "half", "refused", "late", "proxy", "429", "html", "cut"],
 )
@@ -189,7 +189,7 @@ def test_a_read_is_repeated_whatever_went_wrong(failure: Callable[[], Any], play
         (half_a_body, ConnectionFailed),
         (never_connected, ConnectionFailed),
         (lambda: error(429), errors.TooManyRequests),
-        (lambda: Response(200, b"<html>"), NotJson),
+        (lambda: Scripted(200, b"<html>"), NotJson),
     ],
     ids=["500", "timeout", "half", "refused", "429", "html"],
 )
@@ -219,7 +219,7 @@ def test_a_write_with_the_same_end_state_is_repeated(
     failure: Callable[[], Any], times: int, play: Play, clock: Clock
 ) -> None:
     wire = play(failure(), ok(status=204))
-    assert transport(clock).request("PATCH", "/object/x", effect=SAME, body={"a": 1}).status == 204
+    assert transport(clock).request("PATCH", "/object/x", effect=IDEMPOTENT, body={"a": 1}).status == 204
     assert len(wire.sent) == times
     assert {sent["data"] for sent in wire.sent} == {b'{"a": 1}'}
 
@@ -240,7 +240,7 @@ def test_what_makes_something_is_never_repeated_when_its_outcome_is_unknown(
 ) -> None:
     wire = play(failure())
     with pytest.raises(OutcomeUnknown) as caught:
-        transport(clock).request("POST", "/object", effect=ONCE, body={})
+        transport(clock).request("POST", "/object", effect=UNSAFE, body={})
     assert caught.value.status == status
     assert len(wire.sent) == 1
     assert clock.slept == []
@@ -255,11 +255,11 @@ def test_what_makes_something_is_repeated_when_it_certainly_was_not_taken(
     failure: Callable[[], Any], play: Play, clock: Clock
 ) -> None:
     wire = play(failure(), failure(), ok(status=201))
-    assert transport(clock).request("POST", "/object", effect=ONCE, body={}).status == 201
+    assert transport(clock).request("POST", "/object", effect=UNSAFE, body={}).status == 201
     assert len(wire.sent) == 3
 
 
-@pytest.mark.parametrize("effect", [SAME, ONCE])
+@pytest.mark.parametrize("effect", [IDEMPOTENT, UNSAFE])
 def test_a_write_whose_answer_was_cut_off_was_carried_out(effect: Effect, play: Play, clock: Clock) -> None:
     cut = half_a_body()
     cut.status_code = 201
@@ -403,7 +403,7 @@ def test_a_request_has_the_headers_of_the_service(play: Play, clock: Clock) -> N
     wire = play(ok({}), ok({}))
     sender = transport(clock)
     sender.request("GET", "/objects", pairs=[("page", "1"), ("filter[a][like][]", "x y")], token=SECRET)
-    sender.request("POST", "/location", effect=SAME, body={"name": "Größe"}, token=SECRET)
+    sender.request("POST", "/location", effect=IDEMPOTENT, body={"name": "Größe"}, token=SECRET)
     read, write = wire.sent
     assert read["url"] == "https://acme.test/customer-api/v1/objects?page=1&filter[a][like][]=x+y"
     assert read["prepared"].headers["Authorization"] == f"Bearer {SECRET}"
@@ -415,12 +415,12 @@ def test_a_request_has_the_headers_of_the_service(play: Play, clock: Clock) -> N
 @pytest.mark.parametrize("body", [[], {}, None])
 def test_an_empty_body_is_sent_and_no_body_is_not(body: Any, play: Play, clock: Clock) -> None:
     wire = play(ok())
-    transport(clock).request("POST", "/x", effect=SAME, body=body)
+    transport(clock).request("POST", "/x", effect=IDEMPOTENT, body=body)
     assert ("Content-Type" in wire.sent[0]["headers"]) is (body is not None)
 
 
 def test_a_download_asks_for_what_it_wants_and_is_not_judged_as_json(play: Play, clock: Clock) -> None:
-    wire = play(Response(200, b"\x00\x01"))
+    wire = play(Scripted(200, b"\x00\x01"))
     answer = transport(clock).request("GET", "/file/x/data", accept="application/octet-stream")
     assert answer.body == b"\x00\x01"
     assert wire.sent[0]["headers"]["Accept"] == "application/octet-stream"
@@ -442,7 +442,7 @@ def test_the_message_for_a_time_out_says_how_long(play: Play, clock: Clock) -> N
 # ---- check mode
 
 
-@pytest.mark.parametrize("effect", [SAME, ONCE])
+@pytest.mark.parametrize("effect", [IDEMPOTENT, UNSAFE])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 def test_check_mode_refuses_every_write_before_it_is_sent(
     method: str, effect: Effect, play: Play, clock: Clock
@@ -457,8 +457,8 @@ def test_check_mode_reads_signs_in_and_asks_for_suggestions(play: Play, clock: C
     wire = play(ok({}), ok({}), ok({}))
     sender = transport(clock, read_only=True)
     sender.request("GET", "/objects")
-    sender.request("POST", "/auth_token", effect=SAME, login=True, body={})
-    sender.request("POST", "/circularity-hub/suggest-category", effect=READ, body={})
+    sender.request("POST", "/auth_token", effect=IDEMPOTENT, login=True, body={})
+    sender.request("POST", "/circularity-hub/suggest-category", effect=SAFE, body={})
     assert len(wire.sent) == 3
 
 
@@ -483,7 +483,7 @@ def test_a_secret_at_the_place_where_a_message_is_cut_is_masked_whole(before: in
 
 @pytest.mark.parametrize("before", [0, 10, 70, 75])
 def test_a_secret_in_an_answer_that_is_not_json_is_masked(before: int, play: Play, clock: Clock) -> None:
-    play(Response(200, ("<" + "x" * before + SECRET).encode()))
+    play(Scripted(200, ("<" + "x" * before + SECRET).encode()))
     with pytest.raises(NotJson) as caught:
         transport(clock, retries=0).request("GET", "/objects", token=SECRET)
     assert SECRET[:6] not in caught.value.message
@@ -519,15 +519,15 @@ def test_a_redirect_is_not_followed_but_told(status: int, play: Play, clock: Clo
 
 
 def test_an_empty_answer_is_no_json_but_nothing(play: Play, clock: Clock) -> None:
-    play(ok(), Response(204, b"  "))
+    play(ok(), Scripted(204, b"  "))
     sender = transport(clock)
     assert sender.request("GET", "/objects").json() is None
-    assert sender.request("PATCH", "/object/x", effect=SAME).json() is None
+    assert sender.request("PATCH", "/object/x", effect=IDEMPOTENT).json() is None
 
 
 def test_an_answer_to_a_write_is_not_judged_before_it_is_needed(play: Play, clock: Clock) -> None:
-    play(Response(201, b"Created"))
-    answer = transport(clock).request("POST", "/object", effect=ONCE)
+    play(Scripted(201, b"Created"))
+    answer = transport(clock).request("POST", "/object", effect=UNSAFE)
     with pytest.raises(NotJson, match="HTTP 201, but the answer is not JSON"):
         answer.json()
 
@@ -639,7 +639,7 @@ def test_a_create_whose_connection_breaks_is_sent_once(server: Loopback, clock: 
 
     server.act = hang_up
     with pytest.raises(OutcomeUnknown, match="the outcome is unknown"):
-        reach(server, clock).request("POST", "/object", effect=ONCE, body={})
+        reach(server, clock).request("POST", "/object", effect=UNSAFE, body={})
     assert len(server.seen) == 1
 
 
@@ -675,7 +675,7 @@ def test_a_refused_connection_is_told_and_repeated(clock: Clock) -> None:
         port = free.getsockname()[1]
     sender = Transport(f"http://127.0.0.1:{port}", sleep=clock.sleep, retries=2)
     with pytest.raises(ConnectionFailed, match=rf"127\.0\.0\.1:{port} can't be reached .*refused"):
-        sender.request("POST", "/object", effect=ONCE, body={})
+        sender.request("POST", "/object", effect=UNSAFE, body={})
     assert sender.sent == 3
 
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Unfit
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES, broken_rules
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Attachment,
@@ -64,7 +64,7 @@ def written(name: str, value: Any) -> Any:
 
 
 def refused(name: str, value: Any) -> str:
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidValue) as caught:
         parse(name, value)
     return str(caught.value)
 
@@ -228,7 +228,7 @@ def test_a_decimal_comma_and_other_notations_are_refused_with_the_right_form(nam
     ids=["digits", "long", "int", "text"],
 )
 def test_a_number_that_json_can_not_carry_exactly_is_refused(name: str, value: Any) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidValue):
         parse(name, value)
 
 

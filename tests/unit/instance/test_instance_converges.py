@@ -25,7 +25,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from instance_site import LONG, Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 
 from .random_states import OPERATOR, State, as_files, gone, states, without
 
@@ -148,7 +148,7 @@ class Converging(RuleBasedStateMachine):
         assert again.outcome == "unchanged", again.changes
         self._judge(before, planned)
 
-    def _planned(self, chance: random.Random, order: dict[str, Any]) -> Account:
+    def _planned(self, chance: random.Random, order: dict[str, Any]) -> RunResult:
         """The plan, which depends neither on the order of files, records and keys, nor on that of pages."""
         plans = []
         for pages in chance.sample(["stable", "unstable"], 2):
@@ -178,7 +178,7 @@ class Converging(RuleBasedStateMachine):
                 break
         return outcome
 
-    def _judge(self, before: Any, planned: Account) -> None:
+    def _judge(self, before: Any, planned: RunResult) -> None:
         """What was wanted is there, once; what the plan did not name is as it was."""
         after = self.site.dump()
         active = [one["fields"]["barcode"] for one in after["objects"] if not one["archived"]]
@@ -213,7 +213,7 @@ def _filled(record: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "fields": {key: one for key, one in fields.items() if one not in (None, [])}} if fields else plain
 
 
-def _shown(account: Account) -> Any:
+def _shown(account: RunResult) -> Any:
     """What a plan says, without the places of the files and what it took."""
     changes = [{name: value for name, value in change.items() if name != "place"} for change in account.changes]
     return account.outcome, account.summary, changes, account.reported, account.refusals, len(account.findings)

@@ -11,7 +11,7 @@ import pytest
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
 _A_MINUTE = 20
 
@@ -39,7 +39,7 @@ def _moments(site: Site, objects: int) -> list[float]:
     client = site.client()
     rate = _Watched(_A_MINUTE)
     client.transport.rate = rate
-    assert run_instance(client, site.load(), Order(workers=1)).outcome == "changed"
+    assert run_instance(client, site.load(), RunOptions(workers=1)).outcome == "changed"
     return rate.moments
 
 

@@ -19,11 +19,11 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_
     message_in_short,
     on_screen,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 
 _HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates lets this pass"
 
-ACCOUNT = Account(
+ACCOUNT = RunResult(
     outcome="refused",
     instance="https://acme.seventhings.com",
     check_mode=False,
@@ -50,7 +50,7 @@ ACCOUNT = Account(
 )
 
 
-def result_of(account: Account) -> dict[str, Any]:
+def result_of(account: RunResult) -> dict[str, Any]:
     return {**account.document(), "failed": True, "changed": False, "msg": in_short(account), "diff": {"prepared": "-"}}
 
 

@@ -16,7 +16,7 @@ from instance_site import Site, yaml_list
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import Order, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
 THING = {"barcode": "001", "inventory_name": "Thing"}
 
@@ -98,7 +98,7 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
 def test_a_journal_that_another_run_holds_is_a_refusal(one: Site) -> None:
     directory = one.root / ".seventhings"
     waited: list[float] = []
-    order = Order(journal=directory)
+    order = RunOptions(journal=directory)
     with Journal(directory, "https://acme.test", "other"):
         held = run_instance(
             one.client(), one.load(), order, clock=lambda: 25.0 * len(waited), sleep=lambda _seconds: waited.append(1.0)

@@ -21,7 +21,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import Account
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import WORDS, as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import (
@@ -47,7 +47,7 @@ def change(**members: Any) -> dict[str, Any]:
     }
 
 
-ACCOUNT = Account(
+ACCOUNT = RunResult(
     outcome="partly_applied",
     instance="https://acme.seventhings.com",
     check_mode=False,
@@ -202,7 +202,7 @@ def test_very_long_values_are_cut_and_many_changes_are_folded() -> None:
 
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-def test_of_very_long_values_the_part_is_shown_that_differs(form: Callable[[Account], str]) -> None:
+def test_of_very_long_values_the_part_is_shown_that_differs(form: Callable[[RunResult], str]) -> None:
     old, new = "x" * 5000 + "old" + "y" * 5000, "x" * 5000 + "new" + "y" * 5000
     text = form(replace(ACCOUNT, changes=[change(before={"note": old}, after={"note": new})]))
     assert f"{'x' * 40}old{'y' * 40}" in text
@@ -222,7 +222,7 @@ def test_of_very_long_values_the_part_is_shown_that_differs(form: Callable[[Acco
     ],
 )
 def test_what_looks_the_same_is_shown_as_escapes(
-    form: Callable[[Account], str], old: Any, new: Any, shown: str
+    form: Callable[[RunResult], str], old: Any, new: Any, shown: str
 ) -> None:
     assert shown in form(replace(ACCOUNT, changes=[change(before={"note": old}, after={"note": new})]))
     assert "\\u00e9" not in form(replace(ACCOUNT, changes=[change(before={"note": "e"}, after={"note": "\u00e9"})]))
@@ -301,7 +301,7 @@ def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
 
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-def test_what_is_in_no_file_is_counted(form: Callable[[Account], str]) -> None:
+def test_what_is_in_no_file_is_counted(form: Callable[[RunResult], str]) -> None:
     names = [f"N{number:06}" for number in range(12_000)]
     told = form(replace(ACCOUNT, reported={"objects": names}))
     assert "12000 objects: N000000, N000001, N000002" in told
@@ -378,9 +378,9 @@ def test_every_form_names_the_plan_file_where_there_is_one(tmp_path: Path) -> No
 _FOREIGN = "a\x00\x07\x1b[2J\x7f\x85\x9b31m\r\r# h\n- objects ALL\u2028\u2029\u200b\u202e\u2066\ufeff\U000e0041\ud800`|"
 
 
-def filled(text: str) -> Account:
+def filled(text: str) -> RunResult:
     """An account with the same text in every place."""
-    return Account(
+    return RunResult(
         outcome="partly_applied",
         instance=text,
         check_mode=False,
@@ -429,7 +429,7 @@ _MARKUP = (
 def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str) -> None:
     renderer = MarkdownIt("gfm-like", {"html": True, "linkify": False}).disable("linkify")
 
-    def tags(account: Account) -> list[tuple[str, dict[str, str | None]]]:
+    def tags(account: RunResult) -> list[tuple[str, dict[str, str | None]]]:
         return Page(renderer.render(as_markdown(account))).tags
 
     assert tags(filled(text)) == tags(filled("x y"))

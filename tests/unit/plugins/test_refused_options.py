@@ -17,12 +17,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE,
     INSTANCE_EXPORT,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import DOORS
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 
 NAMESPACE = "community.seventhings"
 SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
-    **{name: (door.spec, door.rules) for name, door in DOORS.items()},
+    **{name: (door.spec, door.rules) for name, door in MODULES.items()},
     "instance": (INSTANCE, {"required_one_of": [("src", "desired", "plan_file")]}),
     "instance_export": (INSTANCE_EXPORT, {}),
 }
