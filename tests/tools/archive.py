@@ -36,7 +36,16 @@ SHIPPED = {
     "tests/emulator",
     "tests/config.yml",
 }
-ROOT_FILES = {"CHANGELOG.md", "FILES.json", "LICENSE", "MANIFEST.json", "README.md", "SECURITY.md", "requirements.txt"}
+ROOT_FILES = {
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "FILES.json",
+    "LICENSE",
+    "MANIFEST.json",
+    "README.md",
+    "SECURITY.md",
+    "requirements.txt",
+}
 
 
 def build() -> Path:
