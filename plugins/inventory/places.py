@@ -363,7 +363,15 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             )
         return prefix
 
+    def _check_hostname(self) -> None:
+        written = self.get_option("hostname")
+        choices = written if isinstance(written, list) else [written or ""]
+        for choice in choices:
+            if not isinstance(choice, str):
+                raise InvalidInput(f"hostname: {choice!r} does not fit; expected a template, a field key, or a list")
+
     def _plan(self, filters: Mapping[str, Any]) -> Plan:
+        self._check_hostname()
         hosts = str(self.get_option("hosts"))
         prefix = self._prefix("variable_prefix")
         if prefix.startswith("ansible_"):

@@ -53,8 +53,8 @@ class UnknownField(InvalidInput):
 class NoMatch(SeventhingsError):
     """A reference, a uuid or a key that must exist was not found.
 
-    :ivar is_slip: whether a name that is there was meant, so that no earlier task of a play makes the one that was
-        written.
+    :ivar is_slip: whether a name that is there was meant, or an id was written, so that no earlier task of a play makes
+        what was written.
     """
 
     def __init__(self, message: str, is_slip: bool = False) -> None:

@@ -75,7 +75,8 @@ def user_from_person(
     one = natural_keys.one_of(PERSON, f"what was asked for ({what})", found, advice="name the person by uuid")
     if one is None:
         emails = [email for one in everyone if isinstance(email := one.flat.get("email"), str)]
-        if not check_mode or (isinstance(person, str) and slips(person, emails)):
+        by_id = filters is None and reference_in("person", PERSON.name, person).resolved
+        if not check_mode or by_id or (isinstance(person, str) and slips(person, emails)):
             raise NoMatch(
                 f"There is no {what.removeprefix('the ').removeprefix('a ')}, so no user was "
                 f"made.{_nearest(emails, person)}"

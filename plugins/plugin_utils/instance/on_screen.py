@@ -30,6 +30,9 @@ _LONGEST_MESSAGE = 900
 _MEMBERS = 3000
 """Characters of JSON for the members that are lists and maps."""
 
+_MEMBER_LINES = 32
+"""Lines of YAML for these. Where Ansible prints results in YAML, each entry takes a line, however short it is."""
+
 _CUT = 300
 """Characters of JSON for a list of reasons that has no room as a whole."""
 
@@ -41,7 +44,9 @@ _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
 _BEHIND_THE_REASON = ("summary", "reported")
-"""What Ansible prints after the reason of a refusal: these say that nothing was done."""
+"""What Ansible prints after the reason. Of a refusal these say that nothing was done; of a drift the message counts."""
+_NOTHING_DONE = ("refused", "changed")
+"""The outcomes of a failed task after which nothing was sent; the second one is that of a drift."""
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
 
 
@@ -122,15 +127,16 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     long = [name for name in _BY_WEIGHT if name in account]
     if not failed or not long:
         return printed
-    room = _MEMBERS
+    room, lines = _MEMBERS, _MEMBER_LINES
     for name in long:
         del printed[name]
         size = len(json.dumps(account[name], default=str))
-        if name in _BEHIND_THE_REASON and account.get("outcome") == "refused":
+        if name in _BEHIND_THE_REASON and account.get("outcome") in _NOTHING_DONE:
             continue
-        if size <= room:
+        if size <= room and _lines(account[name]) <= lines:
             printed[name] = _cleaned(account[name])
             room -= size
+            lines -= _lines(account[name])
         elif name in _REASONS:
             printed[name] = _whole(account[name], _CUT)
     told = {**account, "warnings": result.get("warnings", [])}
@@ -143,13 +149,22 @@ def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
     return [*shown, f"{rest} more warnings; a report as .html or .json has all of them"] if rest else shown
 
 
+def _lines(value: Any) -> int:
+    """How many lines a value takes in YAML, beside that of its own name."""
+    if isinstance(value, Mapping):
+        return sum(1 + _lines(one) for one in value.values())
+    if isinstance(value, (list, tuple)):
+        return sum(max(1, _lines(one)) for one in value)
+    return 0
+
+
 def _whole(entries: Sequence[Any], room: int) -> list[Any]:
     """The first of some entries, none of them cut."""
-    kept = []
+    kept: list[Any] = []
     for entry in entries:
         one = _cleaned(entry)
         room -= len(json.dumps(one, default=str))
-        if room < 0:
+        if room < 0 or len(kept) == _LINES:
             break
         kept.append(one)
     return kept

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import (
     findings_in_short,
@@ -154,3 +155,21 @@ def test_what_went_well_is_returned_as_it_is_with_the_first_of_its_warnings() ->
 def test_an_error_before_there_is_a_plan_stays_as_it_is() -> None:
     error = {"failed": True, "changed": False, "msg": "plan_file: there is no x", "outcome": "failed", "requests": 0}
     assert on_screen(error) == error
+
+
+@pytest.mark.parametrize("outcome", ["changed", "failed", "partly_applied", "refused"])
+@pytest.mark.parametrize("what", ["changes", "failures", "findings", "refusals", "reported"])
+def test_very_many_short_entries_are_no_flood_in_yaml(what: str, outcome: str) -> None:
+    """There each of them takes a line."""
+    entry = {"change": "1", "reason": "2"} if what == "failures" else "1"
+    many: Any = {"objects": ["1"] * 290} if what == "reported" else [entry] * 290
+    summary = {section: dict.fromkeys(("created", "updated"), 1) for section in ("objects", "rooms")}
+    printed = on_screen({"failed": True, "outcome": outcome, "msg": "", "summary": summary, what: many})
+    shown = {name: value for name, value in printed.items() if name != "diff"}
+    assert len(yaml.safe_dump(shown).splitlines()) <= 50
+    assert printed["diff"]["account"][what] == many
+
+
+def test_behind_the_reason_of_a_drift_nothing_is_printed() -> None:
+    result = {"failed": True, "outcome": "changed", "msg": "", "summary": {"objects": {"created": 1}}, "reported": {}}
+    assert not {"summary", "reported"} & on_screen(result).keys()
