@@ -76,7 +76,7 @@ def _pending(state: str, fields: Options) -> ModuleResult:
     return Result(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
 
 
-def _record_door(kind: Kind) -> ModuleSpec:
+def _record_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, call: Invocation) -> ModuleResult:
         options = call.options
         if "fields" in options:
@@ -106,7 +106,7 @@ def _record_door(kind: Kind) -> ModuleSpec:
     return ModuleSpec(argument_specs.record_spec(kind), run, {})
 
 
-def _info_door(kind: Kind) -> ModuleSpec:
+def _info_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, call: Invocation) -> ModuleResult:
         options = call.options
         found = list_records(
@@ -124,7 +124,7 @@ def _info_door(kind: Kind) -> ModuleSpec:
     return ModuleSpec(argument_specs.info_spec(kind), run, rules)
 
 
-def _change_door(
+def _change_module(
     spec: argument_specs.Spec,
     act: Callable[[Client, Options, bool], Result],
     not_yet: Callable[[Options], ModuleResult] | None = None,
@@ -165,29 +165,29 @@ def _auth_token(client: Client, call: Invocation) -> ModuleResult:
 _RECORDS = [kind for kind in KINDS.values() if kind.create_path]
 
 MODULES: dict[str, ModuleSpec] = {
-    **{kind.name: _record_door(kind) for kind in _RECORDS},
-    **{f"{kind.name}_info": _info_door(kind) for kind in KINDS.values()},
-    "user_from_person": _change_door(
+    **{kind.name: _record_module(kind) for kind in _RECORDS},
+    **{f"{kind.name}_info": _info_module(kind) for kind in KINDS.values()},
+    "user_from_person": _change_module(
         argument_specs.USER_FROM_PERSON,
         lambda client, options, check_mode: user_from_person(client, options["person"], options["filters"], check_mode),
         required_one_of=[("person", "filters")],
         mutually_exclusive=[("person", "filters")],
     ),
-    "hub_item": _change_door(argument_specs.HUB_ITEM, hub_item),
-    "hub_order": _change_door(
+    "hub_item": _change_module(argument_specs.HUB_ITEM, hub_item),
+    "hub_order": _change_module(
         argument_specs.HUB_ORDER,
         hub_order,
         required_one_of=[("items", "id", "order_number")],
         mutually_exclusive=[("items", "id", "order_number")],
     ),
-    "file": _change_door(
+    "file": _change_module(
         argument_specs.FILE,
         file,
         required_one_of=[("path", "uuid")],
         mutually_exclusive=[("path", "uuid")],
         required_by={"name": "path"},
     ),
-    "file_download": _change_door(
+    "file_download": _change_module(
         argument_specs.FILE_DOWNLOAD,
         file_download,
         _download_to_come,
@@ -195,7 +195,7 @@ MODULES: dict[str, ModuleSpec] = {
         mutually_exclusive=[("uuid", "object")],
         required_together=[("object", "field")],
     ),
-    "report": _change_door(argument_specs.REPORT, report),
+    "report": _change_module(argument_specs.REPORT, report),
     "hub_suggestion_info": ModuleSpec(argument_specs.HUB_SUGGESTION_INFO, _suggest, {}),
     "history_info": ModuleSpec(argument_specs.HISTORY_INFO, _history, {}),
     "service_info": ModuleSpec(argument_specs.SERVICE_INFO, _service, {}),

@@ -174,7 +174,7 @@ class _Ensure:
             else:
                 records = self._resolver.reading.listed(self._kind, conditions)
         read = [self._schema.read(record.flat) for record in records]
-        self._resolver.decide((desired[key], have.get(key)) for have in read for key in keys)
+        self._resolver.fill_missing_ids((desired[key], have.get(key)) for have in read for key in keys)
         return natural_keys.identified(self._schema, keys, desired, records)
 
     def _parameters(self, keys: Sequence[str], desired: Mapping[str, Any]) -> dict[str, str]:
@@ -193,7 +193,9 @@ class _Ensure:
 
     def _tasks_meant(self, hits: Sequence[Record], desired: Mapping[str, Any]) -> list[Record]:
         def as_wanted(record: Record) -> bool:
-            self._resolver.decide((value, self._schema.read_one(key, record.flat)) for key, value in desired.items())
+            self._resolver.fill_missing_ids(
+                (value, self._schema.read_one(key, record.flat)) for key, value in desired.items()
+            )
             return not plan.plan_present(self._schema, desired, record).changed
 
         return natural_keys.task_meant(hits, desired.get("status"), as_wanted, self._wish.state == "absent")
@@ -214,7 +216,7 @@ class _Ensure:
             desired = self._definition_wanted(desired, current)
         if current is not None:
             have = self._schema.read(current.flat)
-            self._resolver.decide((value, have.get(key)) for key, value in desired.items())
+            self._resolver.fill_missing_ids((value, have.get(key)) for key, value in desired.items())
             contents = Contents(self._client)
             for key, value in desired.items():
                 recognise(contents, attachments_in(value), list(attachments_in(have.get(key))))

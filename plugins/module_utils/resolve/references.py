@@ -86,7 +86,7 @@ class Resolver:
         if missing:
             raise NoMatch("\n".join(f"{_at(one)}There is no {one.target} with the id {one.id}." for one in missing))
 
-    def decide(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+    def fill_missing_ids(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Fills in ids or uuids of wanted references where the instance answers only the other, so that the two can be
         compared.
 
@@ -172,7 +172,9 @@ class Resolver:
         schema, desired = self._maps.get(id(reference), (None, {}))
         if schema is not None:
             keys = [key for key, value in desired.items() if any(references_in(value))]
-            self.decide((desired[key], schema.read_one(key, record.flat)) for record in candidates for key in keys)
+            self.fill_missing_ids(
+                (desired[key], schema.read_one(key, record.flat)) for record in candidates for key in keys
+            )
 
     def _settle(self, kind: Kind, reference: Reference, hits: Sequence[Record]) -> list[_Missing]:
         where = _at(reference)

@@ -32,7 +32,7 @@ from ..desired.hiding import VAULTED, Hiding
 from ..desired.sealing import Holes, Seals, hidden_names, sealed
 from ..set_plan.plan import InstancePlan, Planned
 from .outcome import shown
-from .plan_shape import judge_document
+from .plan_shape import check_document
 
 PLAN_VERSION = 2
 
@@ -47,7 +47,7 @@ class StoredPlan:
     """What a plan file holds.
 
     :ivar desired: its changes, as a desired state.
-    :ivar images: identity of an entry to the hash of the record that its change was made from.
+    :ivar fingerprints: identity of an entry to the hash of the record that its change was made from.
     :ivar before: identity of an entry to the fields that its change was to change, as they were.
     :ivar files: identity of an entry to its local files, by path, with their SHA-256.
     :ivar digest: which plan it is: the SHA-256 of its bytes.
@@ -55,7 +55,7 @@ class StoredPlan:
     """
 
     desired: DesiredInstance
-    images: dict[int, str] = field(default_factory=dict)
+    fingerprints: dict[int, str] = field(default_factory=dict)
     before: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
@@ -85,8 +85,8 @@ class StoredPlan:
         """
 
         def is_stale(one: Planned) -> bool:
-            image, files = _marks_of(one, contents, self.holes.keys.get(id(one.entry)))
-            is_changed = self.images.get(id(one.entry), image) != image
+            fingerprint, files = _marks_of(one, contents, self.holes.keys.get(id(one.entry)))
+            is_changed = self.fingerprints.get(id(one.entry), fingerprint) != fingerprint
             return (is_changed and not is_own(one)) or files != self.files.get(id(one.entry), {})
 
         return [one for one in made.changes if is_stale(one)]
@@ -200,14 +200,14 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
             raise InvalidInput(
                 f"plan_file: {path} is of version {shorten(version)}; expected {PLAN_VERSION}. Plan again."
             )
-        judge_document(document)
+        check_document(document)
         digest = hashlib.sha256(content).hexdigest()
         stored = StoredPlan(_desired_from(document), digest=digest, holes=Holes(document["vaulted"]))
     except (ValueError, RecursionError) as error:
         why = "it is too deep" if isinstance(error, RecursionError) else error
         raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({why}). Plan again.") from error
     for entry, change in zip(stored.desired.entries, document["changes"], strict=True):
-        stored.images[id(entry)] = change["image"]
+        stored.fingerprints[id(entry)] = change["image"]
         stored.before[id(entry)] = change["before"]
         stored.files[id(entry)] = change["files"]
         if change["vaulted"] is not None:
@@ -262,7 +262,7 @@ def _stored(
     planned: Planned, contents: Contents, hidden: Sequence[str], seals: Seals, hiding: Hiding
 ) -> dict[str, Any]:
     entry = planned.entry
-    image, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)
+    fingerprint, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)
     # What stays in a file is hidden, whatever is shown of it.
     return {
         **shown(planned, replace(hiding, show=False)),
@@ -278,7 +278,7 @@ def _stored(
             for key, value in planned.desired.items()
             if not hiding.covers(entry, key)
         },
-        "image": image,
+        "image": fingerprint,
         "files": files,
         "vaulted": seals.place(entry, hidden) if hidden else None,
     }
@@ -291,8 +291,8 @@ def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[
     """
     files = _files_of(planned, contents)
     if key is None:
-        return planned.image, files
-    return sealed(key, planned.image), {VAULTED: sealed(key, json.dumps(files, sort_keys=True))}
+        return planned.fingerprint, files
+    return sealed(key, planned.fingerprint), {VAULTED: sealed(key, json.dumps(files, sort_keys=True))}
 
 
 def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:

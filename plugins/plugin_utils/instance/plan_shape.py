@@ -32,7 +32,7 @@ _Shape = tuple[Callable[[Any], bool], str]
 """Whether a value fits, and what is expected, in words."""
 
 
-def judge_document(document: Any) -> None:
+def check_document(document: Any) -> None:
     """Judges a plan file but for its version.
 
     :param document: decoded JSON.

@@ -52,7 +52,7 @@ class RunOptions:
 
     :ivar plan_file: written in check mode; taken away in a real run when all of it was applied.
     :ivar stored: what ``plan_file`` holds, in a real run; its changes are all that is desired then.
-    :ivar drift: only compare: no brake holds anything back, because nothing is applied.
+    :ivar drift: only compare: no limit holds anything back, because nothing is applied.
     :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
     :ivar prune: ceilings, as :class:`.ceilings.Ceilings` has them; so are ``limits``, ``create_users``,
         ``expect_instance``, ``protected``.
@@ -193,7 +193,7 @@ class _Run:
             made, refusals = self._without_stale(made, self._stored, journal)
             if refusals:
                 return self._account("refused", made, refusals=refusals)
-        refusals = [*self._ceilings.forbidden(made.changes), *made.brakes]
+        refusals = [*self._ceilings.forbidden(made.changes), *made.exceeded_limits]
         if refusals:
             made.warnings += self._ceilings.narrowed(self._asked)
             return self._account("refused", made, refusals=refusals)

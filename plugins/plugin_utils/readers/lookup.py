@@ -101,7 +101,7 @@ class Finder:
         self._resolver.resolve(references_in(tuple(desired.values())))
         candidates = self._candidates(desired)
         read = [self._schema.read(record.flat) for record in candidates]
-        self._resolver.decide((value, have.get(key)) for have in read for key, value in desired.items())
+        self._resolver.fill_missing_ids((value, have.get(key)) for have in read for key, value in desired.items())
         hits = natural_keys.identified(self._schema, desired, desired, candidates)
         # As in the module task: if any is open, only open ones count.
         hits = natural_keys.task_meant(hits, None, lambda _record: False) if self._kind is KINDS["task"] else hits

@@ -24,7 +24,7 @@ from .plan import Planned
 _LEFT_OUT = "is not there yet, and making it is not part of this plan"
 
 
-def judge_settings(ground: PlanContext) -> None:
+def check_settings(ground: PlanContext) -> None:
     """Names of fields in identity and marker: a guard that means nothing is an error."""
     desired = ground.desired
     for section, names in desired.identity.items():
@@ -45,7 +45,7 @@ def judge_settings(ground: PlanContext) -> None:
             ground.find(desired.place_of("marker"), words)
 
 
-def judge_scope(ground: PlanContext) -> None:
+def check_scope(ground: PlanContext) -> None:
     """Fields and values of the scope; a value may be a record that is still to be made."""
     for section, fields in ground.desired.scope.items():
         for name, problem in ground.scope.problems(section, fields):
@@ -94,7 +94,7 @@ def _references(planned: Planned) -> list[Reference]:
     return [one for value in planned.change.values.values() for one in references_in(value)]
 
 
-def judge_chosen(ground: PlanContext) -> None:
+def check_chosen(ground: PlanContext) -> None:
     """Names in only and exclude that mean nothing, and records that need one that was left out."""
     choices, result = ground.choices, ground.result
     if not choices.only and not choices.exclude:
@@ -122,7 +122,7 @@ def judge_chosen(ground: PlanContext) -> None:
                     ground.find_reference(planned.entry, key, number, reference, problem)
 
 
-def going(
+def removals_of(
     ground: PlanContext, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
 ) -> dict[str, Planned]:
     """What the files, or a prune, take away from the instance or archive: uuid to what is planned."""
@@ -135,7 +135,7 @@ def going(
     return {uuid: planned for uuid, planned in gone.items() if ground.is_chosen(planned)}
 
 
-def judge_needs(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_needs(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """Nothing may refer to a record that is taken away, or in a way in which nothing is found any more afterwards.
 
     :param gone: as :func:`going` has it.
@@ -147,7 +147,7 @@ def judge_needs(ground: PlanContext, planned: Planned, gone: Mapping[str, Planne
                 ground.find_reference(planned.entry, key, number, reference, problem)
 
 
-def judge_unique(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_unique(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """A value that must be unique is given to a record only after the one that has it now lets go of it.
 
     :param gone: as :func:`going` has it.
@@ -158,7 +158,7 @@ def judge_unique(ground: PlanContext, planned: Planned, gone: Mapping[str, Plann
         of = schema.fields.get(key)
         if of is None or not of.unique or planned.keys == (key,) or value in EMPTY:
             continue
-        for other in ground.world.having(schema, (key,), change.values):
+        for other in ground.world.find_existing(schema, (key,), change.values):
             if other.uuid == mine:
                 continue
             leaving = gone.get(other.uuid)
@@ -171,7 +171,7 @@ def judge_unique(ground: PlanContext, planned: Planned, gone: Mapping[str, Plann
             ground.find(planned.entry.place_of(name), words)
 
 
-def judge_turns(ground: PlanContext) -> None:
+def check_order(ground: PlanContext) -> None:
     """Records that wait for each other's unique values wait for ever."""
     for planned, key, holder in waiting_for_ever(ground.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
@@ -179,7 +179,7 @@ def judge_turns(ground: PlanContext) -> None:
         ground.find(planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first")
 
 
-def judge_user(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_user(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """A user is made of a person, and nothing takes a user away: that person must stay."""
     for reference in references_in(planned.change.values.get("person")):
         problem = _needs(ground, reference, gone)

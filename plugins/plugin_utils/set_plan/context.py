@@ -57,7 +57,7 @@ class PlanContext:
         self.world = InstanceState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
         self.result = InstancePlan(world=self.world, hiding=self.hiding)
-        self.claims = Claims(self.world, self.find)
+        self.uniqueness = Claims(self.world, self.find)
         self.wanted = DesiredParser(desired, self.find)
         self.scope = Scope(self.world, self.schema, desired.scope)
         self.claimed: dict[str, dict[str, Entry]] = {}
@@ -202,7 +202,7 @@ class PlanContext:
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
         elif self.is_chosen(planned):
-            planned.image = planned.image or fingerprint_of(planned.schema, planned.change.current)
+            planned.fingerprint = planned.fingerprint or fingerprint_of(planned.schema, planned.change.current)
             self.result.changes.append(planned)
 
     def skip(self, planned: Planned, reason: str) -> None:

@@ -75,7 +75,7 @@ class Definitions:
             if "label" not in entry.fields:
                 ground.find(entry.place, "label must have a value, because a field definition is identified by it")
             return None
-        if not ground.claims.claim(schema, keys, values, entry):
+        if not ground.uniqueness.claim(schema, keys, values, entry):
             return None
         known = [Record.of(FIELD_DEFINITION, raw) for raw in ground.client.definitions(template)]
         hits = [record for record in known if record.flat.get(keys[0]) == values[keys[0]]]

@@ -33,7 +33,7 @@ def twins(client: Client, before: InstanceState | None, writes: Iterable[Planned
     for planned in made:
         for reference in references_in(tuple(planned.desired[key] for key in planned.keys)):
             world.records(KINDS[reference.target])
-        same = world.having(planned.schema, planned.keys, planned.desired, planned.entry.template)
+        same = world.find_existing(planned.schema, planned.keys, planned.desired, planned.entry.template)
         if len(same) > 1:
             uuids = ", ".join(sorted(record.uuid for record in same))
             found.append(f"{planned} stands twice: {uuids}")

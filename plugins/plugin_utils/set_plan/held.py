@@ -49,7 +49,7 @@ class Holder:
         return f"{self.name} ({self.key}{', also when it is archived' if self.is_archived else ''})"
 
 
-def judge_held(ground: PlanContext) -> None:
+def check_held(ground: PlanContext) -> None:
     """Nothing is taken away while something that this plan leaves where it is refers to it. Where something else is
     wrong, it is not known yet what leaves.
     """

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The brakes: what a plan may do at most, for each kind."""
+"""The limits: what a plan may do at most, for each kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ..desired.desired import Limits
 
 
-def brakes(
+def exceeded_limits(
     limits: Limits,
     actions: Iterable[tuple[str, str]],
     existing: Mapping[str, int],

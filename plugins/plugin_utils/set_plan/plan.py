@@ -43,7 +43,7 @@ class Planned:
 
     :ivar key: its natural key in words, as it is shown.
     :ivar keys: the fields of its natural key.
-    :ivar image: hash of the record that the change was made from; empty where there is none yet.
+    :ivar fingerprint: hash of the record that the change was made from; empty where there is none yet.
     :ivar made: uuid of the record once it is there.
     :ivar archived: whether the record is there, but archived.
     :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
@@ -61,7 +61,7 @@ class Planned:
     keys: tuple[str, ...]
     key: str
     change: Change
-    image: str = ""
+    fingerprint: str = ""
     made: str | None = None
     relations: Sequence[Any] = ()
     archived: bool = False
@@ -111,7 +111,7 @@ class InstancePlan:
     :ivar existing: section to number of records in scope. :ivar everywhere: to number of all records.
     :ivar resumed: section to number of those that an interrupted run made of the same files.
     :ivar reported: section to natural keys of records that are not in the files and stay.
-    :ivar brakes: reasons why the plan must not be applied as it is.
+    :ivar exceeded_limits: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
     :ivar searched: names of kinds whose complete lists show that nothing refers to what is taken away.
     :ivar world: the lists that the plan was made from.
@@ -125,7 +125,7 @@ class InstancePlan:
     everywhere: Counter[str] = field(default_factory=Counter)
     resumed: Counter[str] = field(default_factory=Counter)
     reported: dict[str, list[str]] = field(default_factory=dict)
-    brakes: list[str] = field(default_factory=list)
+    exceeded_limits: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)

@@ -23,24 +23,24 @@ from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
 from ..desired.parsing import written_as
 from .archived import with_archived_twins
 from .checks import (
-    going,
+    check_chosen,
+    check_needs,
+    check_order,
+    check_scope,
+    check_settings,
+    check_unique,
+    check_user,
     is_in_scope,
-    judge_chosen,
-    judge_needs,
-    judge_scope,
-    judge_settings,
-    judge_turns,
-    judge_unique,
-    judge_user,
+    removals_of,
     without_dependants_of_users,
 )
 from .compare import Comparer
 from .context import PlanContext
 from .definitions import Definitions
-from .held import judge_held
+from .held import check_held
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
-from .limits import brakes
+from .limits import exceeded_limits
 from .plan import InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .renames import Moved
@@ -68,7 +68,7 @@ class _Planner:
     def run(self) -> InstancePlan:
         ground, result = self._ground, self._result
         Definitions(ground, self._compare).run()
-        judge_settings(ground)
+        check_settings(ground)
         sections = [section for section in SECTIONS if self._is_matched(section)]
         kinds = [KINDS[SECTIONS[section]] for section in sections]
         for kind in kinds:
@@ -78,10 +78,10 @@ class _Planner:
             matched = [pair for section in sections for pair in self._match_section(section)]
         if not ground.findings:
             matched = with_archived_twins(ground, matched)
-        judge_scope(ground)
+        check_scope(ground)
         self._moved.judge()
         pruned = list(self._pruning().run(result))
-        self._gone = going(ground, matched, pruned)
+        self._gone = removals_of(ground, matched, pruned)
         while matched:
             self._compare(*matched.pop())
         while self._dropped:
@@ -93,10 +93,10 @@ class _Planner:
         for planned in pruned:
             ground.take(planned)
         without_dependants_of_users(ground)
-        judge_held(ground)
-        judge_turns(ground)
-        judge_chosen(ground)
-        result.brakes += brakes(
+        check_held(ground)
+        check_order(ground)
+        check_chosen(ground)
+        result.exceeded_limits += exceeded_limits(
             Limits(**self._desired.policy.limits),
             (
                 (planned.section, plan.CREATE if planned.resumed else planned.change.action)
@@ -160,7 +160,7 @@ class _Planner:
         keys = self._keys(section, schema, values, entry, fits)
         if not keys or not ground.resolve({key: values[key] for key in keys}, entry):
             return None
-        return keys if ground.claims.claim(schema, keys, values, entry) else None
+        return keys if ground.uniqueness.claim(schema, keys, values, entry) else None
 
     def _match(
         self,
@@ -177,7 +177,7 @@ class _Planner:
         if entry.uuid:
             hits = self._of_uuid(schema.kind, entry.uuid)
         else:
-            hits = self._world.having(schema, keys, values)
+            hits = self._world.find_existing(schema, keys, values)
             hits = hits or self._moved.record_of(section, schema, values, written)
             if schema.kind is USER and not hits and "email" in values:
                 hits = self._changing.user_of_person(str(values["email"]))
@@ -193,16 +193,16 @@ class _Planner:
             return None
         if entry.state == "present":
             if current is None and keys:
-                ground.claims.judge_alike(schema, keys, values, entry)
-            ground.claims.claim_others(schema, keys, values, entry)
-            ground.claims.claim_unique(schema, keys, values, entry)
+                ground.uniqueness.check_alike(schema, keys, values, entry)
+            ground.uniqueness.claim_others(schema, keys, values, entry)
+            ground.uniqueness.claim_unique(schema, keys, values, entry)
             # Others may refer to it as it is written here, whatever it is called now.
             ground.resolve({of.key: values[of.key] for of in schema.kind.identity if of.key in values}, None)
-            self._world.expect(schema, values, current or entry)
+            self._world.add_planned(schema, values, current or entry)
         if not fits or ground.complaints > complaints:
             # What follows from a mistake is no mistake of its own.
             return None
-        key = ground.claims.words(schema, keys, values)
+        key = ground.uniqueness.words(schema, keys, values)
         return ground.planned(section, entry, schema, values, keys, key or entry.uuid), current
 
     def _keys(
@@ -246,7 +246,7 @@ class _Planner:
         if entry.state == "present":
             if not self._ground.resolve(planned.desired, entry):
                 return
-            judge_needs(self._ground, planned, self._gone)
+            check_needs(self._ground, planned, self._gone)
         if planned.kind is USER and current is None and not self._desired.policy.create_users:
             self._ground.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")
             return
@@ -267,9 +267,9 @@ class _Planner:
         if current is not None:
             self._resume(planned, current)
         if planned.kind is USER:
-            judge_user(self._ground, planned, self._gone)
+            check_user(self._ground, planned, self._gone)
         elif planned.kind.template:
-            judge_unique(self._ground, planned, self._gone)
+            check_unique(self._ground, planned, self._gone)
         self._ground.take(planned)
 
     def _resume(self, planned: Planned, current: Record) -> None:
@@ -292,11 +292,11 @@ class _Planner:
             ground.claim,
             lambda schema, entry: ground.wanted.parse(schema, entry, entry.fields),
         )
-        for entry, values, key, change, image in offers:
+        for entry, values, key, change, fingerprint in offers:
             planned = ground.planned("hub", entry, hub_schema(), values, ("object",), key)
-            planned.change, planned.image = change, image
+            planned.change, planned.fingerprint = change, fingerprint
             if entry.state == "present":
-                judge_needs(ground, planned, self._gone)
+                check_needs(ground, planned, self._gone)
             ground.warn(planned, change.warnings)
             if change.current is not None:
                 self._resume(planned, change.current)

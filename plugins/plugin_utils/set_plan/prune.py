@@ -69,7 +69,7 @@ class Pruning:
         if others:
             result.reported[section] = others
         if mine and section not in self.filled and not self.choices.confirm_empty:
-            result.brakes.append(
+            result.exceeded_limits.append(
                 f"{section}: the files hold none, and {len(mine)} would be taken away; confirm_empty: true lets "
                 f"this pass"
             )

@@ -74,7 +74,7 @@ class Moved:
         :param values: what has the key now. :param written: everything that is written in this section.
         """
         for pair in self._behind(section, schema, values, written):
-            hits = self._ground.world.having(schema, tuple(pair.old), pair.old)
+            hits = self._ground.world.find_existing(schema, tuple(pair.old), pair.old)
             if hits:
                 self._found.update((record.uuid, pair) for record in hits)
                 return hits
@@ -106,16 +106,16 @@ class Moved:
         claimed = ground.claimed.get(schema.kind.name, {})
         left = [
             record
-            for record in ground.world.having(schema, tuple(pair.old), pair.old)
+            for record in ground.world.find_existing(schema, tuple(pair.old), pair.old)
             if record.uuid not in claimed and ground.scope.holds(section, record)
         ]
         if not left:
             return
-        now = ground.world.having(schema, tuple(pair.new), pair.new)
+        now = ground.world.find_existing(schema, tuple(pair.new), pair.new)
         if any(record.uuid in claimed for record in now):
             words = f"moved.{section}: {pair.words}: both are there, so {left[0].uuid} keeps its old key."
             ground.result.warnings.append(words)
-        elif not ground.world.coming(schema, tuple(pair.new), pair.new):
+        elif not ground.world.find_planned(schema, tuple(pair.new), pair.new):
             ground.find(
                 pair.place, f"moved.{section}: {pair.words}: the files hold no {schema.kind.words} with the new key"
             )
@@ -148,7 +148,7 @@ class Moved:
             ground.find(place, NOT_SHOWN if is_hidden else problem)
         if problems or not ground.resolve(wanted, None) or not ground.resolve(was, None, before=True):
             return None
-        sides = (ground.claims.words(schema, tuple(side), side) for side in (was, wanted))
+        sides = (ground.uniqueness.words(schema, tuple(side), side) for side in (was, wanted))
         words = VAULTED if is_hidden else " to ".join(sides)
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 

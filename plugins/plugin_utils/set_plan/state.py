@@ -139,7 +139,7 @@ class InstanceState:
             return value.timestamp()
         return value
 
-    def having(
+    def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
     ) -> list[Record]:
         """The records that have the natural key of some values."""
@@ -174,7 +174,7 @@ class InstanceState:
 
     # ---- what is to come
 
-    def expect(self, schema: Schema, values: Mapping[str, Any], what: Any) -> None:
+    def add_planned(self, schema: Schema, values: Mapping[str, Any], what: Any) -> None:
         """Notes a record that will have these values.
 
         :param what: what it is to be made from; a :class:`Record` where one that is there will have them.
@@ -224,7 +224,7 @@ class InstanceState:
         if key is not None:
             index.setdefault(key, []).append(what)
 
-    def coming(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
+    def find_planned(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
         """What was noted to come with the natural key of some values."""
         name = (schema.kind.name, tuple(keys))
         if name not in self._coming_by_key:
@@ -287,11 +287,11 @@ class InstanceState:
             if nested:
                 wrong += nested if isinstance(reference.written, Mapping) else []
                 continue
-            named = self.having(schema, keys, values)
+            named = self.find_existing(schema, keys, values)
             kept = named if before else [one for one in named if self._still_has(schema, keys, values, one)]
             gone += [one for one in named if one not in kept]
             hits.update((record.uuid, record) for record in kept)
-            for what in self.coming(schema, keys, values):
+            for what in self.find_planned(schema, keys, values):
                 hits[what.uuid if isinstance(what, Record) else id(what)] = what
         if wrong:
             # One wrong member of a map has a place of its own; several are told together.

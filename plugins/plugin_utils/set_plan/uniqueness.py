@@ -95,14 +95,16 @@ class Claims:
                 words = f"{written}: {shorten(values[key])} must be unique, and is written at {place} too"
                 self._find(entry.place_of(written), words)
 
-    def judge_alike(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+    def check_alike(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """A record that would be made although one is there that nobody can tell from it."""
         for form in ("NFC", "NFD"):
             other = {
                 key: unicodedata.normalize(form, value) if isinstance(value, str) else value
                 for key, value in ((key, values[key]) for key in keys)
             }
-            if any(other[key] != values[key] for key in keys) and (hits := self._world.having(schema, keys, other)):
+            if any(other[key] != values[key] for key in keys) and (
+                hits := self._world.find_existing(schema, keys, other)
+            ):
                 words = self.words(schema, keys, values)
                 self._find(
                     entry.place,

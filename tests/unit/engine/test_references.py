@@ -367,14 +367,14 @@ def test_an_id_that_is_none_is_told() -> None:
 def test_a_wanted_uuid_is_looked_up_where_the_instance_answers_bare_ids() -> None:
     transport = FakeTransport({f"GET /room/{uuid_of(11)}": by_uuid(ROOMS[0])})
     wanted, current = Reference("room", uuid=uuid_of(11)), Reference("room", 11)
-    Resolver(client_on(transport)).decide([(wanted, current)])
+    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
     assert wanted.same(current) is True
 
 
 def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
     wanted, current = Reference("user", 31), Reference("user", uuid=uuid_of(31))
-    Resolver(client_on(transport)).decide([(wanted, current)])
+    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
     assert wanted.same(current) is True
 
 
@@ -391,7 +391,7 @@ def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> Non
     ],
 )
 def test_no_request_is_made_where_two_references_can_be_compared(wanted: Any, current: Any) -> None:
-    Resolver(client_on(FakeTransport())).decide([(wanted, current)])
+    Resolver(client_on(FakeTransport())).fill_missing_ids([(wanted, current)])
 
 
 def test_a_record_that_is_meant_twice_is_read_once() -> None:
@@ -421,7 +421,7 @@ def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -
     Resolver(client_on(transport)).with_uuid(by_id)
     assert [one.uuid for one in by_id] == [uuid_of(41), uuid_of(42), uuid_of(41)]
     by_uuid = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 42)]
-    Resolver(client_on(transport)).decide(by_uuid)
+    Resolver(client_on(transport)).fill_missing_ids(by_uuid)
     assert all(wanted.same(current) for wanted, current in by_uuid)
     assert transport.lines == ["GET /objects", "GET /objects"]
     assert ("filter[asset_uuid][in][]", uuid_of(42)) in transport.calls[1].pairs
@@ -430,7 +430,7 @@ def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -
 def test_one_of_several_that_no_list_shows_is_read_by_itself(transport: FakeTransport) -> None:
     transport.routes[f"GET /object/{uuid_of(43)}"] = answer({"asset_uuid": uuid_of(43), "id": 43})
     pairs = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 43)]
-    Resolver(client_on(transport)).decide(pairs)
+    Resolver(client_on(transport)).fill_missing_ids(pairs)
     assert all(wanted.same(current) for wanted, current in pairs)
     assert transport.lines == ["GET /objects", f"GET /object/{uuid_of(43)}"]
 
@@ -438,7 +438,7 @@ def test_one_of_several_that_no_list_shows_is_read_by_itself(transport: FakeTran
 def test_references_in_a_list_are_decided_too() -> None:
     transport = FakeTransport({f"GET /object/{uuid_of(41)}": by_uuid(OBJECTS[0])})
     wanted = (Reference("object", uuid=uuid_of(41)), Reference("object", 42))
-    Resolver(client_on(transport)).decide([(wanted, (Reference("object", 41), Reference("object", 42)))])
+    Resolver(client_on(transport)).fill_missing_ids([(wanted, (Reference("object", 41), Reference("object", 42)))])
     assert wanted[0].id == 41
     assert len(transport.calls) == 1
 
@@ -446,7 +446,7 @@ def test_references_in_a_list_are_decided_too() -> None:
 def test_a_wanted_uuid_that_is_none_differs_from_every_id() -> None:
     transport = FakeTransport({f"GET /room/{uuid_of(99)}": by_uuid(None)})
     wanted, current = Reference("room", uuid=uuid_of(99)), Reference("room", 11)
-    Resolver(client_on(transport)).decide([(wanted, current)])
+    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
     assert not wanted.same(current)
 
 
