@@ -157,7 +157,7 @@ options:
     type: dict
   limits:
     description:
-      - Brakes, by name. C(create_percent) (30), C(update_percent) (30) and C(delete_percent) (10) are percent of the
+      - Limits, by name. C(create_percent) (30), C(update_percent) (30) and C(delete_percent) (10) are percent of the
         records of a section that are there. They hold from C(from_existing) (10) records on, so that an empty instance
         can be filled. C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archiving is
         deleting here. C(users) (10) is the number of users that one run may make.
@@ -344,7 +344,7 @@ outcome:
     - What it came to. The last three fail the task.
     - V(unchanged), nothing differs. V(changed), everything was applied (in check mode, would be).
     - V(failed), nothing was applied, because of RV(findings) or because every change failed.
-    - V(refused), a brake, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
+    - V(refused), a limit, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
   returned: O(mode=apply) or O(mode=drift)
   type: str
   sample: changed

@@ -133,7 +133,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Limits:
-    """The brakes for each kind: percent of the records in scope, where there are at least ``from_existing``; numbers of
+    """The limits for each kind: percent of the records in scope, where there are at least ``from_existing``; numbers of
     changes; users a run.
     """
 

@@ -41,7 +41,7 @@ class Pruning:
     filled: frozenset[str]
 
     def run(self, result: InstancePlan) -> Iterator[Planned]:
-        """What is to be taken away; what stays is noted in the plan, and brakes too."""
+        """What is to be taken away; what stays is noted in the plan, and so are exceeded limits."""
         for section in SECTIONS:
             kind = KINDS[SECTIONS[section]]
             if section not in self.desired.sections or len(prune_actions(section)) == 1:

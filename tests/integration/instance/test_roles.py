@@ -181,7 +181,7 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     assert "Records that differ: 1." in found.output
     assert writes(service) == []
     assert (tmp_path / "drift.json").exists()
-    # No brake of the files, and nothing that an apply would need leave for, keeps drift from being told.
+    # No limit of the files, and nothing that an apply would need leave for, keeps drift from being told.
     settings = (acme / "instance.yml").read_text("utf-8")
     strict = settings.replace("limits: {create_percent: 50}", "limits: {updates: 0, deletes: 0}")
     assert strict != settings

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan: what is pruned, what the brakes hold, and that nothing else is touched."""
+"""The plan: what is pruned, what the limits hold, and that nothing else is touched."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_prune_that_means_nothing_is_an_error(ten: Site, written: str, said: s
     assert any(said in finding for finding in account.findings), account.findings
 
 
-# ---- brakes
+# ---- limits
 
 
 Edit = Callable[[int], dict[str, Any]]
