@@ -24,10 +24,16 @@ from dataclasses import dataclass
 from project import BUILD, COLLECTION_PATH, ROOT, environment, tracked_files
 
 SUBJECTS = ("model/types_basic", "plan/change", "resolve/natural_keys")
-TESTS = ("test_values", "test_structures", "test_schema", "test_plan", "test_matching")
+TESTS = (
+    "model/test_types_basic",
+    "model/test_types_composite",
+    "model/test_schema",
+    "plan/test_change",
+    "resolve/test_natural_keys",
+)
 PAGE = ROOT / "docs" / "mutation-testing.md"
 WORK = BUILD / "mutation"
-_NEEDED = ("plugins/", "tests/conftest.py", "tests/tools/", "tests/unit/engine/")
+_NEEDED = ("plugins/", "tests/conftest.py", "tests/tools/", "tests/unit/")
 _CAUGHT = ("killed", "timeout")
 _SHOW = """
 import json, sys
@@ -66,7 +72,7 @@ def prepare(subjects: list[str]) -> None:
             copy = WORK / COLLECTION_PATH / path
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / path, copy)
-    tests = [(COLLECTION_PATH / "tests" / "unit" / "engine" / f"{name}.py").as_posix() for name in TESTS]
+    tests = [(COLLECTION_PATH / "tests" / "unit" / "module_utils" / f"{name}.py").as_posix() for name in TESTS]
     settings = {
         "source_paths": [COLLECTION_PATH.parts[0]],
         "only_mutate": [f"*/module_utils/{subject}.py" for subject in subjects],

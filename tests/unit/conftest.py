@@ -1,0 +1,40 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the unit tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis.configuration import set_hypothesis_home_dir
+
+from .module_utils.support import Clock
+
+set_hypothesis_home_dir(Path(__file__).resolve().parents[2] / ".build" / "hypothesis")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that moves only when somebody sleeps."""
+    return Clock()
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the environment that these tests run in reaches the engine."""
+    for name in (
+        "BASE_URL",
+        "INSTANCE_URL",
+        "TOKEN",
+        "REFRESH_TOKEN",
+        "USERNAME",
+        "PASSWORD",
+        "CLIENT_ID",
+        "RATE_LIMIT",
+    ):
+        monkeypatch.delenv(f"SEVENTHINGS_{name}", raising=False)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)

@@ -1,0 +1,400 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The catalogue is the one source: modules, actions, documentation and the action group are held against it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import importlib
+import re
+import statistics
+from pathlib import Path
+from typing import Any
+
+import documentation
+import pytest
+import yaml
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import argument_specs as specs
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import ENVIRONMENT
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    KINDS,
+    SERVER_KEYS,
+    TEMPLATE_KINDS,
+    TEMPLATES,
+)
+
+from ..support import JsonMap
+
+ROOT = Path(__file__).resolve().parents[4]
+COLLECTION = "ansible_collections.community.seventhings.plugins"
+SPECS: dict[str, specs.Spec] = {
+    **{name: door.spec for name, door in MODULES.items()},
+    "instance": specs.INSTANCE,
+    "instance_export": specs.INSTANCE_EXPORT,
+}
+"""The options of every module; those of many records have no door, because they run on the controller only."""
+
+
+@functools.cache
+def text_of(path: Path, name: str) -> Any:
+    """A block of documentation of a file, decoded."""
+    return yaml.safe_load(documentation.block(path, name))
+
+
+def module_path(name: str) -> Path:
+    return ROOT / f"plugins/modules/{name}.py"
+
+
+@functools.cache
+def fragment(name: str) -> JsonMap:
+    """A fragment as ``extends_documentation_fragment`` names it."""
+    file, _dot, part = name.removeprefix("community.seventhings.").partition(".")
+    found = importlib.import_module(f"{COLLECTION}.doc_fragments.{file}").ModuleDocFragment
+    decoded: JsonMap = yaml.safe_load(getattr(found, part.upper() or "DOCUMENTATION"))
+    return decoded
+
+
+@functools.cache
+def documented_options(name: str) -> JsonMap:
+    """The options of a module with those of its fragments; what the module says goes before its fragments."""
+    documentation = text_of(module_path(name), "DOCUMENTATION")
+    options: JsonMap = {}
+    for extended in documentation.get("extends_documentation_fragment", []):
+        if extended.startswith("community.seventhings."):
+            options |= copy.deepcopy(fragment(extended).get("options", {}))
+    return {**options, **documentation.get("options", {})}
+
+
+def as_spec(option: JsonMap) -> JsonMap:
+    """What an argument specification says of a documented option."""
+    said: JsonMap = {
+        key: option[key] for key in ("type", "elements", "default", "required", "aliases") if key in option
+    }
+    if "choices" in option:
+        said["choices"] = list(option["choices"])
+    if "suboptions" in option:
+        said["options"] = {key: as_spec(sub) for key, sub in option["suboptions"].items()}
+    return said
+
+
+def as_documented(option: JsonMap) -> JsonMap:
+    """What documentation has to say of a specified option."""
+    said: JsonMap = {
+        key: value
+        for key, value in option.items()
+        if key in ("type", "elements", "default", "required", "choices", "aliases")
+    }
+    if "options" in option:
+        said["options"] = {key: as_documented(sub) for key, sub in option["options"].items()}
+    return said
+
+
+# ---- a file for every door, and a door for every file
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_every_door_has_a_module_file(name: str) -> None:
+    assert module_path(name).exists()
+
+
+def runtime() -> JsonMap:
+    """What ``meta/runtime.yml`` says."""
+    decoded: JsonMap = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"))
+    return decoded
+
+
+@pytest.mark.parametrize("name", sorted(SPECS))
+def test_every_module_has_an_action_of_its_own_or_is_routed_to_the_shared_one(name: str) -> None:
+    has_own = (ROOT / f"plugins/action/{name}.py").exists()
+    routed = runtime()["plugin_routing"]["modules"].get(name)
+    assert routed == (None if has_own else {"action_plugin": "community.seventhings.room"})
+
+
+def test_every_module_file_has_a_door_and_every_action_file_a_module() -> None:
+    modules = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")} - {"__init__"}
+    actions = {path.stem for path in (ROOT / "plugins" / "action").glob("*.py")} - {"__init__"}
+    assert modules == set(SPECS) >= actions
+    assert set(runtime()["plugin_routing"]["modules"]) == modules - actions
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_a_module_binds_its_own_name(name: str) -> None:
+    code = module_path(name).read_text(encoding="utf-8")
+    assert re.search(rf'\brun\("{name}"\)', code)
+    assert text_of(module_path(name), "DOCUMENTATION")["module"] == name
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_module_does_nothing_where_it_is_only_imported(name: str) -> None:
+    assert callable(importlib.import_module(f"{COLLECTION}.modules.{name}").main)
+
+
+@pytest.mark.parametrize("name", ["room", "auth_token"])
+def test_an_action_is_a_door_to_the_shared_one(name: str) -> None:
+    module = importlib.import_module(f"{COLLECTION}.action.{name}")
+    shared = importlib.import_module(f"{COLLECTION}.plugin_utils.action.module_action").ActionModule
+    assert issubclass(module.ActionModule, shared)
+
+
+def test_the_action_group_all_lists_exactly_the_modules() -> None:
+    groups = runtime()["action_groups"]
+    assert set(groups) == {"all"}
+    assert sorted(groups["all"]) == sorted(SPECS)
+
+
+# ---- documentation
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_documented_options_are_those_of_the_specification(name: str) -> None:
+    assert sorted(documented_options(name)) == sorted(SPECS[name])
+
+
+@pytest.mark.parametrize(("name", "option"), [(name, option) for name, spec in SPECS.items() for option in spec])
+def test_a_documented_option_says_what_the_specification_says(name: str, option: str) -> None:
+    documented, specified = as_spec(documented_options(name).get(option, {})), as_documented(SPECS[name][option])
+    assert documented == specified
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_option_is_described(name: str) -> None:
+    assert [key for key, option in documented_options(name).items() if not option.get("description")] == []
+
+
+@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("block", ["EXAMPLES", "RETURN"])
+def test_a_module_has_examples_and_returns(name: str, block: str) -> None:
+    decoded = text_of(module_path(name), block)
+    assert decoded
+    if block == "EXAMPLES":
+        assert any(f"community.seventhings.{name}" in task for task in decoded)
+    else:
+        assert all(
+            value.get("description") and value.get("type") and value.get("returned") for value in decoded.values()
+        )
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_module_says_that_it_is_in_the_action_group(name: str) -> None:
+    documentation = text_of(module_path(name), "DOCUMENTATION")
+    attributes = dict(documentation.get("attributes", {}))
+    for extended in documentation["extends_documentation_fragment"]:
+        if extended.startswith("community.seventhings."):
+            attributes = {**fragment(extended).get("attributes", {}), **attributes}
+    assert {"check_mode", "diff_mode", "action_group"} <= set(attributes)
+    assert "community.seventhings.all" in attributes["action_group"]["membership"]
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_rules_between_options_name_options(name: str) -> None:
+    rules = dict(MODULES[name].rules)
+    named = {word for _option, _value, words in rules.pop("required_if", ()) for word in words}
+    named |= {option for option, _value, _words in MODULES[name].rules.get("required_if", ())}
+    required_by = rules.pop("required_by", {})
+    named |= {*required_by, *required_by.values()}
+    named |= {word for groups in rules.values() for group in groups for word in group}
+    assert named <= set(MODULES[name].spec)
+
+
+# ---- the connection
+
+
+def test_the_two_connection_fragments_have_the_same_options() -> None:
+    for_modules, for_plugins = fragment("connection")["options"], fragment("connection.plugin")["options"]
+    assert list(for_modules) == list(for_plugins)
+    for name, option in for_modules.items():
+        assert as_spec(option) == as_spec(for_plugins[name])
+
+
+def test_the_two_connection_fragments_say_the_same_but_for_the_environment() -> None:
+    for_modules, for_plugins = fragment("connection")["options"], fragment("connection.plugin")["options"]
+    for name, option in for_modules.items():
+        said = [line for line in option["description"] if "environment variable" not in line]
+        assert said == for_plugins[name]["description"]
+
+
+def test_plugins_declare_the_environment_that_modules_read() -> None:
+    declared = {
+        name: tuple(one["name"] for one in option["env"])
+        for name, option in fragment("connection.plugin")["options"].items()
+        if "env" in option
+    }
+    assert declared == ENVIRONMENT
+
+
+@pytest.mark.parametrize(("option", "names"), ENVIRONMENT.items())
+def test_the_text_for_modules_names_the_environment(option: str, names: tuple[str, ...]) -> None:
+    text = " ".join(fragment("connection")["options"][option]["description"])
+    assert all(f"E({name})" in text for name in names)
+
+
+def test_the_fragment_for_modules_declares_no_environment() -> None:
+    assert [name for name, option in fragment("connection")["options"].items() if "env" in option] == []
+
+
+def test_the_connection_options_are_documented_as_specified() -> None:
+    options = {**fragment("connection")["options"], **fragment("connection.execution")["options"]}
+    assert {name: as_spec(option) for name, option in options.items()} == {
+        name: as_documented(option) for name, option in specs.CONNECTION.items()
+    }
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_every_door_takes_the_options_of_the_connection(name: str) -> None:
+    wanted = set(specs.CONNECTION) - ({"execution"} if name == "auth_token" else set())
+    assert wanted <= set(MODULES[name].spec)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_credential_is_hidden(name: str) -> None:
+    secret = {"password", "access_token", "refresh_token", "auth_code"} & set(SPECS[name])
+    assert {option for option in secret if SPECS[name][option].get("no_log") is not True} == set()
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_nothing_else_is_hidden(name: str) -> None:
+    hidden = {option for option, spec in SPECS[name].items() if spec.get("no_log")}
+    assert hidden <= {"password", "access_token", "refresh_token", "auth_code"}
+
+
+# ---- the kinds
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: str(kind.name))
+def test_every_kind_has_an_info_door_and_one_that_can_be_made_a_door(kind: Any) -> None:
+    assert f"{kind.name}_info" in MODULES
+    assert not kind.create_path or kind.name in MODULES
+
+
+@pytest.mark.parametrize(
+    ("kind", "match_on"),
+    [
+        ("object", (("barcode",),)),
+        ("location", (("name",),)),
+        ("room", (("building_id", "number"), ("building_id", "name"))),
+        ("person", (("email",),)),
+        ("user", (("email",),)),
+        ("task", (("title",),)),
+        ("rental_case", (("title", "issue_date"),)),
+        ("field_definition", (("field_key",), ("label",))),
+    ],
+)
+def test_the_default_natural_keys_are_those_of_the_documentation(kind: str, match_on: Any) -> None:
+    assert KINDS[kind].match_on == match_on
+
+
+@pytest.mark.parametrize(
+    ("kind", "verb"),
+    [
+        ("object", "PATCH"),
+        ("location", "PATCH"),
+        ("room", "PATCH"),
+        ("person", "PATCH"),
+        ("task", "PUT"),
+        ("rental_case", "PUT"),
+        ("field_definition", "PUT"),
+    ],
+)
+def test_the_verb_for_an_update_is_that_of_the_interface(kind: str, verb: str) -> None:
+    assert KINDS[kind].update == verb
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("object", "asset_uuid"),
+        ("location", "location_uuid"),
+        ("room", "room_uuid"),
+        ("person", "person_uuid"),
+        ("task", "uuid"),
+    ],
+)
+def test_the_uuid_of_a_record_stands_under_its_own_key_first(kind: str, key: str) -> None:
+    assert KINDS[kind].uuid_keys[0] == key
+    assert "uuid" in KINDS[kind].uuid_keys
+    assert set(KINDS[kind].uuid_keys) <= SERVER_KEYS
+
+
+def test_every_template_has_its_kind() -> None:
+    assert {template: kind.name for template, kind in TEMPLATE_KINDS.items()} == {
+        "asset": "object",
+        "room": "room",
+        "person": "person",
+    }
+    assert set(TEMPLATES) == set(TEMPLATE_KINDS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "states"),
+    [
+        ("object", {"present", "absent", "archived"}),
+        ("location", {"present", "absent"}),
+        ("room", {"present", "absent"}),
+        ("person", {"present", "absent"}),
+        ("task", {"present", "absent"}),
+        ("rental_case", {"present", "absent"}),
+        ("field_definition", {"present"}),
+    ],
+)
+def test_the_states_of_a_record_are_those_of_the_documentation(kind: str, states: set[str]) -> None:
+    assert set(MODULES[kind].spec["state"]["choices"]) == states
+    assert MODULES[kind].spec["state"]["default"] == "present"
+
+
+def test_limits_of_the_interface_stand_in_the_catalogue() -> None:
+    limits = {
+        (kind, of.key): dict(of.constraints)
+        for kind in ("task", "rental_case")
+        for of in KINDS[kind].fields
+        if of.constraints
+    }
+    assert limits == {
+        ("task", "reminders"): {"max_items": 2},
+        ("task", "assignees"): {"min_items": 1, "max_items": 1},
+        ("rental_case", "references"): {"min_items": 1, "max_items": 100},
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: str(kind.name))
+def test_paths_are_written_in_the_catalogue_alone(kind: Any) -> None:
+    wanted = [path for path in (kind.list_path, kind.create_path) if path]
+    files = (ROOT / "plugins").rglob("*.py")
+    for path in files:
+        if path.name == "kinds.py":
+            continue
+        assert not [one for one in wanted if one in constants(path)], path
+
+
+@functools.cache
+def constants(path: Path) -> frozenset[Any]:
+    """Every text and number that stands in a file."""
+    return frozenset(
+        node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)
+    )
+
+
+# ---- how thin modules are
+
+
+def code_lines(path: Path) -> int:
+    """Lines of code without comments, documentation and blank lines."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for statement in ast.parse("\n".join(lines)).body:
+        documents = isinstance(statement, ast.Expr) or (
+            isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        )
+        if documents:
+            for number in range(statement.lineno - 1, statement.end_lineno or statement.lineno):
+                lines[number] = ""
+    return sum(1 for line in lines if line.strip() and not line.strip().startswith("#"))
+
+
+@pytest.mark.parametrize(("info", "most"), [(False, 20), (True, 12)])
+def test_a_module_is_its_documentation_and_a_few_lines(info: bool, most: int) -> None:
+    counts = [code_lines(module_path(name)) for name in MODULES if name.endswith("_info") is info]
+    assert statistics.median(counts) <= most

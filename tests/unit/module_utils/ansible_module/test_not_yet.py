@@ -1,0 +1,130 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check mode goes on where an earlier task of the play may be the one to make what is asked for, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    Invocation,
+    run_module,
+)
+
+from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, uuid_of
+
+ROOM: JsonMap = {"room_uuid": uuid_of(11), "id": 11, "building_id": 1, "number": "0.12", "name": "Workshop"}
+
+
+def ask(name: str, check_mode: bool, **options: Any) -> dict[str, Any]:
+    transport = FakeTransport(
+        {
+            "GET /locations": listing([{"location_uuid": uuid_of(1), "id": 1, "name": "Head office"}]),
+            "GET /rooms": listing([ROOM]),
+            "GET /objects": listing([]),
+            "GET /object/by-barcode/1": by_uuid(None),
+            "GET /asset-tracking/room/field-definitions": answer(
+                [definition("name"), definition("number"), definition("building_id", "LINKED_LOCATION")]
+            ),
+            "GET /asset-tracking/asset/field-definitions": answer(
+                [definition("barcode"), definition("documents", "ATTACHMENT"), definition("place", "LINKED_ROOM")]
+            ),
+        }
+    )
+    return run_module(
+        name, Invocation(options, options, check_mode), lambda _options, _check_mode: client_on(transport)
+    )
+
+
+ROOMS: dict[str, Any] = {"uuid": None, "sort": [], "limit": None}
+READ = [
+    ("room_info", {**ROOMS, "filters": {"building_id": "Depot"}}, "There is no location 'Depot'"),
+    ("room_info", {**ROOMS, "filters": {"colour": "red"}}, "filters.colour: no such field in a room"),
+    ("room_info", {**ROOMS, "filters": {}, "sort": ["colour"]}, "sort.colour: no such field in a room"),
+    ("object_info", {**ROOMS, "filters": {"barcod": "1"}}, "filters.barcod: no such field in an object"),
+    ("history_info", {"kind": "room", "record": "Head office/0.99", "limit": None}, "There is no room"),
+    ("hub_suggestion_info", {"filters": {"colour": "red"}, "sort": [], "limit": None}, "no such field in an object"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "words"), READ)
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_what_only_reads_fails_in_check_mode_as_in_the_real_run(
+    name: str, options: dict[str, Any], words: str, check_mode: bool
+) -> None:
+    found = ask(name, check_mode, **options)
+    assert found["failed"]
+    assert words in found["msg"]
+
+
+def test_a_download_of_a_file_that_is_to_come_is_a_change() -> None:
+    options = {"uuid": None, "object": "0900001", "field": "documents", "dest": "/nowhere/manual.pdf"}
+    foreseen = ask("file_download", True, **options)
+    assert foreseen["changed"]
+    assert foreseen["record"] == {"files": [], "dest": "/nowhere/manual.pdf"}
+    assert "There is no object '0900001'" in foreseen["warnings"][0]
+    assert ask("file_download", False, **options)["failed"]
+
+
+def test_a_wrong_value_is_an_error_in_check_mode_too() -> None:
+    assert ask("room_info", True, **{**ROOMS, "filters": {"name": {"is": "x"}}})["failed"]
+
+
+@pytest.mark.parametrize("name", ["user_info", "task_info", "file_info", "rental_case_info"])
+def test_a_field_that_no_definition_can_make_is_an_error_in_check_mode_too(name: str) -> None:
+    assert ask(name, True, **{**ROOMS, "filters": {"surname": "x"}})["failed"]
+
+
+# ---- slips: no earlier task makes what was meant to be another name
+
+
+WRITTEN: dict[str, Any] = {"match_on": None, "state": "present", "allow_unknown_fields": False}
+SLIPS: list[tuple[str, dict[str, Any], str]] = [
+    ("object", {"fields": {"barcode": "1", "documens": []}}, "fields.documens: no such field"),
+    ("object", {"fields": {"barcode": "1", "Documnets": []}}, "fields.Documnets: no such field"),
+    ("room", {"fields": {"building_id": "Hed office", "number": "1"}}, "There is no location 'Hed office'"),
+    ("room", {"fields": {"building_id": "head-office", "number": "1"}}, "There is no location 'head-office'"),
+    ("room", {"fields": {"building_id": {"nam": "Head office"}, "number": "1"}}, "nam: no such field in a location"),
+    ("room", {"fields": {"building_id": {"name": "Hed office"}, "Nunber": "1"}}, "fields.Nunber: no such field"),
+    ("object", {"fields": {"barcode": "1", "place": "Head office/Worksop"}}, "There is no room 'Head office/Worksop'"),
+    ("object", {"fields": {"barcode": "1", "place": "Hed office/0.13"}}, "There is no room 'Hed office/0.13'"),
+    ("object", {"fields": {"barcode": "1", "place": "Worksop"}}, "There is no room 'Worksop'"),
+    ("file", {"object": "1", "field": "documens", "path": None, "uuid": uuid_of(5)}, "field: documens"),
+    ("file_download", {"object": "1", "field": "documens", "dest": "/tmp/x", "uuid": None}, "field: documens"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "words"), SLIPS)
+def test_a_slip_fails_in_check_mode_as_in_the_real_run(name: str, options: dict[str, Any], words: str) -> None:
+    predicted, done = (ask(name, check_mode, **{**WRITTEN, **options}) for check_mode in (True, False))
+    assert predicted["failed"]
+    assert words in predicted["msg"]
+    assert predicted["msg"] == done["msg"]
+
+
+TO_COME: list[tuple[str, dict[str, Any], str]] = [
+    ("object", {"fields": {"barcode": "1", "Shelf mark": "A"}}, "fields.Shelf mark: no such field"),
+    ("room", {"fields": {"building_id": "Depot", "number": "1"}}, "There is no location 'Depot'"),
+    ("room", {"fields": {"building_id": "Head office 2", "number": "1"}}, "There is no location 'Head office 2'"),
+    ("object", {"fields": {"barcode": "1", "place": "Head office/0.13"}}, "There is no room 'Head office/0.13'"),
+    ("object", {"fields": {"barcode": "1", "place": "Depot/Workshop"}}, "There is no room 'Depot/Workshop'"),
+    ("file", {"object": "1", "field": "Manuals", "path": None, "uuid": uuid_of(5)}, "field: Manuals"),
+    ("file_download", {"object": "1", "field": "Manuals", "dest": "/tmp/x", "uuid": None}, "field: Manuals"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "words"), TO_COME)
+def test_what_an_earlier_task_may_make_is_a_warning(name: str, options: dict[str, Any], words: str) -> None:
+    predicted = ask(name, True, **{**WRITTEN, **options})
+    assert predicted["changed"]
+    assert any(words in warning for warning in predicted["warnings"])
+    assert words in ask(name, False, **{**WRITTEN, **options})["msg"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_what_is_to_be_absent_is_absent_where_it_would_stand_in_a_place_that_is_not_there(check_mode: bool) -> None:
+    options = {**WRITTEN, "fields": {"building_id": "Hed office", "number": "1"}, "state": "absent"}
+    assert not ask("room", check_mode, **options)["changed"]

@@ -1,0 +1,253 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters, sorting and paging in a query string (section 4.8 of the interface)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.module_utils.client import query
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+
+from ..support import RANDOMISED
+
+SINGLE = ["eq", "neq", "gt", "gt_or_null", "gte", "gte_or_null", "lt", "lt_or_null", "lte", "lte_or_null"]
+MULTIPLE = ["like", "not_like", "in", "nin"]
+PRESENCE = ["empty", "not_empty", "null", "not_null"]
+
+
+def encoded(*conditions: Condition) -> str:
+    return query.encode([pair for condition in conditions for pair in condition.pairs()])
+
+
+def on_the_wire(*conditions: Condition) -> int:
+    """The length of the filters in a URL as it is sent, where brackets are escaped."""
+    return len(encoded(*conditions).replace("[", "%5B").replace("]", "%5D"))
+
+
+def problems(filters: dict[str, Any]) -> list[str]:
+    with pytest.raises(InvalidInput) as caught:
+        query.parse_filters(filters)
+    return caught.value.problems
+
+
+# ---- encoding
+
+
+def test_the_operators_are_those_of_the_interface() -> None:
+    assert set(query.OPERATORS) == {*SINGLE, *MULTIPLE, *PRESENCE}
+    assert len(query.OPERATORS) == 18
+
+
+@pytest.mark.parametrize("operator", SINGLE)
+def test_an_operator_for_one_value_is_written_in_brackets(operator: str) -> None:
+    assert encoded(Condition("price", operator, (5,))) == f"filter[price][{operator}]=5"
+
+
+@pytest.mark.parametrize("operator", MULTIPLE)
+def test_an_operator_for_several_values_repeats_the_name_with_empty_brackets(operator: str) -> None:
+    wanted = f"filter[name][{operator}][]=a&filter[name][{operator}][]=b"
+    assert encoded(Condition("name", operator, ("a", "b"))) == wanted
+    assert encoded(Condition("name", operator, ("a",))) == f"filter[name][{operator}][]=a"
+
+
+@pytest.mark.parametrize("operator", PRESENCE)
+def test_an_operator_for_presence_has_no_value(operator: str) -> None:
+    assert encoded(Condition("name", operator)) == f"filter[name][{operator}]="
+
+
+def test_a_range_is_two_operators_on_one_field() -> None:
+    found = encoded(Condition("price", "gt", (1,)), Condition("price", "lt", (5,)))
+    assert found == "filter[price][gt]=1&filter[price][lt]=5"
+
+
+def test_the_space_of_a_date_time_becomes_a_plus() -> None:
+    found = encoded(Condition("created_at", "gte", ("2024-05-31 12:30:00",)))
+    assert found.replace("%3A", ":") == "filter[created_at][gte]=2024-05-31+12:30:00"
+    assert parse_qsl(found) == [("filter[created_at][gte]", "2024-05-31 12:30:00")]
+
+
+@pytest.mark.parametrize("value", ["a&b", "a=b", "a+b", "ä", "a b", "50%", "#", "a[0]", "'\"", "/", "?", "\n"])
+def test_a_value_comes_through_the_query_string_unchanged(value: str) -> None:
+    found = encoded(Condition("name", "eq", (value,)), Condition("x", "in", (value, "b")))
+    assert parse_qsl(found) == [("filter[name][eq]", value), ("filter[x][in][]", value), ("filter[x][in][]", "b")]
+
+
+@pytest.mark.parametrize(("value", "text"), [(True, "1"), (False, "0"), (5, "5"), (1.5, "1.5"), (0, "0"), ("0", "0")])
+def test_a_value_is_written_as_text(value: Any, text: str) -> None:
+    assert Condition("a", "eq", (value,)).pairs() == [("filter[a][eq]", text)]
+
+
+# ---- what a person writes
+
+
+@pytest.mark.parametrize("operator", SINGLE)
+@pytest.mark.parametrize("value", ["a", 0, 5, 1.5, False, ""])
+def test_a_filter_is_field_operator_value(operator: str, value: Any) -> None:
+    assert query.parse_filters({"name": {operator: value}}) == [Condition("name", operator, (value,))]
+
+
+@pytest.mark.parametrize("value", ["a", 0, 5, True])
+def test_a_value_alone_is_short_for_eq(value: Any) -> None:
+    assert query.parse_filters({"name": value}) == [Condition("name", "eq", (value,))]
+
+
+def test_a_list_alone_is_short_for_in() -> None:
+    assert query.parse_filters({"name": ["a", "b"]}) == [Condition("name", "in", ("a", "b"))]
+
+
+@pytest.mark.parametrize("operator", MULTIPLE)
+@pytest.mark.parametrize(("value", "values"), [("a", ("a",)), (["a", "b"], ("a", "b")), ([], ())])
+def test_several_values_are_a_list_or_one_value(operator: str, value: Any, values: tuple[str, ...]) -> None:
+    assert query.parse_filters({"name": {operator: value}}) == [Condition("name", operator, values)]
+
+
+@pytest.mark.parametrize("operator", PRESENCE)
+@pytest.mark.parametrize("value", [None, True, ""])
+def test_presence_takes_true_or_nothing(operator: str, value: Any) -> None:
+    assert query.parse_filters({"name": {operator: value}}) == [Condition("name", operator)]
+
+
+@pytest.mark.parametrize("operator", PRESENCE)
+def test_presence_does_not_take_false(operator: str) -> None:
+    assert problems({"name": {operator: False}}) == [
+        f"filters.name.{operator}: takes true or nothing; for the opposite use another operator"
+    ]
+
+
+@pytest.mark.parametrize(("written", "operator"), [({"eq": None}, "null"), ({"neq": None}, "not_null"), (None, "null")])
+def test_null_as_value_asks_for_null(written: Any, operator: str) -> None:
+    assert query.parse_filters({"name": written}) == [Condition("name", operator)]
+
+
+@pytest.mark.parametrize("operator", ["equals", "EQ", "", "contains", "gt_or_empty", 5])
+def test_an_unknown_operator_is_refused_with_all_that_are_known(operator: Any) -> None:
+    (line,) = problems({"name": {operator: 1}})
+    assert line.startswith(f"filters.name: unknown operator {operator!r}")
+    assert all(known in line for known in query.OPERATORS)
+
+
+def test_a_map_without_an_operator_is_no_condition_and_an_error() -> None:
+    assert problems({"name": {}, "a": 1}) == [
+        "filters.name: an empty map; expected an operator and its value, or a value"
+    ]
+
+
+def test_equality_takes_a_map_as_value_for_a_reference_by_its_fields() -> None:
+    key = {"building_id": "Head office", "number": "0.12"}
+    assert query.parse_filters({"room": {"eq": key}}) == [Condition("room", "eq", (key,))]
+    assert query.parse_filters({"room": {"neq": key}}) == [Condition("room", "neq", (key,))]
+
+
+@pytest.mark.parametrize(
+    ("operator", "value"),
+    [
+        (one, value)
+        for one in SINGLE
+        for value in (["a"], [], {"a": 1})
+        if not (value == {"a": 1} and one in ("eq", "neq"))
+    ],
+)
+def test_one_value_is_not_a_list(operator: str, value: Any) -> None:
+    (line,) = problems({"name": {operator: value}})
+    assert line.startswith(
+        f"filters.name.{operator}: takes one value, not {'a map' if isinstance(value, dict) else 'a list'}"
+    )
+
+
+def test_every_problem_is_told_at_once() -> None:
+    assert len(problems({"a": {"is": 1, "eq": [1]}, "b": {"null": False}, "c": 1})) == 3
+
+
+@pytest.mark.parametrize("operator", ["gt", "gte", "lt", "lte", "gt_or_null", "lte_or_null"])
+def test_nothing_is_not_larger_or_smaller_than_null(operator: str) -> None:
+    (line,) = problems({"a": {operator: None}})
+    assert line.startswith(f"filters.a.{operator}")
+
+
+def test_sorting_is_ascending_unless_a_minus_stands_before_the_field() -> None:
+    assert query.parse_sort(["name", "-created_at", "a-b"]) == [("name", False), ("created_at", True), ("a-b", False)]
+
+
+# ---- no URL beyond 6,000 characters
+
+
+def parts_of(*conditions: Condition) -> list[list[Condition]]:
+    return list(query.split_long(conditions))
+
+
+def test_a_short_query_stays_one() -> None:
+    wanted = [Condition("name", "eq", ("a",)), Condition("x", "in", ("a", "b"))]
+    assert parts_of(*wanted) == [wanted]
+
+
+def test_a_query_of_exactly_the_limit_stays_one_and_one_character_more_is_split() -> None:
+    overhead = len("filter[x][in][]=a&filter[x][in][]=".replace("[", "%5B").replace("]", "%5D"))
+    assert len(parts_of(Condition("x", "in", ("a", "b" * (5700 - overhead))))) == 1
+    assert len(parts_of(Condition("x", "in", ("a", "b" * (5701 - overhead))))) == 2
+
+
+@pytest.mark.parametrize("count", [500, 1000, 10_000])
+def test_a_long_list_is_split_so_that_every_query_fits_and_together_they_ask_for_all(count: int) -> None:
+    values = tuple(f"{number:07d}" for number in range(count))
+    parts = parts_of(Condition("name", "eq", ("a",)), Condition("barcode", "in", values))
+    assert all(on_the_wire(*part) <= 5700 for part in parts)
+    assert all(part[0] == Condition("name", "eq", ("a",)) for part in parts)
+    asked = [
+        value for part in parts for condition in part if condition.field == "barcode" for value in condition.values
+    ]
+    assert sorted(asked) == sorted(values)
+    one = len("&filter%5Bbarcode%5D%5Bin%5D%5B%5D=0000000")
+    assert len(parts) == math.ceil(count / ((5700 - on_the_wire(Condition("name", "eq", ("a",)))) // one))
+
+
+@RANDOMISED
+@given(values=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), max_size=300, unique=True))
+def test_splitting_never_loses_or_doubles_a_value(values: list[str]) -> None:
+    parts = parts_of(Condition("x", "in", tuple(values)))
+    assert [value for part in parts for condition in part for value in condition.values] == values
+    assert all(on_the_wire(*part) <= 5700 for part in parts)
+
+
+def test_of_two_long_lists_every_pair_is_still_asked_for() -> None:
+    ones = tuple(f"a{number:05d}" for number in range(300))
+    twos = tuple(f"b{number:05d}" for number in range(200))
+    parts = parts_of(Condition("x", "in", ones), Condition("y", "in", twos))
+    assert all(on_the_wire(*part) <= 5700 for part in parts)
+    asked = [
+        (one, two)
+        for part in parts
+        for one in next(condition for condition in part if condition.field == "x").values
+        for two in next(condition for condition in part if condition.field == "y").values
+    ]
+    assert len(asked) == 300 * 200
+    assert len(set(asked)) == 300 * 200
+
+
+@pytest.mark.parametrize("operator", ["nin", "like", "not_like"])
+def test_lists_whose_parts_would_mean_something_else_are_not_split(operator: str) -> None:
+    long = Condition("x", operator, tuple(f"{number:07d}" for number in range(500)))
+    assert parts_of(long) == [[long]]
+    assert not query.fits_url([long])
+
+
+def test_what_can_be_split_fits() -> None:
+    assert query.fits_url([Condition("x", "in", tuple(f"{number:07d}" for number in range(5000)))])
+    assert not query.fits_url([Condition("x", "eq", ("a" * 6000,))])
+    assert not query.fits_url([Condition("x", "in", ("a" * 6000, "b"))])
+
+
+def test_the_whole_url_stays_below_the_limit_with_paging_and_sorting() -> None:
+    paging = "&page=1000000&per_page=1000&sort_by=email&order=asc&sort%5Bemail%5D=ASC"
+    base = "https://a-rather-long-name-of-an-instance.seventhings.example.com/customer-api/v1/rental-management/rental-cases?"
+    values = tuple("x" * 50 for _number in range(1000))
+    longest = max(on_the_wire(*part) for part in parts_of(Condition("barcode", "in", values)))
+    assert longest + len(paging) + len(base) <= 6000

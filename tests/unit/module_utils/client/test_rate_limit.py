@@ -1,0 +1,265 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the next request may be sent. Time is virtual: nothing here sleeps."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import threading
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+
+from ..support import Clock
+
+Service = Callable[[float], float]
+"""Takes a request that arrives at a moment, or does not: 0, or the whole seconds after which it may come again."""
+
+
+def bucket(per_minute: float, burst: int = 10) -> Service:
+    """A service that hands out leave evenly, and saves up a few."""
+    tokens, filled = float(burst), 0.0
+
+    def take(moment: float) -> float:
+        nonlocal tokens, filled
+        tokens = min(burst, tokens + (moment - filled) * per_minute / 60)
+        filled = moment
+        if tokens < 1:
+            return math.ceil((1 - tokens) * 60 / per_minute)
+        tokens -= 1
+        return 0
+
+    return take
+
+
+def counting(per_minute: int) -> Service:
+    """A service that counts what it took in the last minute."""
+    taken: list[float] = []
+
+    def take(moment: float) -> float:
+        taken[:] = [one for one in taken if one > moment - 60]
+        if len(taken) >= per_minute:
+            return math.ceil(taken[0] + 60 - moment)
+        taken.append(moment)
+        return 0
+
+    return take
+
+
+def refusals(service: Service, sent: Iterable[float], late: float = 0.0) -> int:
+    """How many of the requests a service refuses that are under way for up to ``late`` seconds."""
+    chance = random.Random(3)
+    return sum(service(moment) > 0 for moment in sorted(one + chance.uniform(0, late) for one in sent))
+
+
+def many(rate: RateLimit, number: int) -> list[float]:
+    """When requests are sent by threads that would like to send all of them at once."""
+    return [rate.wait() for _number in range(number)]
+
+
+def insist(rate: RateLimit, clock: Clock, service: Service, number: int) -> tuple[list[float], int]:
+    """Sends until so many requests were taken: when those were sent, and how many others were refused."""
+    taken: list[float] = []
+    refused = 0
+    while len(taken) < number:
+        sent = rate.wait()
+        pause = service(clock.now)
+        if pause:
+            refused += 1
+            rate.refused(sent, pause)
+        else:
+            taken.append(sent)
+    return taken, refused
+
+
+def per_minute(sent: list[float]) -> float:
+    return (len(sent) - 1) * 60 / (sent[-1] - sent[0])
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+# ---- the limit
+
+
+@pytest.mark.parametrize("announced", [False, True])
+@pytest.mark.parametrize("limit", [1, 2, 7, 200])
+def test_never_more_than_the_limit_in_any_60_seconds(limit: int, announced: bool, clock: Clock) -> None:
+    rate = RateLimit(limit, clock, clock.sleep)
+    if announced:
+        rate.expect(3 * limit + 1)
+    times = []
+    for number in range(3 * limit + 1):
+        times.append(rate.wait())
+        clock.now += 0.01 * (number % 3)
+    assert all(later - first >= 60 for first, later in zip(times, times[limit:], strict=False))
+    assert times[-1] - times[0] < 3 * 60 + 5
+
+
+@pytest.mark.parametrize("before", [0, 5, 60])
+def test_what_fits_into_the_minute_does_not_wait(before: int, clock: Clock) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    many(rate, before)
+    rate.expect(200 - before)
+    many(rate, 200 - before)
+    assert clock.slept == []
+
+
+def test_no_limit_never_waits(clock: Clock) -> None:
+    rate = RateLimit(0, clock, clock.sleep)
+    rate.expect(1000)
+    many(rate, 1000)
+    assert clock.slept == []
+
+
+def test_threads_share_one_limit(clock: Clock) -> None:
+    lock = threading.Lock()
+    times: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        with lock:
+            clock.now += seconds
+
+    rate = RateLimit(5, clock, sleep)
+
+    def work() -> None:
+        times.extend(rate.wait() for _number in range(5))
+
+    threads = [threading.Thread(target=work) for _number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    times.sort()
+    assert len(times) == 20
+    assert all(later - first >= 60 for first, later in zip(times, times[5:], strict=False))
+
+
+# ---- a long run
+
+
+@pytest.mark.parametrize(
+    "service", [lambda: bucket(200), lambda: counting(200), lambda: bucket(200, 200)], ids=["bucket", "window", "big"]
+)
+def test_a_long_run_uses_99_percent_of_the_limit_and_is_never_refused(
+    service: Callable[[], Service], clock: Clock
+) -> None:
+    """As ``instance`` does it: a few requests to plan, then a write for each change, then a look for twins."""
+    rate = RateLimit(200, clock, clock.sleep)
+    sent = many(rate, 9)
+    rate.expect(2000)
+    sent += many(rate, 2002)
+    assert per_minute(sent) >= 0.99 * 200
+    assert refusals(service(), sent, late=0.25) == 0
+
+
+def test_threads_that_wake_up_late_lose_nothing(clock: Clock) -> None:
+    chance = random.Random(5)
+
+    def oversleep(seconds: float) -> None:
+        clock.sleep(seconds + chance.uniform(0, 0.2))
+
+    rate = RateLimit(200, clock, oversleep)
+    rate.expect(2000)
+    sent = many(rate, 2000)
+    assert per_minute(sent) >= 0.99 * 200
+    assert refusals(bucket(200), sent) == 0
+
+
+@pytest.mark.parametrize("limit", [1, 3, 20, 60, 1000])
+def test_other_limits_are_used_as_well(limit: int, clock: Clock) -> None:
+    rate = RateLimit(limit, clock, clock.sleep)
+    rate.expect(10 * limit)
+    sent = many(rate, 10 * limit + 1)
+    assert per_minute(sent) >= 0.99 * limit
+    assert refusals(bucket(limit), sent) == 0
+
+
+def test_after_a_full_minute_the_rest_goes_evenly(clock: Clock) -> None:
+    """A run of which nobody knew that it would be long: one stop, and then no burst any more."""
+    rate = RateLimit(200, clock, clock.sleep)
+    sent = many(rate, 1000)
+    assert sent[199] == sent[0]
+    assert per_minute(sent) >= 0.99 * 200
+    assert refusals(bucket(200), sent[200:]) == 0
+    assert max(later - one for one, later in itertools.pairwise(sent[210:])) < 3
+
+
+def test_after_a_minute_of_silence_a_burst_is_free_again(clock: Clock) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    rate.expect(500)
+    many(rate, 500)
+    clock.now += 65
+    clock.slept.clear()
+    many(rate, 200)
+    assert clock.slept == []
+
+
+# ---- refusals
+
+
+def test_a_refusal_holds_back_everybody_for_as_long_as_the_service_asks(clock: Clock) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    rate.refused(rate.wait(), 20.0)
+    first = rate.wait()
+    assert first == pytest.approx(1020)
+    assert rate.wait() - first == pytest.approx(60 / 200, rel=0.01)
+
+
+def test_a_refusal_without_a_wait_changes_nothing(clock: Clock) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    for _number in range(5):
+        rate.refused(rate.wait(), 0.0)
+    many(rate, 50)
+    assert clock.slept == []
+
+
+def test_a_burst_that_is_refused_becomes_an_even_pace_at_the_limit(clock: Clock) -> None:
+    """The service counts otherwise than was thought: one refusal, and from then on all of its limit is used."""
+    rate = RateLimit(200, clock, clock.sleep)
+    taken, refused = insist(rate, clock, bucket(200), 1000)
+    assert refused == 1
+    assert per_minute(taken) >= 0.99 * 200
+
+
+def test_requests_that_were_under_way_together_are_one_refusal(clock: Clock) -> None:
+    """Eight at once, all refused: the pace is the one after a single refusal."""
+    rate = RateLimit(200, clock, clock.sleep)
+    for sent in many(rate, 8):
+        rate.refused(sent, 1.0)
+    later = many(rate, 2)
+    assert later[1] - later[0] == pytest.approx(60 / 200, rel=0.01)
+
+
+@pytest.mark.parametrize("limit", [200, 0])
+@pytest.mark.parametrize("allowed", [50, 100, 150])
+def test_the_pace_adapts_to_a_service_that_allows_less(allowed: int, limit: int, clock: Clock) -> None:
+    rate = RateLimit(limit, clock, clock.sleep)
+    taken, refused = insist(rate, clock, bucket(allowed), 1000)
+    assert per_minute(taken) >= 0.9 * allowed
+    assert refused < 120
+
+
+def test_the_pace_grows_again_when_the_others_are_gone(clock: Clock) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    insist(rate, clock, bucket(50), 200)
+    taken, refused = insist(rate, clock, bucket(200), 1000)
+    assert per_minute(taken[500:]) >= 0.99 * 200
+    assert refused < 3
+
+
+def test_what_the_limit_leaves_is_known() -> None:
+    clock = Clock()
+    rate = RateLimit(200, clock, clock.sleep)
+    many(rate, 50)
+    assert rate.left == 150
+    clock.sleep(61)
+    assert rate.left == 200
+    assert RateLimit(0, clock, clock.sleep).left is None

@@ -1,0 +1,393 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Access tokens: the three grants, renewal in time and after a 401, one renewal at a time (section 5)."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Response, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    AccessTokenRefused,
+    ConnectionFailed,
+    InvalidInput,
+    NotJson,
+    SeventhingsError,
+)
+
+from ..support import Clock, FakeTransport, Invocation, JsonMap, answer, refusal
+
+LOGIN = "POST /auth_token"
+PASSWORD: JsonMap = {"username": "ada", "password": "pa55word-geheim", "client_id": "client-7"}
+REFRESH: JsonMap = {"refresh_token": "refresh-geheim", "client_id": "client-7"}
+SECRETS = ("pa55word-geheim", "refresh-geheim", "access-geheim", "code-geheim")
+
+
+def pair(number: int, **more: Any) -> Response:
+    return answer(
+        {
+            "access_token": f"access-{number}",
+            "refresh_token": f"refresh-{number}",
+            "expires_in": 3600,
+            "token_type": "Bearer",
+            "user_id": 17,
+            **more,
+        }
+    )
+
+
+def tokens(transport: Transport, clock: Clock | None = None, **given: Any) -> Tokens:
+    return Tokens(transport, Credentials(**given), clock or Clock())
+
+
+# ---- the grants
+
+
+def test_a_password_signs_in() -> None:
+    transport = FakeTransport({LOGIN: pair(1)})
+    signed = tokens(transport, **PASSWORD)
+    assert signed.current() == "access-1"
+    assert signed.user_id == 17
+    (call,) = transport.calls
+    assert call.body == {"grant_type": "password", **PASSWORD}
+    assert call.login
+    assert call.token is None
+
+
+def test_a_refresh_token_gives_an_access_token_and_goes_before_the_password() -> None:
+    transport = FakeTransport({LOGIN: pair(1)})
+    assert tokens(transport, **{**PASSWORD, **REFRESH}).current() == "access-1"
+    assert transport.calls[0].body == {"grant_type": "refresh_token", **REFRESH}
+
+
+def test_any_grant_may_be_asked_for_and_its_pair_is_used() -> None:
+    transport = FakeTransport({LOGIN: pair(1)})
+    signed = tokens(transport)
+    body = {"grant_type": "sso_auth_code", "provider_name": "azure", "auth_code": "code-geheim", "client_id": "c"}
+    assert signed.grant(body) == {
+        "access_token": "access-1",
+        "refresh_token": "refresh-1",
+        "expires_in": 3600,
+        "token_type": "Bearer",
+        "user_id": 17,
+    }
+    assert transport.calls[0].body == body
+    assert signed.current() == "access-1"
+    assert len(transport.calls) == 1
+
+
+def test_a_given_access_token_saves_the_login() -> None:
+    transport = FakeTransport()
+    signed = tokens(transport, access_token="mine", **PASSWORD)
+    assert [signed.current(), signed.current()] == ["mine", "mine"]
+    assert signed.user_id is None
+
+
+def test_one_login_serves_many_requests() -> None:
+    transport = FakeTransport({LOGIN: [pair(1)]})
+    signed = tokens(transport, **PASSWORD)
+    assert {signed.current() for _number in range(5)} == {"access-1"}
+
+
+def test_a_login_does_no_harm_a_second_time() -> None:
+    transport = FakeTransport({LOGIN: pair(1)})
+    tokens(transport, **PASSWORD).current()
+    assert transport.calls[0].effect is Effect.IDEMPOTENT
+
+
+# ---- renewal in time
+
+
+@pytest.mark.parametrize(
+    ("life", "still", "due"),
+    [(3600, 3539.9, 3540), (600, 539.9, 540), (601, 540.9, 541), (300, 269.9, 270), (10, 8.9, 9), (1, 0.8, 0.9)],
+)
+def test_a_token_is_renewed_when_less_than_60_seconds_and_a_tenth_of_its_life_are_left(
+    life: int, still: float, due: float, clock: Clock
+) -> None:
+    transport = FakeTransport({LOGIN: [pair(1, expires_in=life), pair(2, expires_in=life)]})
+    signed = tokens(transport, clock, **PASSWORD)
+    signed.current()
+    clock.now = 1000 + still
+    assert signed.current() == "access-1"
+    clock.now = 1000 + due
+    assert signed.current() == "access-2"
+
+
+def test_renewal_uses_the_newest_refresh_token(clock: Clock) -> None:
+    transport = FakeTransport({LOGIN: [pair(1), pair(2), pair(3)]})
+    signed = tokens(transport, clock, **REFRESH)
+    for _number in range(3):
+        signed.current()
+        clock.now += 3600
+    assert [call.body["refresh_token"] for call in transport.calls] == ["refresh-geheim", "refresh-1", "refresh-2"]
+
+
+def test_the_old_refresh_token_is_kept_where_no_new_one_comes(clock: Clock) -> None:
+    transport = FakeTransport({LOGIN: [pair(1, refresh_token=None), pair(2)]})
+    signed = tokens(transport, clock, **REFRESH)
+    signed.current()
+    clock.now += 3600
+    signed.current()
+    assert transport.calls[1].body["refresh_token"] == "refresh-geheim"
+
+
+@pytest.mark.parametrize("life", [None, 0, -1, "soon"])
+def test_a_token_of_unknown_life_is_used_until_it_is_refused(life: Any, clock: Clock) -> None:
+    transport = FakeTransport({LOGIN: [pair(1, expires_in=life)]})
+    signed = tokens(transport, clock, **PASSWORD)
+    signed.current()
+    clock.now += 10**6
+    assert signed.current() == "access-1"
+
+
+def test_a_given_access_token_is_never_renewed_before_it_is_refused(clock: Clock) -> None:
+    signed = tokens(FakeTransport(), clock, access_token="mine", **PASSWORD)
+    clock.now += 10**6
+    assert signed.current() == "mine"
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+def test_a_refused_refresh_token_is_followed_by_the_password(status: int) -> None:
+    transport = FakeTransport({LOGIN: [refusal(status), pair(2), pair(3)]})
+    signed = tokens(transport, **{**PASSWORD, **REFRESH})
+    assert signed.current() == "access-2"
+    assert [call.body["grant_type"] for call in transport.calls] == ["refresh_token", "password"]
+
+
+def test_a_refused_refresh_token_is_not_tried_again() -> None:
+    transport = FakeTransport({LOGIN: [refusal(401), pair(2, refresh_token=None), pair(3)]})
+    signed = tokens(transport, **{**PASSWORD, **REFRESH})
+    signed.replace(signed.current())
+    assert [call.body["grant_type"] for call in transport.calls] == ["refresh_token", "password", "password"]
+
+
+def test_an_unreachable_service_is_no_reason_to_send_the_password() -> None:
+    transport = FakeTransport({LOGIN: [ConnectionFailed("no way")]})
+    with pytest.raises(ConnectionFailed):
+        tokens(transport, **{**PASSWORD, **REFRESH}).current()
+    assert len(transport.calls) == 1
+
+
+# ---- after a 401
+
+
+class Guarded(FakeTransport):
+    """A service that takes only some tokens."""
+
+    def __init__(self, valid: set[str], logins: list[Any]) -> None:
+        super().__init__({LOGIN: logins, "GET /objects": self.guard, "POST /object": self.guard})
+        self.valid = valid
+
+    def guard(self, call: Invocation) -> Any:
+        return answer({}) if call.token in self.valid else refusal(401)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "effect"), [("GET", "/objects", Effect.SAFE), ("POST", "/object", Effect.UNSAFE)]
+)
+def test_a_refused_token_is_replaced_once_and_the_request_sent_again(method: str, path: str, effect: Effect) -> None:
+    transport = Guarded({"access-2"}, [pair(2)])
+    client = Client(transport, tokens(transport, access_token="old", **PASSWORD))
+    client.send(method, path, effect, body={"a": 1})
+    assert transport.lines == [f"{method} {path}", LOGIN, f"{method} {path}"]
+    assert transport.calls[2].token == "access-2"
+    assert transport.calls[2].body == {"a": 1}
+
+
+def test_a_second_refusal_is_told_and_nothing_is_tried_again() -> None:
+    transport = Guarded(set(), [pair(2)])
+    client = Client(transport, tokens(transport, access_token="old", **PASSWORD))
+    with pytest.raises(AccessTokenRefused):
+        client.send("GET", "/objects")
+    assert transport.lines == ["GET /objects", LOGIN, "GET /objects"]
+
+
+def test_without_a_way_to_renew_the_error_says_what_is_missing() -> None:
+    transport = Guarded(set(), [])
+    client = Client(transport, tokens(transport, access_token="access-geheim"))
+    with pytest.raises(InvalidInput) as caught:
+        client.send("GET", "/objects")
+    message = caught.value.message
+    assert all(word in message for word in ("401", "refresh_token", "username", "password", "client_id", "auth_token"))
+    assert "access-geheim" not in message
+
+
+# ---- one renewal at a time
+
+
+def test_threads_that_need_a_first_token_share_one_login() -> None:
+    gate = threading.Barrier(8)
+    transport = FakeTransport({LOGIN: [pair(1)]})
+    signed = tokens(transport, **PASSWORD)
+    found: list[str] = []
+
+    def work() -> None:
+        gate.wait(5)
+        found.append(signed.current())
+
+    run_all([threading.Thread(target=work) for _number in range(8)])
+    assert found == ["access-1"] * 8
+    assert len(transport.calls) == 1
+
+
+def test_threads_that_were_refused_with_the_same_token_share_its_successor() -> None:
+    gate = threading.Barrier(8)
+    transport = FakeTransport({LOGIN: [pair(2)]})
+    signed = tokens(transport, access_token="old", **PASSWORD)
+    found: list[str] = []
+
+    def work() -> None:
+        gate.wait(5)
+        found.append(signed.replace("old"))
+
+    run_all([threading.Thread(target=work) for _number in range(8)])
+    assert found == ["access-2"] * 8
+    assert len(transport.calls) == 1
+
+
+def run_all(threads: list[threading.Thread]) -> None:
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({}, "username, password, client_id not given"),
+        ({"username": "ada"}, "password, client_id not given"),
+        ({"username": "ada", "password": "pa55word-geheim"}, ": client_id not given"),
+        ({"username": "ada", "client_id": "c"}, ": password not given"),
+        ({"refresh_token": "refresh-geheim"}, "client_id"),
+    ],
+)
+def test_what_is_missing_to_sign_in_is_named(given: JsonMap, missing: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        tokens(FakeTransport(), **given).current()
+    assert missing in caught.value.message
+    assert "SEVENTHINGS_TOKEN" in caught.value.message
+
+
+@pytest.mark.parametrize("given", [REFRESH, {**REFRESH, "access_token": "access-geheim"}])
+def test_a_refused_refresh_token_without_a_password_is_told(given: JsonMap) -> None:
+    transport = FakeTransport({LOGIN: refusal(401)})
+    with pytest.raises(InvalidInput, match="refresh token was refused") as caught:
+        tokens(transport, **given).replace("access-geheim")
+    assert "password" in caught.value.message
+
+
+@pytest.mark.parametrize("status", [400, 401])
+def test_a_wrong_password_is_told_with_user_client_and_place(status: int) -> None:
+    transport = FakeTransport({LOGIN: refusal(status, "no")})
+    with pytest.raises(InvalidInput) as caught:
+        tokens(transport, **PASSWORD).current()
+    message = caught.value.message
+    assert all(
+        word in message for word in ("as ada", "grant password", "client-7", "https://acme.test", "is wrong", '"no"')
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("LoginDeactivated", "switched off"),
+        ("Banned", "banned"),
+        ("EmailUnconfirmed", "not confirmed"),
+        ("Inactive", "not activated"),
+        ("OnlySSOLoginAllowed", "sso_auth_code"),
+        ("SomethingNew", "SomethingNew"),
+        ("", "no reason given"),
+    ],
+)
+def test_a_login_that_is_not_allowed_is_told_with_the_reason(reason: str, words: str) -> None:
+    transport = FakeTransport({LOGIN: refusal(403, reason)})
+    with pytest.raises(InvalidInput, match="is not allowed") as caught:
+        tokens(transport, **PASSWORD).current()
+    assert words in caught.value.message
+
+
+@pytest.mark.parametrize("body", [None, [], {}, {"access_token": ""}, {"token": "x"}, "x"])
+def test_an_answer_without_a_token_is_told(body: Any) -> None:
+    transport = FakeTransport({LOGIN: answer(body)})
+    with pytest.raises(NotJson, match="holds no access_token"):
+        tokens(transport, **PASSWORD).current()
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        refusal(400, "x"),
+        refusal(401),
+        refusal(403, "Banned"),
+        answer({}),
+        answer(b"access_token=access-geheim&refresh_token=refresh-geheim"),
+        answer(b"<html>pa55word-geheim</html>"),
+    ],
+    ids=["400", "401", "403", "empty", "form", "html"],
+)
+def test_no_secret_stands_in_any_error_of_a_login(step: Any) -> None:
+    transport = FakeTransport({LOGIN: step})
+    given = {**PASSWORD, **REFRESH, "access_token": "access-geheim"}
+    with pytest.raises(SeventhingsError) as caught:
+        tokens(transport, **given).replace("access-geheim")
+    told = f"{caught.value} {caught.value.message} {caught.value!r}"
+    assert not [secret for secret in SECRETS if secret in told]
+
+
+def test_everything_secret_is_known_to_the_transport_before_it_is_sent() -> None:
+    known: list[set[str]] = []
+    transport = FakeTransport()
+
+    def note(_call: Invocation) -> Response:
+        known.append(set(transport.secrets))
+        return pair(1)
+
+    transport.routes[LOGIN] = note
+    signed = tokens(transport, access_token="access-geheim", **{**PASSWORD, **REFRESH})
+    signed.replace("access-geheim")
+    signed.grant({"grant_type": "sso_auth_code", "auth_code": "code-geheim", "client_id": "c"})
+    assert {"access-geheim", "refresh-geheim", "pa55word-geheim"} <= known[0]
+    assert "code-geheim" in known[1]
+    assert {"access-1", "refresh-1"} <= transport.secrets
+
+
+# ---- revocation
+
+
+def test_revoking_says_that_it_was_done() -> None:
+    transport = FakeTransport({"DELETE /auth_token": answer(None, 204)})
+    assert tokens(transport, access_token="mine").revoke() is True
+    assert transport.calls[0].token == "mine"
+    assert transport.calls[0].effect is Effect.IDEMPOTENT
+
+
+def test_revoking_a_token_that_is_not_valid_any_more_does_nothing() -> None:
+    transport = FakeTransport({"DELETE /auth_token": refusal(401)})
+    assert tokens(transport, access_token="mine").revoke() is False
+    assert transport.lines == ["DELETE /auth_token"]
+
+
+def test_revoking_without_a_token_signs_in_first() -> None:
+    transport = FakeTransport({LOGIN: pair(1), "DELETE /auth_token": answer(None, 204)})
+    assert tokens(transport, **PASSWORD).revoke() is True
+    assert transport.lines == [LOGIN, "DELETE /auth_token"]
+    assert transport.calls[1].token == "access-1"
+
+
+def test_after_revoking_a_new_login_is_needed() -> None:
+    transport = FakeTransport({LOGIN: [pair(1), pair(2)], "DELETE /auth_token": answer(None, 204)})
+    signed = tokens(transport, **PASSWORD)
+    signed.revoke()
+    assert signed.current() == "access-2"
+    assert transport.calls[-1].body["grant_type"] == "password"

@@ -1,0 +1,877 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One session with an instance: what is repeated and what never is, the rate limit, TLS, secrets."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import trustme
+import urllib3
+from requests.structures import CaseInsensitiveDict
+
+from ansible_collections.community.seventhings.plugins.module_utils import errors
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import (
+    Effect,
+    Tls,
+    Transport,
+    is_local,
+    retry_after,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    ConnectionFailed,
+    InvalidInput,
+    NotJson,
+    OutcomeUnknown,
+    SeventhingsError,
+    WriteRefused,
+)
+
+from ..support import Clock
+
+SAFE, IDEMPOTENT, UNSAFE = Effect.SAFE, Effect.IDEMPOTENT, Effect.UNSAFE
+SECRET = "s3cr3t-t0ken-0123456789"
+
+
+@dataclass
+class Scripted:
+    """What the library would answer."""
+
+    status_code: int
+    body: bytes | Exception = b""
+    headers: Any = field(default_factory=CaseInsensitiveDict)
+    request: Any = None
+
+    @property
+    def content(self) -> bytes:
+        if isinstance(self.body, Exception):
+            raise self.body
+        return self.body
+
+    def iter_content(self, size: int) -> Iterator[bytes]:
+        yield self.content[:size]
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> Scripted:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        pass
+
+
+@dataclass
+class Wire:
+    """Stands in place of the library's session and plays one step for each request."""
+
+    steps: list[Any]
+    sent: list[dict[str, Any]] = field(default_factory=list)
+
+    def __call__(self, _session: Any, method: str, url: str, **options: Any) -> Scripted:
+        prepared = requests.Request(method, url, headers=options.get("headers"), auth=options.get("auth")).prepare()
+        self.sent.append({"method": method, "url": url, "prepared": prepared, **options})
+        assert self.steps, f"one request too many: {method} {url}"
+        step = self.steps.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        assert isinstance(step, Scripted)
+        step.request = prepared
+        return step
+
+
+Play = Callable[..., Wire]
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch) -> Play:
+    def script(*steps: Any) -> Wire:
+        wire = Wire(list(steps))
+        monkeypatch.setattr(requests.Session, "request", functools.partialmethod(wire))
+        return wire
+
+    return script
+
+
+def ok(body: Any = None, status: int = 200) -> Scripted:
+    return Scripted(status, b"" if body is None else json.dumps(body).encode())
+
+
+def error(status: int, body: Any = b"", **headers: str) -> Scripted:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Scripted(status, content, CaseInsensitiveDict(named))
+
+
+def timed_out() -> Exception:
+    return requests.exceptions.ReadTimeout("HTTPSConnectionPool(host='acme.test', port=443): Read timed out.")
+
+
+def broken() -> Exception:
+    return requests.exceptions.ConnectionError(urllib3.exceptions.ProtocolError("Connection aborted.", OSError()))
+
+
+def half_a_body() -> Scripted:
+    return Scripted(200, requests.exceptions.ChunkedEncodingError("Connection broken: IncompleteRead"))
+
+
+def never_connected() -> Exception:
+    pool: Any = None
+    reason = urllib3.exceptions.NewConnectionError(pool, "Failed to establish: Connection refused")
+    return requests.exceptions.ConnectionError(urllib3.exceptions.MaxRetryError(pool, "/x", reason))
+
+
+def no_connection_in_time() -> Exception:
+    return requests.exceptions.ConnectTimeout("Connection to acme.test timed out.")
+
+
+def proxy_failed() -> Exception:
+    return requests.exceptions.ProxyError("Cannot connect to proxy.")
+
+
+def transport(clock: Clock, **options: Any) -> Transport:
+    rate = RateLimit(0, clock, clock.sleep)
+    return Transport("https://acme.test", rate=rate, sleep=clock.sleep, secrets={SECRET}, **options)
+
+
+# ---- what is repeated
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        lambda: error(500),
+        lambda: error(502, b"<h1>Bad gateway</h1>"),
+        lambda: error(503),
+        lambda: error(504),
+        timed_out,
+        broken,
+        half_a_body,
+        never_connected,
+        no_connection_in_time,
+        proxy_failed,
+        lambda: error(429),
+        lambda: Scripted(200, b"<html>Please wait</html>"),
+        lambda: Scripted(200, b'{"items": ['),
+    ],
+    ids=["500", "502", "503", "504", "time", "broken", "half", "refused", "late", "proxy", "429", "html", "cut"],
+)
+def test_a_read_is_repeated_whatever_went_wrong(failure: Callable[[], Any], play: Play, clock: Clock) -> None:
+    wire = play(failure(), failure(), ok({"a": 1}))
+    sender = transport(clock)
+    assert sender.request("GET", "/objects").json() == {"a": 1}
+    assert len(wire.sent) == 3
+    assert sender.sent == 3
+    assert len(clock.slept) == 2
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        (lambda: error(500), errors.InternalError),
+        (timed_out, ConnectionFailed),
+        (half_a_body, ConnectionFailed),
+        (never_connected, ConnectionFailed),
+        (lambda: error(429), errors.TooManyRequests),
+        (lambda: Scripted(200, b"<html>"), NotJson),
+    ],
+    ids=["500", "timeout", "half", "refused", "429", "html"],
+)
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_after_the_last_repeat_the_failure_is_told(
+    failure: Callable[[], Any], kind: type[Exception], retries: int, play: Play, clock: Clock
+) -> None:
+    wire = play(*[failure() for _number in range(retries + 1)])
+    with pytest.raises(kind):
+        transport(clock, retries=retries).request("GET", "/objects")
+    assert len(wire.sent) == retries + 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "times"),
+    [
+        (lambda: error(500), 2),
+        (lambda: error(503), 2),
+        (timed_out, 2),
+        (broken, 2),
+        (never_connected, 2),
+        (lambda: error(429), 2),
+    ],
+    ids=["500", "503", "timeout", "broken", "refused", "429"],
+)
+def test_a_write_with_the_same_end_state_is_repeated(
+    failure: Callable[[], Any], times: int, play: Play, clock: Clock
+) -> None:
+    wire = play(failure(), ok(status=204))
+    assert transport(clock).request("PATCH", "/object/x", effect=IDEMPOTENT, body={"a": 1}).status == 204
+    assert len(wire.sent) == times
+    assert {sent["data"] for sent in wire.sent} == {b'{"a": 1}'}
+
+
+@pytest.mark.parametrize(
+    ("failure", "status"),
+    [
+        (lambda: error(500), 500),
+        (lambda: error(502), 502),
+        (lambda: error(503), 503),
+        (timed_out, None),
+        (broken, None),
+    ],
+    ids=["500", "502", "503", "time", "broken"],
+)
+def test_what_makes_something_is_never_repeated_when_its_outcome_is_unknown(
+    failure: Callable[[], Any], status: int | None, play: Play, clock: Clock
+) -> None:
+    wire = play(failure())
+    with pytest.raises(OutcomeUnknown) as caught:
+        transport(clock).request("POST", "/object", effect=UNSAFE, body={})
+    assert caught.value.status == status
+    assert len(wire.sent) == 1
+    assert clock.slept == []
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [lambda: error(429), never_connected, no_connection_in_time, proxy_failed],
+    ids=["429", "refused", "connect-timeout", "proxy"],
+)
+def test_what_makes_something_is_repeated_when_it_certainly_was_not_taken(
+    failure: Callable[[], Any], play: Play, clock: Clock
+) -> None:
+    wire = play(failure(), failure(), ok(status=201))
+    assert transport(clock).request("POST", "/object", effect=UNSAFE, body={}).status == 201
+    assert len(wire.sent) == 3
+
+
+@pytest.mark.parametrize("effect", [IDEMPOTENT, UNSAFE])
+def test_a_write_whose_answer_was_cut_off_was_carried_out(effect: Effect, play: Play, clock: Clock) -> None:
+    cut = half_a_body()
+    cut.status_code = 201
+    cut.headers["Location-UUID"] = "x"
+    wire = play(cut)
+    answer = transport(clock).request("POST", "/object", effect=effect, body={})
+    assert (answer.status, answer.headers["Location-UUID"], answer.json()) == (201, "x", None)
+    assert len(wire.sent) == 1
+
+
+@pytest.mark.parametrize("effect", Effect)
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, errors.InvalidRequest),
+        (401, errors.AccessTokenRefused),
+        (403, errors.PermissionMissing),
+        (404, errors.NotFound),
+        (406, errors.NotAcceptable),
+        (409, errors.Conflict),
+        (418, errors.ServiceError),
+        (422, errors.NotProcessable),
+    ],
+)
+def test_a_refusal_is_told_at_once_with_its_kind(
+    effect: Effect, status: int, kind: type[errors.ServiceError], play: Play, clock: Clock
+) -> None:
+    wire = play(error(status, {"message": "because"}))
+    with pytest.raises(errors.ServiceError) as caught:
+        transport(clock).request("PATCH", "/object/x", effect=effect)
+    assert caught.value.__class__ is kind
+    assert caught.value.status == status
+    assert caught.value.message.startswith(f"PATCH /customer-api/v1/object/x: HTTP {status}")
+    assert '"because"' in caught.value.message
+    assert len(wire.sent) == 1
+
+
+def test_a_module_that_is_off_is_told_apart_from_missing_rights(play: Play, clock: Clock) -> None:
+    play(error(403, {"message": "The required feature for this endpoint is not active"}))
+    with pytest.raises(errors.FeatureOff, match="switched off"):
+        transport(clock).request("GET", "/circularity-hub/items")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"detail": "d", "message": "m", "title": "t", "error": "e"}', "d"),
+        (b'{"message": "m", "title": "t", "error": "e"}', "m"),
+        (b'{"title": "t", "error": "e"}', "t"),
+        (b'{"error": "e"}', "e"),
+        (b'{"message": {"a": ["b"]}}', '{"a": ["b"]}'),
+        (b'{"other": 1}', '{"other": 1}'),
+        (b'"plain json"', "plain json"),
+        (b"plain text\n in lines", "plain text in lines"),
+        (b"<html><style>p {color: red}</style><h1>Bad</h1><p>gateway</p></html>", "Bad gateway"),
+        (b"", ""),
+        (b"[]", ""),
+        (b"{}", ""),
+        (b"null", ""),
+        (b"\xff\xfe", "\ufffd\ufffd"),
+    ],
+)
+def test_the_service_s_own_words_are_found_in_every_form(body: bytes, words: str) -> None:
+    assert errors.service_words(body) == words
+
+
+def test_the_service_s_own_words_are_quoted_or_said_to_be_missing(play: Play, clock: Clock) -> None:
+    play(error(422, b"x" * 5000), error(422))
+    with pytest.raises(errors.NotProcessable, match=r"x{200}") as caught:
+        transport(clock).request("GET", "/objects")
+    assert len(caught.value.message) < 500
+    with pytest.raises(errors.NotProcessable, match="gave no reason"):
+        transport(clock).request("GET", "/objects")
+
+
+# ---- how long to wait
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"), [("7", 7.0), ("0", 0.0), ("59", 59.0), ("60", 60.0), ("3600", 60.0), ("99999999", 60.0)]
+)
+def test_after_429_the_seconds_of_retry_after_are_waited_up_to_a_minute(
+    value: str, seconds: float, play: Play, clock: Clock
+) -> None:
+    play(error(429, Retry_After=value), ok({}))
+    transport(clock).request("GET", "/objects")
+    assert clock.slept == ([seconds] if seconds else [])
+
+
+def test_retry_after_may_be_a_date() -> None:
+    moment = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=30)
+    seconds = retry_after(CaseInsensitiveDict({"Retry-After": format_datetime(moment, usegmt=True)}))
+    assert seconds is not None
+    assert 25 <= seconds <= 31
+
+
+def test_a_date_in_the_past_waits_no_time() -> None:
+    assert retry_after(CaseInsensitiveDict({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})) == 0
+
+
+@pytest.mark.parametrize("value", ["", "soon", "-", "1.5.2"])
+def test_a_retry_after_that_can_not_be_read_counts_as_none(value: str) -> None:
+    assert retry_after(CaseInsensitiveDict({"Retry-After": value})) is None
+    assert retry_after(CaseInsensitiveDict()) is None
+
+
+def test_without_retry_after_the_pauses_grow(play: Play, clock: Clock) -> None:
+    play(*[error(503) for _number in range(4)], ok({}))
+    transport(clock, retries=4).request("GET", "/objects")
+    assert all(pause > 0 for pause in clock.slept)
+    assert clock.slept == sorted(clock.slept)
+    assert clock.slept[-1] > clock.slept[0]
+    assert sum(clock.slept) < 60
+
+
+# ---- the rate limit
+
+
+def test_repeats_count_in_the_rate_limit(play: Play, clock: Clock) -> None:
+    play(error(503), error(503), ok({}))
+    sender = Transport("https://acme.test", rate=RateLimit(2, clock, clock.sleep), sleep=clock.sleep)
+    sender.request("GET", "/objects")
+    assert sum(clock.slept) == pytest.approx(60, abs=0.5)
+
+
+def test_what_one_request_is_refused_for_all_threads_wait_for(play: Play, clock: Clock) -> None:
+    play(ok({}), error(429, Retry_After="20"), ok({}), ok({}))
+    rate = RateLimit(200, clock, clock.sleep)
+    one, other = (Transport("https://acme.test", rate=rate, sleep=clock.sleep, retries=0) for _number in range(2))
+    other.request("GET", "/objects")
+    with pytest.raises(errors.TooManyRequests):
+        one.request("GET", "/objects")
+    other.request("GET", "/objects")
+    assert sum(clock.slept) == pytest.approx(20)
+
+
+# ---- what is sent
+
+
+def test_a_request_has_the_headers_of_the_service(play: Play, clock: Clock) -> None:
+    wire = play(ok({}), ok({}))
+    sender = transport(clock)
+    sender.request("GET", "/objects", pairs=[("page", "1"), ("filter[a][like][]", "x y")], token=SECRET)
+    sender.request("POST", "/location", effect=IDEMPOTENT, body={"name": "Größe"}, token=SECRET)
+    read, write = wire.sent
+    assert read["url"] == "https://acme.test/customer-api/v1/objects?page=1&filter[a][like][]=x+y"
+    assert read["prepared"].headers["Authorization"] == f"Bearer {SECRET}"
+    assert read["headers"] == {"Accept": "application/json"}
+    assert write["headers"] == {"Accept": "application/json", "Content-Type": "application/json"}
+    assert json.loads(write["data"]) == {"name": "Größe"}
+
+
+@pytest.mark.parametrize("body", [[], {}, None])
+def test_an_empty_body_is_sent_and_no_body_is_not(body: Any, play: Play, clock: Clock) -> None:
+    wire = play(ok())
+    transport(clock).request("POST", "/x", effect=IDEMPOTENT, body=body)
+    assert ("Content-Type" in wire.sent[0]["headers"]) is (body is not None)
+
+
+def test_a_download_asks_for_what_it_wants_and_is_not_judged_as_json(play: Play, clock: Clock) -> None:
+    wire = play(Scripted(200, b"\x00\x01"))
+    answer = transport(clock).request("GET", "/file/x/data", accept="application/octet-stream")
+    assert answer.body == b"\x00\x01"
+    assert wire.sent[0]["headers"]["Accept"] == "application/octet-stream"
+
+
+@pytest.mark.parametrize("timeout", [5.0, 30.0])
+def test_the_connection_has_a_time_out_of_its_own(timeout: float, play: Play, clock: Clock) -> None:
+    wire = play(ok({}))
+    transport(clock, timeout=timeout).request("GET", "/objects")
+    assert wire.sent[0]["timeout"] == (min(10.0, timeout), timeout)
+
+
+def test_the_message_for_a_time_out_says_how_long(play: Play, clock: Clock) -> None:
+    play(timed_out())
+    with pytest.raises(ConnectionFailed, match="no answer within 5 seconds"):
+        transport(clock, timeout=5.0, retries=0).request("GET", "/objects")
+
+
+# ---- check mode
+
+
+@pytest.mark.parametrize("effect", [IDEMPOTENT, UNSAFE])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_check_mode_refuses_every_write_before_it_is_sent(
+    method: str, effect: Effect, play: Play, clock: Clock
+) -> None:
+    wire = play()
+    with pytest.raises(WriteRefused, match=rf"{method} .*check mode never writes"):
+        transport(clock, read_only=True).request(method, "/object", effect=effect, body={})
+    assert wire.sent == []
+
+
+def test_check_mode_reads_signs_in_and_asks_for_suggestions(play: Play, clock: Clock) -> None:
+    wire = play(ok({}), ok({}), ok({}))
+    sender = transport(clock, read_only=True)
+    sender.request("GET", "/objects")
+    sender.request("POST", "/auth_token", effect=IDEMPOTENT, login=True, body={})
+    sender.request("POST", "/circularity-hub/suggest-category", effect=SAFE, body={})
+    assert len(wire.sent) == 3
+
+
+# ---- secrets
+
+
+def test_a_secret_that_the_service_repeats_is_masked(play: Play, clock: Clock) -> None:
+    play(error(400, {"message": f"bad token {SECRET}"}))
+    with pytest.raises(errors.InvalidRequest) as caught:
+        transport(clock).request("GET", "/objects", token=SECRET)
+    assert SECRET not in str(caught.value) + caught.value.message + caught.value.words
+    assert "********" in caught.value.message
+
+
+@pytest.mark.parametrize("before", range(270, 301, 3))
+def test_a_secret_at_the_place_where_a_message_is_cut_is_masked_whole(before: int, play: Play, clock: Clock) -> None:
+    play(error(400, ("x" * before + SECRET).encode()))
+    with pytest.raises(errors.InvalidRequest) as caught:
+        transport(clock).request("GET", "/objects", token=SECRET)
+    assert SECRET[:6] not in caught.value.message
+
+
+@pytest.mark.parametrize("before", [0, 10, 70, 75])
+def test_a_secret_in_an_answer_that_is_not_json_is_masked(before: int, play: Play, clock: Clock) -> None:
+    play(Scripted(200, ("<" + "x" * before + SECRET).encode()))
+    with pytest.raises(NotJson) as caught:
+        transport(clock, retries=0).request("GET", "/objects", token=SECRET)
+    assert SECRET[:6] not in caught.value.message
+
+
+def test_a_secret_in_a_broken_exchange_is_masked(play: Play, clock: Clock) -> None:
+    play(requests.exceptions.ConnectionError(f"failed with {SECRET}"))
+    with pytest.raises(ConnectionFailed) as caught:
+        transport(clock, retries=0).request("GET", "/objects")
+    assert SECRET not in caught.value.message
+
+
+def test_masking_leaves_other_texts_and_the_empty_secret_alone(clock: Clock) -> None:
+    sender = Transport("https://acme.test", secrets={"", "abc"}, sleep=clock.sleep)
+    assert sender.mask("xabcx") == "x********x"
+    assert sender.mask("nothing") == "nothing"
+
+
+# ---- redirects
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_but_told(status: int, play: Play, clock: Clock) -> None:
+    wire = play(error(status, b"", Location="https://evil.test/?t=" + SECRET))
+    with pytest.raises(SeventhingsError, match=f"HTTP {status}, redirected to https://evil") as caught:
+        transport(clock).request("GET", "/objects", token=SECRET)
+    assert SECRET not in caught.value.message
+    assert wire.sent[0]["allow_redirects"] is False
+    assert len(wire.sent) == 1
+
+
+# ---- answers
+
+
+def test_an_empty_answer_is_no_json_but_nothing(play: Play, clock: Clock) -> None:
+    play(ok(), Scripted(204, b"  "))
+    sender = transport(clock)
+    assert sender.request("GET", "/objects").json() is None
+    assert sender.request("PATCH", "/object/x", effect=IDEMPOTENT).json() is None
+
+
+def test_an_answer_to_a_write_is_not_judged_before_it_is_needed(play: Play, clock: Clock) -> None:
+    play(Scripted(201, b"Created"))
+    answer = transport(clock).request("POST", "/object", effect=UNSAFE)
+    with pytest.raises(NotJson, match="HTTP 201, but the answer is not JSON"):
+        answer.json()
+
+
+# ---- the real thing, on the loopback interface
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Plays what the server was told."""
+
+    protocol_version = "HTTP/1.1"
+    server: Loopback
+
+    def handle_any(self) -> None:
+        self.server.seen.append((self.command, self.path, dict(self.headers)))
+        self.server.act(self)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
+
+    def log_message(self, *_given: Any) -> None:
+        pass
+
+
+class Loopback(ThreadingHTTPServer):
+    """A server on this machine that does what a test wants."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.seen: list[tuple[str, str, dict[str, str]]] = []
+        self.act: Callable[[Handler], None] = answer_json
+        self.closing = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, *_given: Any) -> None:
+        pass
+
+
+def answer_json(handler: Handler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "8")
+    handler.end_headers()
+    handler.wfile.write(b'{"a": 1}')
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with Loopback() as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+        thread.start()
+        yield running
+        running.closing.set()
+        running.shutdown()
+        thread.join()
+
+
+def reach(server: Loopback, clock: Clock, **options: Any) -> Transport:
+    return Transport(server.url, sleep=clock.sleep, **options)
+
+
+def test_an_exchange_works_and_uses_one_connection(server: Loopback, clock: Clock) -> None:
+    ports = set()
+
+    def note(handler: Handler) -> None:
+        ports.add(handler.client_address[1])
+        answer_json(handler)
+
+    server.act = note
+    sender = reach(server, clock)
+    for _number in range(3):
+        assert sender.request("GET", "/objects").json() == {"a": 1}
+    assert len(ports) == 1
+    assert sender.sent == 3
+
+
+def test_half_a_body_of_a_read_is_read_again(server: Loopback, clock: Clock) -> None:
+    def half(handler: Handler) -> None:
+        server.act = answer_json
+        handler.send_response(200)
+        handler.send_header("Content-Length", "800")
+        handler.end_headers()
+        handler.wfile.write(b'{"a": 1}')
+        handler.close_connection = True
+
+    server.act = half
+    assert reach(server, clock).request("GET", "/objects").json() == {"a": 1}
+    assert len(server.seen) == 2
+
+
+def test_a_read_that_is_not_answered_in_time_is_repeated(server: Loopback, clock: Clock) -> None:
+    def silent(handler: Handler) -> None:
+        server.act = answer_json
+        server.closing.wait(5)
+        handler.close_connection = True
+
+    server.act = silent
+    assert reach(server, clock, timeout=0.2).request("GET", "/objects").json() == {"a": 1}
+    assert len(server.seen) == 2
+
+
+def test_a_create_whose_connection_breaks_is_sent_once(server: Loopback, clock: Clock) -> None:
+    def hang_up(handler: Handler) -> None:
+        handler.close_connection = True
+        handler.connection.shutdown(socket.SHUT_RDWR)
+
+    server.act = hang_up
+    with pytest.raises(OutcomeUnknown, match="the outcome is unknown"):
+        reach(server, clock).request("POST", "/object", effect=UNSAFE, body={})
+    assert len(server.seen) == 1
+
+
+def test_a_redirect_to_another_place_gets_neither_request_nor_token(server: Loopback, clock: Clock) -> None:
+    def redirect(handler: Handler) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", f"http://localhost:{server.server_port}/elsewhere")
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    server.act = redirect
+    with pytest.raises(SeventhingsError, match="Redirects are not followed"):
+        reach(server, clock).request("GET", "/objects", token=SECRET)
+    assert [path for _method, path, _headers in server.seen] == ["/customer-api/v1/objects"]
+
+
+@pytest.mark.parametrize(("token", "sent"), [(SECRET, f"Bearer {SECRET}"), (None, None)])
+def test_a_netrc_file_is_ignored(
+    token: str | None, sent: str | None, server: Loopback, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password else\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    assert requests.utils.get_netrc_auth(server.url) == ("somebody", "else")
+    reach(server, clock).request("GET", "/objects", token=token)
+    assert server.seen[0][2].get("Authorization") == sent
+
+
+def test_a_refused_connection_is_told_and_repeated(clock: Clock) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    sender = Transport(f"http://127.0.0.1:{port}", sleep=clock.sleep, retries=2)
+    with pytest.raises(ConnectionFailed, match=rf"127\.0\.0\.1:{port} can't be reached .*refused"):
+        sender.request("POST", "/object", effect=UNSAFE, body={})
+    assert sender.sent == 3
+
+
+def test_a_name_that_is_none_is_told(clock: Clock) -> None:
+    sender = Transport("http://no-such-host.invalid", sleep=clock.sleep, retries=0)
+    with pytest.raises(ConnectionFailed, match=r"no-such-host\.invalid can't be reached"):
+        sender.request("GET", "/objects")
+
+
+# ---- TLS
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def secure(server: Loopback, authority: trustme.CA) -> Loopback:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    return server
+
+
+def reach_securely(server: Loopback, clock: Clock, **options: Any) -> Transport:
+    return Transport(f"https://127.0.0.1:{server.server_port}", sleep=clock.sleep, **options)
+
+
+def test_a_certificate_that_nobody_vouches_for_is_told_and_not_tried_again(secure: Loopback, clock: Clock) -> None:
+    sender = reach_securely(secure, clock)
+    with pytest.raises(ConnectionFailed) as caught:
+        sender.request("GET", "/objects", token=SECRET)
+    assert f"the certificate of 127.0.0.1:{secure.server_port} was not accepted" in caught.value.message
+    assert "ca_path" in caught.value.message
+    assert "validate_certs" in caught.value.message
+    assert sender.sent == 1
+    assert secure.seen == []
+
+
+def test_an_authority_in_ca_path_is_trusted(
+    secure: Loopback, clock: Clock, authority: trustme.CA, tmp_path: Path
+) -> None:
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    sender = reach_securely(secure, clock, tls=Tls(verify=str(tmp_path / "ca.pem")))
+    assert sender.request("GET", "/objects").json() == {"a": 1}
+
+
+@pytest.mark.filterwarnings("ignore::urllib3.exceptions.InsecureRequestWarning")
+def test_the_environment_does_not_override_validate_certs_false(
+    secure: Loopback, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trustme.CA().cert_pem.write_to_path(str(tmp_path / "other.pem"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "other.pem"))
+    assert reach_securely(secure, clock, tls=Tls(verify=False)).request("GET", "/objects").json() == {"a": 1}
+
+
+def test_the_environment_does_not_override_ca_path(
+    secure: Loopback, clock: Clock, authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    trustme.CA().cert_pem.write_to_path(str(tmp_path / "other.pem"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "other.pem"))
+    sender = reach_securely(secure, clock, tls=Tls(verify=str(tmp_path / "ca.pem")))
+    assert sender.request("GET", "/objects").json() == {"a": 1}
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    with pytest.raises(ConnectionFailed, match="certificate"):
+        reach_securely(secure, clock, tls=Tls(verify=str(tmp_path / "other.pem"))).request("GET", "/objects")
+
+
+@pytest.mark.parametrize(
+    ("tls", "shown"),
+    [(Tls(), None), (Tls(certificate="c"), "c"), (Tls(certificate="c", key="k"), ("c", "k")), (Tls(key="k"), None)],
+)
+def test_a_client_certificate_is_shown_with_its_key(tls: Tls, shown: Any) -> None:
+    assert tls.cert == shown
+
+
+# ---- from options to a connection
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://acme.test",
+        "https://acme.test/",
+        "https://acme.test/customer-api/v1",
+        "https://acme.test/customer-api/v1/",
+        "  https://acme.test ",
+    ],
+)
+def test_base_url_is_the_root_with_or_without_the_service_s_prefix(url: str) -> None:
+    assert instance_root(url, False) == "https://acme.test"
+
+
+def test_an_instance_may_stand_below_a_path() -> None:
+    assert instance_root("https://acme.test/x/customer-api/v1/", False) == "https://acme.test/x"
+
+
+@pytest.mark.parametrize(
+    "url", ["", None, "acme.test", "ftp://acme.test", "https://", "https:///x", "https://[::1", "https://x:abc", "/x"]
+)
+def test_what_is_no_url_is_refused(url: Any) -> None:
+    with pytest.raises(InvalidInput, match="base_url"):
+        instance_root(url, False)
+
+
+def test_credentials_in_a_url_are_refused_and_not_repeated() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        instance_root("https://ada:geheim@acme.test", False)
+    assert "geheim" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "acme.test",
+        "127.evil.test",
+        "127.0.0.1.evil.test",
+        "localhost.evil.test",
+        "10.0.0.1",
+        "evil-localhost",
+        "1270.0.0.1",
+    ],
+)
+def test_plain_http_to_another_machine_is_refused_unless_allowed(host: str) -> None:
+    assert not is_local(f"http://{host}/")
+    with pytest.raises(InvalidInput, match="not this machine"):
+        instance_root(f"http://{host}", False)
+    assert instance_root(f"http://{host}", True) == f"http://{host}"
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "127.8.9.10", "[::1]", "x.localhost"])
+def test_plain_http_to_this_machine_is_allowed(host: str) -> None:
+    assert instance_root(f"http://{host}:8080", False) == f"http://{host}:8080"
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("timeout", 0), ("timeout", -1.0), ("retries", -1), ("rate_limit", -1), ("rate_limit", "many")],
+)
+def test_an_option_that_can_not_be_right_is_refused_before_anything_is_sent(option: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match=option):
+        connect({"base_url": "https://acme.test", option: value})
+
+
+@pytest.mark.parametrize("option", ["ca_path", "client_cert", "client_key"])
+def test_a_certificate_file_that_is_not_there_is_refused(option: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no such file"):
+        connect({"base_url": "https://acme.test", option: str(tmp_path / "none.pem")})
+
+
+def test_defaults_of_a_connection() -> None:
+    sender = connect({"base_url": "https://acme.test"}).transport
+    assert (sender.timeout, sender.retries, sender.rate.per_minute, sender.tls, sender.read_only) == (
+        30.0,
+        3,
+        200,
+        Tls(),
+        False,
+    )
+
+
+def test_options_of_a_connection(tmp_path: Path) -> None:
+    pem = tmp_path / "a.pem"
+    pem.write_text("")
+    options = {"timeout": 5, "retries": 0, "rate_limit": 0, "ca_path": str(pem), "client_cert": str(pem)}
+    sender = connect({"base_url": "https://acme.test", **options}, read_only=True).transport
+    assert (sender.timeout, sender.retries, sender.rate.per_minute, sender.read_only) == (5.0, 0, 0, True)
+    assert sender.tls == Tls(verify=str(pem), certificate=str(pem))
+    lax = connect({"base_url": "https://acme.test", "validate_certs": False, "ca_path": str(pem)}).transport
+    assert lax.tls.verify is False
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "option"),
+    [
+        ("SEVENTHINGS_BASE_URL", "https://other.test", "base_url"),
+        ("SEVENTHINGS_INSTANCE_URL", "https://other.test", "base_url"),
+    ],
+)
+def test_the_environment_stands_in_for_what_is_not_given(
+    name: str, value: str, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert connect({}).transport.root == value
+    assert connect({option: "https://acme.test"}).transport.root == "https://acme.test"
+
+
+def test_the_rate_limit_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEVENTHINGS_RATE_LIMIT", "17")
+    assert connect({"base_url": "https://acme.test"}).transport.rate.per_minute == 17
+
+
+def test_connections_of_one_process_share_the_rate_limit_of_an_instance() -> None:
+    one, two = (connect({"base_url": "https://acme.test"}).transport for _number in range(2))
+    other = connect({"base_url": "https://other.test"}).transport
+    assert one.rate is two.rate
+    assert one.rate is not other.rate

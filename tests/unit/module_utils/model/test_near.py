@@ -1,0 +1,87 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Slips of names that are there, told apart from names of something else."""
+
+from __future__ import annotations
+
+from string import ascii_letters
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names, slips
+
+from ..support import RANDOMISED
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        ("invntory_name", "inventory_name"),
+        ("inventroy_nmae", "inventory_name"),
+        ("inventoryname", "inventory_name"),
+        ("nmae", "name"),
+        ("BARCODE", "barcode"),
+        ("barcod", "barcode"),
+        ("purchasing price", "Purchasing price"),
+        ("purchasing_prise", "purchasing_price"),
+        ("Head ofice/0.12", "Head office/0.12"),
+        ("head-office 0.12", "Head office/0.12"),
+        ("Head office ", "Head office"),
+        ("Lager Sud", "Lager Süd"),
+        ("greta.nowak@acme.example", "greta.novak@acme.example"),
+        ("Depot Nort", "Depot North"),
+    ],
+)
+def test_a_slip(wanted: str, name: str) -> None:
+    assert slips(wanted, ["xyzzy", name]) == [name]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        ("0001299", "0001298"),
+        ("Head office/0.13", "Head office/0.12"),
+        ("Room 10", "Room 1"),
+        ("1.1", "11"),
+        ("Wing B", "Wing A"),
+        ("Depot South", "Depot North"),
+        ("Depot West", "Depot East"),
+        ("Next inspection", "Last inspection"),
+        ("Purchase place", "Purchase date"),
+        ("eva@acme.example", "ada@acme.example"),
+        ("Head office north", "Head office"),
+        ("colour", "number"),
+        ("barcode", "barcode"),
+        ("", "name"),
+        ("---", "///"),
+    ],
+)
+def test_a_name_of_something_else(wanted: str, name: str) -> None:
+    assert slips(wanted, [name]) == []
+
+
+WORDS = st.lists(st.sampled_from(ascii_letters), min_size=6, max_size=12, unique_by=str.casefold).map("".join)
+
+
+@RANDOMISED
+@given(st.lists(WORDS, min_size=1, max_size=3), st.data())
+def test_a_letter_that_is_left_out_of_a_word_is_a_slip(words: list[str], data: st.DataObject) -> None:
+    number = data.draw(st.integers(0, len(words) - 1))
+    at = data.draw(st.integers(1, len(words[number]) - 1))
+    wrong = [*words[:number], words[number][:at] + words[number][at + 1 :], *words[number + 1 :]]
+    assert slips(" ".join(wrong), [" ".join(words)]) == [" ".join(words)]
+
+
+@RANDOMISED
+@given(st.text(), st.lists(st.text(), max_size=5))
+def test_whatever_the_names(wanted: str, names: list[str]) -> None:
+    found = near_names(wanted, names, 3, 0.65)
+    assert len(found) <= 3
+    assert set(found) <= set(names)
+
+
+def test_slips_are_among_the_near_names_though_they_look_different() -> None:
+    assert near_names("A-1", ["a.1", "B-1"], 3, 0.9) == ["a.1"]

@@ -1,0 +1,102 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the instance says of itself, and histories: of more than one page, and on instances that have none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    FEATURE_OFF_MESSAGE,
+    InvalidInput,
+    NoMatch,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info, service_info
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult
+
+from ..support import FakeTransport, Invocation, JsonMap, answer, by_uuid, client_on, listing, refusal, uuid_of
+
+TASK = f"/task-management/task/{uuid_of(1)}"
+EVENTS: list[JsonMap] = [{"type": f"event {number}", "details": "{}"} for number in range(450)]
+
+
+def history(transport: FakeTransport, **more: Any) -> ListResult:
+    return history_info(client_on(transport), {"kind": "task", "record": uuid_of(1), "limit": None, **more})
+
+
+@pytest.mark.parametrize(
+    ("refused", "is_on"), [(None, True), (refusal(403, FEATURE_OFF_MESSAGE), False), (refusal(403), None)]
+)
+def test_a_module_is_on_or_off_or_nobody_knows(refused: Exception | None, is_on: bool | None) -> None:
+    transport = FakeTransport(
+        {
+            "GET ": answer({"status": "ok", "description": "d"}),
+            "GET /rental-management/rental-cases": refused or listing([]),
+            "GET /circularity-hub/items": listing([]),
+        }
+    )
+    said = service_info(client_on(transport))
+    assert said == {"status": "ok", "description": "d", "user": None, "modules": {"rental": is_on, "hub": True}}
+
+
+def pages(total: bool, clamp: bool) -> Any:
+    def play(call: Invocation) -> Any:
+        number, size = (int(dict(call.pairs)[name]) for name in ("page", "per_page"))
+        last = -(-len(EVENTS) // size)
+        shown = min(number, last) if clamp else number
+        told = {"total": len(EVENTS)} if total else {}
+        return answer({"items": EVENTS[(shown - 1) * size : shown * size], "page": shown, **told})
+
+    return play
+
+
+@pytest.mark.parametrize("clamp", [True, False])
+@pytest.mark.parametrize("total", [True, False])
+def test_a_history_of_several_pages_is_complete(total: bool, clamp: bool) -> None:
+    transport = FakeTransport({f"GET {TASK}/history": pages(total, clamp)})
+    found = history(transport)
+    assert (found.count, [one["type"] for one in found.records]) == (450, [one["type"] for one in EVENTS])
+    assert len(transport.calls) == 3
+    assert history(transport, limit=2).records == found.records[:2]
+
+
+def test_a_full_last_page_is_read_once_more_where_no_total_is_told() -> None:
+    events = [{"type": number} for number in range(200)]
+    full = [answer({"items": events, "page": 1}), answer({"items": events, "page": 1})]
+    transport = FakeTransport({f"GET {TASK}/history": full})
+    assert history(transport).count == 200
+
+
+@pytest.mark.parametrize(
+    ("details", "read"),
+    [('{"a": 1}', {"a": 1}), ("", None), (None, None), ("no JSON", "no JSON"), ({"a": 1}, {"a": 1}), ("[1]", [1])],
+)
+def test_details_are_json_where_they_are(details: Any, read: Any) -> None:
+    transport = FakeTransport({f"GET {TASK}/history": answer({"items": [{"details": details}]})})
+    assert history(transport).records == [{"details": read}]
+
+
+@pytest.mark.parametrize(
+    ("there", "kind", "words"),
+    [
+        ({"uuid": uuid_of(1)}, SeventhingsError, "no history of a task: its version is too old"),
+        (None, NoMatch, "There is no task"),
+    ],
+)
+def test_a_history_that_is_not_there_is_told_apart_from_a_record_that_is_not(
+    there: JsonMap | None, kind: type[Exception], words: str
+) -> None:
+    transport = FakeTransport({f"GET {TASK}/history": refusal(404), f"GET {TASK}": by_uuid(there)})
+    with pytest.raises(kind) as caught:
+        history(transport)
+    assert words in json.dumps(str(getattr(caught.value, "message", "")))
+
+
+def test_a_task_is_named_by_its_uuid() -> None:
+    with pytest.raises(InvalidInput, match="a task is named by its uuid here"):
+        history(FakeTransport(), record="Inspect")

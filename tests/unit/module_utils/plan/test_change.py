@@ -1,0 +1,611 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Desired against current: only what was written and differs is a change; absent is not managed, null clears."""
+
+from __future__ import annotations
+
+import dataclasses
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    UNCHANGED,
+    UPDATE,
+    Change,
+)
+
+from ..support import JsonMap, definition, record, schema_of, uuid_of
+
+OBJECT = schema_of(
+    "object",
+    Field("barcode", "BARCODE", mandatory=True),
+    Field("name", "TEXT", mandatory=True),
+    Field("price", "MONEY", fraction_digits=2),
+    Field("room", "LINKED_ROOM"),
+    Field("parts", "LINKED_ASSETS"),
+    Field("files", "ATTACHMENT"),
+    Field("active", "BOOLEAN"),
+    Field("size", "NUMBER"),
+)
+CURRENT = record(
+    "object",
+    1,
+    barcode="1",
+    name="Laptop",
+    price="12.50",
+    room={"id": 7, "uuid": uuid_of(7), "display_name": "Workshop"},
+    parts=[8, 9],
+    files=[{"uuid": uuid_of(20), "size": 3}],
+    active="1",
+    size=0,
+    other="x",
+)
+DEFINITION = Schema.of(FIELD_DEFINITION)
+RENTAL = Schema.of(KINDS["rental_case"])
+
+
+def present(desired: JsonMap, current: Record | None = CURRENT, archived: bool = False) -> Change:
+    return plan.plan_present(OBJECT, desired, current, archived)
+
+
+def defined(*, current: bool = True, **more: Any) -> Record | None:
+    return Record.of(FIELD_DEFINITION, definition("colour", "DROPDOWN", **more)) if current else None
+
+
+def wish(written: JsonMap) -> JsonMap:
+    values, findings = DEFINITION.parse(written, "")
+    assert not findings.errors
+    return values
+
+
+# ---- to make one
+
+
+def test_where_there_is_no_record_one_is_made_with_all_that_was_written() -> None:
+    desired = {"barcode": "2", "name": "Screen", "price": Decimal("12.50"), "room": None}
+    change = present(desired, None)
+    assert (change.action, change.current, change.changed) == (CREATE, None, True)
+    assert dict(change.values) == desired
+    assert change.diff == {"before": {}, "after": {"barcode": "2", "name": "Screen", "price": 12.5, "room": None}}
+    assert change.kind is KINDS["object"]
+    assert not change.unarchive
+
+
+@pytest.mark.parametrize(
+    ("desired", "missing"),
+    [({"barcode": "2"}, "name"), ({"barcode": "2", "name": None}, "name"), ({}, "barcode, name")],
+)
+def test_a_record_is_not_made_without_its_mandatory_fields(desired: JsonMap, missing: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        present(desired, None)
+    assert caught.value.message == (
+        f"This object is not there yet and can't be made without {missing}: mandatory, but not given."
+    )
+
+
+def test_mandatory_fields_need_not_be_written_where_the_record_is_there() -> None:
+    assert present({"size": 0}).action == UNCHANGED
+
+
+# ---- nothing to do
+
+
+@pytest.mark.parametrize(
+    "desired",
+    [
+        {},
+        {"barcode": "1"},
+        {"price": Decimal("12.5")},
+        {"price": Decimal("12.499")},
+        {"room": Reference("room", 7)},
+        {"room": Reference("room", uuid=uuid_of(7), written="Head office/0.12")},
+        {"parts": (Reference("object", 9), Reference("object", 8))},
+        {"files": (Attachment(uuid=uuid_of(20), path="a.pdf"),)},
+        {"active": True},
+        {"size": 0},
+        {"barcode": "1", "name": "Laptop", "price": Decimal("12.500"), "active": True},
+    ],
+)
+def test_what_means_the_same_is_unchanged(desired: JsonMap) -> None:
+    change = present(desired)
+    assert (change.action, change.changed) == (UNCHANGED, False)
+    assert change.current is CURRENT
+    assert dict(change.values) == {}
+    assert change.diff == {"before": {}, "after": {}}
+    assert change.warnings == ()
+
+
+@pytest.mark.parametrize("empty", [None, "", [], {}])
+@pytest.mark.parametrize(
+    ("key", "nothing"),
+    [("name", None), ("price", None), ("room", None), ("parts", ()), ("files", ()), ("active", None)],
+)
+def test_clearing_what_is_empty_in_any_form_is_unchanged(key: str, nothing: Any, empty: Any) -> None:
+    assert present({key: nothing}, record("object", 1, **{key: empty})).action == UNCHANGED
+
+
+@pytest.mark.parametrize(("key", "nothing"), [("name", None), ("room", None), ("parts", ()), ("files", ())])
+def test_clearing_what_was_not_answered_is_unchanged(key: str, nothing: Any) -> None:
+    assert present({key: nothing}, record("object", 1)).action == UNCHANGED
+
+
+def test_no_room_and_room_0_are_the_same() -> None:
+    assert present({"room": None}, record("object", 1, room=0)).action == UNCHANGED
+
+
+@pytest.mark.parametrize(
+    ("retyped", "wanted", "is_now", "action"),
+    [
+        (True, 5, "5", UPDATE),
+        (True, 5, 6, UPDATE),
+        (False, 5, "5", UNCHANGED),
+        (True, None, None, UNCHANGED),
+        (True, None, 5, UPDATE),
+    ],
+)
+def test_what_is_written_for_a_field_that_gets_another_type_is_sent(
+    retyped: bool, wanted: Any, is_now: Any, action: str
+) -> None:
+    schema = schema_of("object", Field("size", "NUMBER", retyped=retyped))
+    change = plan.plan_present(schema, {"size": wanted}, record("object", 1, size=is_now))
+    assert change.action == action
+    assert dict(change.values) == ({"size": wanted} if action == UPDATE else {})
+    # The diff shows what is there as it is, not as the type to come reads it.
+    assert dict(change.before) == ({"size": is_now} if action == UPDATE else {})
+    assert dict(change.after) == ({"size": wanted} if action == UPDATE else {})
+
+
+# ---- to change one
+
+
+def test_a_change_holds_only_what_was_written_and_differs() -> None:
+    change = present({"barcode": "1", "name": "Screen", "price": Decimal("12.5"), "size": 5})
+    assert (change.action, change.changed) == (UPDATE, True)
+    assert dict(change.values) == {"name": "Screen", "size": 5}
+    assert change.diff == {"before": {"name": "Laptop", "size": 0}, "after": {"name": "Screen", "size": 5}}
+    assert change.current is CURRENT
+
+
+@pytest.mark.parametrize(
+    ("desired", "before", "after"),
+    [
+        ({"price": Decimal("12.49")}, 12.5, 12.49),
+        ({"price": None}, 12.5, None),
+        ({"room": Reference("room", 8, uuid_of(8), written="Head office/0.13")}, "Workshop", "Head office/0.13"),
+        ({"room": None}, "Workshop", None),
+        ({"parts": (Reference("object", 8, written=8),)}, [8, 9], [8]),
+        ({"parts": ()}, [8, 9], []),
+        ({"files": ()}, [uuid_of(20)], []),
+        ({"files": (Attachment(path="a.pdf"),)}, [uuid_of(20)], ["a.pdf"]),
+        ({"active": False}, True, False),
+        ({"active": None}, True, None),
+        ({"size": None}, 0, None),
+        ({"name": None}, "Laptop", None),
+    ],
+)
+def test_a_diff_shows_the_fields_as_they_are_and_as_they_were_written(
+    desired: JsonMap, before: Any, after: Any
+) -> None:
+    (key,) = desired
+    change = present(desired)
+    assert dict(change.values) == desired
+    assert change.diff == {"before": {key: before}, "after": {key: after}}
+
+
+def test_a_field_that_was_not_answered_is_nothing_before() -> None:
+    change = present({"name": "Laptop", "parts": (Reference("object", 8, written=8),)}, record("object", 1))
+    assert change.diff == {"before": {"name": None, "parts": []}, "after": {"name": "Laptop", "parts": [8]}}
+
+
+def test_an_unknown_field_that_passes_as_it_is_may_hold_a_map() -> None:
+    schema = schema_of("object", Field("extra", "ANY"))
+    change = plan.plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra={"a": 2, "b": 3}), False)
+    assert change.diff == {"before": {"extra": {"a": 2, "b": 3}}, "after": {"extra": {"a": 1}}}
+    change = plan.plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra=None), False)
+    assert change.diff == {"before": {"extra": None}, "after": {"extra": {"a": 1}}}
+    assert (
+        plan.plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra={"a": 1}), False).action == UNCHANGED
+    )
+
+
+def test_what_the_service_did_not_say_of_a_reference_is_filled_in_before_it_is_compared() -> None:
+    def complete(reference: Reference) -> None:
+        reference.uuid = uuid_of(reference.id or 0)
+
+    wanted = {"room": Reference("room", uuid=uuid_of(7)), "parts": (Reference("object", uuid=uuid_of(8)),)}
+    current = record("object", 1, room=7, parts=[8])
+    assert plan.plan_present(OBJECT, wanted, current).action == UPDATE
+    assert plan.plan_present(OBJECT, wanted, current, complete=complete).action == UNCHANGED
+
+
+def test_where_somebody_else_may_make_the_record_before_what_is_missing_is_a_warning() -> None:
+    change = plan.plan_present(OBJECT, {"barcode": "2"}, None, may_be_made=True)
+    assert change.action == CREATE
+    (warning,) = change.warnings
+    assert "can't be made without name" in warning
+    assert plan.plan_present(OBJECT, {"barcode": "2", "name": "a"}, None, may_be_made=True).warnings == ()
+
+
+def test_a_change_can_not_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        present({}).action = DELETE  # type: ignore[misc]
+
+
+# ---- archived ones
+
+
+def test_an_archived_record_is_brought_back_even_where_nothing_else_differs() -> None:
+    change = present({"barcode": "1"}, archived=True)
+    assert (change.action, change.unarchive, dict(change.values)) == (UPDATE, True, {})
+    assert change.diff == {"before": {"archived": True}, "after": {"archived": False}}
+
+
+def test_an_archived_record_is_brought_back_and_changed() -> None:
+    change = present({"name": "Screen"}, archived=True)
+    assert (change.unarchive, dict(change.values)) == (True, {"name": "Screen"})
+    assert change.diff == {
+        "before": {"archived": True, "name": "Laptop"},
+        "after": {"archived": False, "name": "Screen"},
+    }
+
+
+def test_a_record_that_is_not_archived_is_not_brought_back() -> None:
+    assert not present({"name": "Screen"}).unarchive
+
+
+# ---- to remove one
+
+
+def test_what_is_not_there_is_gone_already() -> None:
+    for action in (DELETE, ARCHIVE):
+        change = plan.plan_gone(OBJECT, {"barcode": "1"}, None, action)
+        assert (change.action, change.changed, change.current) == (UNCHANGED, False, None)
+        assert change.diff == {"before": {}, "after": {}}
+        assert change.kind is KINDS["object"]
+
+
+def test_a_delete_shows_the_written_fields_as_they_are_now_and_nothing_after() -> None:
+    desired = {"barcode": "1", "name": "Screen", "price": None, "room": Reference("room", 1, written="x"), "parts": ()}
+    change = plan.plan_gone(OBJECT, desired, CURRENT)
+    assert (change.action, change.changed, change.current) == (DELETE, True, CURRENT)
+    assert change.kind is KINDS["object"]
+    assert change.diff == {
+        "before": {"barcode": "1", "name": "Laptop", "price": 12.5, "room": "Workshop", "parts": [8, 9]},
+        "after": {},
+    }
+    assert dict(change.values) == {}
+
+
+def test_a_delete_shows_what_means_the_same_in_the_words_that_were_written() -> None:
+    room = Reference("room", 7, uuid_of(7), written="Head office/0.12")
+    change = plan.plan_gone(OBJECT, {"room": room, "price": Decimal("12.500")}, CURRENT)
+    assert change.diff["before"] == {"room": "Head office/0.12", "price": 12.5}
+
+
+def test_a_delete_shows_what_was_not_answered_as_nothing() -> None:
+    desired = {"name": "x", "room": None, "parts": (), "files": ()}
+    change = plan.plan_gone(OBJECT, desired, record("object", 1))
+    assert change.diff["before"] == {"name": None, "room": None, "parts": [], "files": []}
+
+
+def test_archiving_shows_that_and_nothing_else() -> None:
+    change = plan.plan_gone(OBJECT, {"barcode": "1", "name": "x"}, CURRENT, ARCHIVE)
+    assert (change.action, change.changed, change.current) == (ARCHIVE, True, CURRENT)
+    assert change.kind is KINDS["object"]
+    assert change.diff == {"before": {"archived": False}, "after": {"archived": True}}
+    assert dict(change.values) == {}
+
+
+# ---- rental cases that the day has moved
+
+
+@pytest.mark.parametrize(
+    ("wanted", "now"), [("borrowed", "return_overdue"), ("confirmed", "pickup_overdue"), ("return_overdue", "borrowed")]
+)
+def test_a_status_that_the_day_has_moved_is_left_with_a_warning(wanted: str, now: str) -> None:
+    change = plan.plan_present(RENTAL, {"status": wanted}, record("rental_case", 1, status=now))
+    assert change.action == UNCHANGED
+    (warning,) = change.warnings
+    assert now in warning
+    assert wanted in warning
+
+
+def test_a_status_that_is_as_wanted_gives_no_warning() -> None:
+    change = plan.plan_present(RENTAL, {"status": "borrowed"}, record("rental_case", 1, status="borrowed"))
+    assert (change.action, change.warnings) == (UNCHANGED, ())
+
+
+def test_a_status_that_differs_is_changed_without_a_warning() -> None:
+    change = plan.plan_present(RENTAL, {"status": "completed"}, record("rental_case", 1, status="return_overdue"))
+    assert (change.action, change.warnings) == (UPDATE, ())
+    assert change.diff == {"before": {"status": "return_overdue"}, "after": {"status": "completed"}}
+
+
+# ---- attributes and constraints of a field definition
+
+
+def on_definition(written: JsonMap, **more: Any) -> Change:
+    return plan.plan_present(DEFINITION, wish(written), defined(**more))
+
+
+def test_an_attribute_that_is_not_written_is_kept() -> None:
+    change = on_definition({"attributes": {"mandatory": True}}, attributes={"unique": "yes", "mandatory": "no"})
+    assert dict(change.values) == {"attributes": {"unique": ("yes",), "mandatory": ("yes",)}}
+
+
+def test_a_diff_of_attributes_shows_only_types_that_were_written_and_differ() -> None:
+    now = {"unique": "yes", "mandatory": "no", "editable": ["web_app", "mobile_app"]}
+    written = {"attributes": {"mandatory": True, "editable": ["mobile_app", "web_app"], "fraction_digits": 2}}
+    assert on_definition(written, attributes=now).diff == {
+        "before": {"attributes": {"mandatory": "no", "fraction_digits": None}},
+        "after": {"attributes": {"mandatory": "yes", "fraction_digits": 2}},
+    }
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"mandatory": "yes"},
+        {"mandatory": True},
+        {"editable": ["mobile_app", "web_app"]},
+        {"unique": None},
+        {"exposed": []},
+        {},
+    ],
+)
+def test_attributes_that_are_there_already_are_unchanged(written: JsonMap) -> None:
+    now = {"mandatory": "yes", "editable": ["web_app", "mobile_app"]}
+    change = on_definition({"attributes": written}, attributes=now)
+    assert (change.action, change.diff) == (UNCHANGED, {"before": {}, "after": {}})
+
+
+@pytest.mark.parametrize(
+    ("written", "left", "after"),
+    [
+        ({"unique": None}, {}, None),
+        ({"editable": []}, {}, []),
+        ({"editable": "web_app"}, {"editable": ("web_app",)}, "web_app"),
+    ],
+)
+def test_null_removes_a_type_and_a_list_replaces_all_its_values(written: JsonMap, left: JsonMap, after: Any) -> None:
+    (name,) = written
+    now = {"unique": ["yes"]} if name == "unique" else {"editable": ["web_app", "mobile_app"]}
+    change = on_definition({"attributes": written}, attributes=now)
+    assert change.action == UPDATE
+    merged = {key: values for key, values in change.values["attributes"].items() if values}
+    assert merged == left
+    assert change.after["attributes"] == {name: after}
+
+
+def test_constraints_are_merged_in_the_same_way() -> None:
+    now = {"max_length": 5, "allowed_values": ["a", "b"]}
+    change = on_definition({"constraints": {"max_length": 9, "allowed_values": ["b", "a"]}}, constraints=now)
+    assert dict(change.values) == {"constraints": {"max_length": (9,), "allowed_values": ("b", "a")}}
+    assert change.diff == {"before": {"constraints": {"max_length": 5}}, "after": {"constraints": {"max_length": 9}}}
+
+
+def test_possible_values_are_compared_in_order() -> None:
+    change = on_definition({"possible_values": ["b", "a"]}, possible_values=["a", "b"])
+    assert change.diff == {"before": {"possible_values": ["a", "b"]}, "after": {"possible_values": ["b", "a"]}}
+    assert on_definition({"possible_values": ["a", "b"]}, possible_values=["a", "b"]).action == UNCHANGED
+
+
+def test_a_new_definition_has_the_attributes_that_were_written_without_those_that_are_null() -> None:
+    change = plan.plan_present(
+        DEFINITION, wish({"label": "A", "type": "TEXT", "attributes": {"unique": None, "mandatory": True}}), None
+    )
+    body = DEFINITION.write(change.values)
+    assert body["attributes"] == [{"type": "mandatory", "value": "yes"}]
+    assert change.action == CREATE
+
+
+# ---- what may cost data
+
+
+def all_of_them(definition: Record, values: list[Any]) -> list[Any]:
+    """Records use every value."""
+    assert definition.flat["field_key"] == "colour"
+    return values
+
+
+def check(written: JsonMap, allowed: bool = False, used: plan.ValuesInUse = all_of_them, **more: Any) -> None:
+    current = defined(**more)
+    plan.check_destructive(current, plan.plan_present(DEFINITION, wish(written), current), allowed, used)
+
+
+def test_records_are_asked_only_where_a_value_would_be_taken_away() -> None:
+    def nobody(_definition: Record, _values: list[Any]) -> list[Any]:
+        raise NotImplementedError
+
+    check({"possible_values": ["b", "a", "c"]}, used=nobody, possible_values=["a", "b"])
+
+
+def test_a_diff_shows_only_fields_that_were_written() -> None:
+    values = {"a": 1, "b": 2}
+    change = Change(KINDS["object"], UPDATE, None, values, {"a": 0, "b": 0}, {"a": 1, "b": 2}, warnings=("w",))
+    shown = plan.shown_as_written(change, iter(["b", "c"]))
+    assert shown == Change(KINDS["object"], UPDATE, None, values, {"b": 0}, {"b": 2}, warnings=("w",))
+
+
+def test_a_value_that_no_record_has_may_be_taken_away() -> None:
+    check({"possible_values": ["b"]}, used=lambda _definition, _values: [], possible_values=["a", "b", "c"])
+
+
+def problems(written: JsonMap, **more: Any) -> list[str]:
+    with pytest.raises(InvalidInput) as caught:
+        check(written, **more)
+    return caught.value.problems
+
+
+def test_another_type_is_refused_unless_it_is_allowed() -> None:
+    assert problems({"type": "TEXT"}) == [
+        (
+            "Colour: type would change from DROPDOWN to TEXT, and records keep values of the old type. "
+            "Set allow_destructive: true if this is meant."
+        )
+    ]
+    check({"type": "TEXT"}, allowed=True)
+
+
+def test_the_same_type_is_no_change() -> None:
+    check({"type": "DROPDOWN", "label": "New"})
+
+
+def test_taking_away_a_possible_value_is_refused_and_names_it() -> None:
+    assert problems({"possible_values": ["b"]}, possible_values=["a", "b", "c"]) == [
+        (
+            "Colour: possible_values: the value(s) 'a', 'c' would be taken away, and records use them. "
+            "Set allow_destructive: true if this is meant."
+        )
+    ]
+    check({"possible_values": ["b"]}, allowed=True, possible_values=["a", "b", "c"])
+
+
+@pytest.mark.parametrize("values", [["b", "a"], ["a", "b", "c"], ["c", "b", "a"]])
+def test_adding_and_ordering_possible_values_is_not_destructive(values: list[str]) -> None:
+    check({"possible_values": values}, possible_values=["a", "b"])
+
+
+def test_taking_away_an_allowed_value_is_refused_and_names_it_once() -> None:
+    now: JsonMap = {"possible_values": ["a", "b"], "constraints": {"allowed_values": ["a", "b", "c"]}}
+    (line,) = problems({"constraints": {"allowed_values": ["b"]}}, **now)
+    assert "'a', 'c'" in line
+    (line,) = problems({"possible_values": ["b"], "constraints": {"allowed_values": ["b"]}}, **now)
+    assert line.count("'a'") == 1
+    assert line.count("'c'") == 1
+
+
+@pytest.mark.parametrize("written", [{"allowed_values": None}, {"max_length": 5}, {"allowed_values": ["b", "a", "c"]}])
+def test_lifting_the_limit_and_other_constraints_are_not_destructive(written: JsonMap) -> None:
+    check({"constraints": written}, constraints={"allowed_values": ["a", "b"]})
+
+
+def test_everything_that_would_be_lost_is_told_at_once() -> None:
+    assert len(problems({"type": "TEXT", "possible_values": []}, possible_values=["a"])) == 2
+
+
+def test_a_new_definition_and_another_kind_are_never_destructive() -> None:
+    new = plan.plan_present(DEFINITION, wish({"label": "A", "type": "TEXT"}), None)
+    plan.check_destructive(None, new, False, all_of_them)
+    plan.check_destructive(CURRENT, present({"name": None}), False, all_of_them)
+
+
+@pytest.mark.parametrize(("label", "words"), [("Paint", "Paint: type would"), ("", "colour: type would")])
+def test_what_would_be_lost_is_told_with_the_label_of_the_definition_else_its_key(label: str, words: str) -> None:
+    (line,) = problems({"type": "TEXT"}, label=label)
+    assert line.startswith(words)
+
+
+def test_a_record_of_another_kind_with_a_type_and_constraints_is_none_of_this() -> None:
+    current = record("object", 1, type="a")
+    change = Change(KINDS["object"], UPDATE, current, {"type": "b", "possible_values": ()}, {}, {})
+    plan.check_destructive(current, change, False, all_of_them)
+
+
+# ---- values of a DROPDOWN are texts
+
+
+def chosen(written: JsonMap, current: Record | None) -> None:
+    plan.check_choices(current, plan.plan_present(DEFINITION, wish(written), current))
+
+
+@pytest.mark.parametrize(
+    ("written", "current"),
+    [
+        ({"possible_values": ["a", 5, True]}, defined()),
+        ({"label": "A", "type": "DROPDOWN", "possible_values": [5, True]}, None),
+        ({"type": "DROPDOWN", "possible_values": [5, True]}, Record.of(FIELD_DEFINITION, definition("a", "TEXT"))),
+    ],
+    ids=["there", "new", "becoming one"],
+)
+def test_possible_values_of_a_dropdown_that_are_no_texts_are_refused(written: JsonMap, current: Record | None) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        chosen(written, current)
+    assert caught.value.message == "possible_values: 5, True: the values of a DROPDOWN are texts; quote them"
+
+
+@pytest.mark.parametrize(
+    ("written", "current"),
+    [
+        ({"possible_values": ["a", "5"]}, defined()),
+        ({"label": "A"}, defined()),
+        ({"label": "A", "type": "NUMBER", "possible_values": [5]}, None),
+        ({"possible_values": [5]}, Record.of(FIELD_DEFINITION, definition("a", "NUMBER"))),
+        ({"type": "NUMBER", "possible_values": [5]}, defined()),
+    ],
+    ids=["texts", "not written", "new number", "number", "becoming a number"],
+)
+def test_texts_and_values_of_another_type_pass(written: JsonMap, current: Record | None) -> None:
+    chosen(written, current)
+
+
+def test_choices_of_another_kind_are_none_of_this() -> None:
+    values = {"possible_values": (5,), "type": "DROPDOWN"}
+    plan.check_choices(None, Change(KINDS["object"], CREATE, None, values, {}, {}))
+
+
+# ---- allowed values follow possible values
+
+
+def followed(written: JsonMap, current: Record | None) -> JsonMap:
+    return plan.with_equal_allowed_values(DEFINITION, wish(written), current)
+
+
+def test_allowed_values_of_a_dropdown_follow_its_possible_values() -> None:
+    found = followed({"possible_values": ["a", "b"]}, defined(constraints={"allowed_values": ["a"], "max_length": 5}))
+    assert found == {"possible_values": ("a", "b"), "constraints": {"allowed_values": ("a", "b")}}
+
+
+def test_other_constraints_that_were_written_stay() -> None:
+    found = followed(
+        {"possible_values": ["a"], "constraints": {"max_length": 5}}, defined(constraints={"allowed_values": ["x"]})
+    )
+    assert found["constraints"] == {"max_length": (5,), "allowed_values": ("a",)}
+
+
+@pytest.mark.parametrize(
+    ("written", "now"),
+    [
+        (
+            {"possible_values": ["a"], "constraints": {"allowed_values": ["z"]}},
+            {"constraints": {"allowed_values": ["x"]}},
+        ),
+        (
+            {"possible_values": ["a"], "constraints": {"allowed_values": None}},
+            {"constraints": {"allowed_values": ["x"]}},
+        ),
+        ({"possible_values": ["a"]}, {}),
+        ({"label": "A"}, {"constraints": {"allowed_values": ["x"]}}),
+        ({"possible_values": ["a"], "type": "TEXT"}, {"constraints": {"allowed_values": ["x"]}}),
+        ({"possible_values": ["a"], "type": "DROPDOWN"}, {"current": False}),
+    ],
+    ids=["written", "removed", "has none", "not managed", "no dropdown", "new"],
+)
+def test_they_follow_only_where_there_are_some_and_nobody_wrote_them(written: JsonMap, now: JsonMap) -> None:
+    assert followed(written, defined(**now)) == wish(written)
+
+
+def test_they_do_not_follow_for_another_type() -> None:
+    current = Record.of(FIELD_DEFINITION, definition("a", "TEXT", constraints={"allowed_values": ["x"]}))
+    assert followed({"possible_values": ["a"]}, current) == {"possible_values": ("a",)}
+    becoming = followed({"possible_values": ["a"], "type": "DROPDOWN"}, current)
+    assert becoming["constraints"] == {"allowed_values": ("a",)}
+
+
+def test_the_wish_itself_is_left_alone() -> None:
+    written = wish({"possible_values": ["a"], "constraints": {"max_length": 5}})
+    plan.with_equal_allowed_values(DEFINITION, written, defined(constraints={"allowed_values": ["x"]}))
+    assert written["constraints"] == {"max_length": (5,)}

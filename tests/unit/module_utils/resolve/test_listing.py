@@ -1,0 +1,425 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading: filters mean the same on every kind, whether the service applies them or not (section 4.8)."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult, list_records
+
+from ..support import FakeTransport, JsonMap, answer, client_on, definition, listing, refusal, uuid_of
+
+DEFINITIONS = [
+    definition("name"),
+    definition("note", "LONG_TEXT"),
+    definition("colour", "DROPDOWN"),
+    definition("size", "NUMBER"),
+    definition("price", "MONEY"),
+    definition("active", "BOOLEAN"),
+    definition("bought", "DATE"),
+    definition("seen", "DATETIME"),
+    definition("room", "LINKED_ROOM"),
+    definition("parts", "LINKED_ASSETS"),
+    definition("files", "ATTACHMENT"),
+]
+
+
+def thing(number: int, **flat: Any) -> JsonMap:
+    return {"asset_uuid": uuid_of(number), "id": number, **flat}
+
+
+def service(*records: JsonMap, **more: Any) -> FakeTransport:
+    """An instance that applies no filter at all: everything must be decided here."""
+    return FakeTransport(
+        {
+            "GET /objects": answer(list(records)),
+            "GET /asset-tracking/asset/field-definitions": answer(DEFINITIONS),
+            "GET /rooms": listing([{"room_uuid": uuid_of(7), "id": 7, "name": "Workshop"}]),
+            "GET /locations": listing([]),
+            **more,
+        }
+    )
+
+
+def read(
+    transport: FakeTransport,
+    filters: JsonMap | None = None,
+    sort: list[str] | None = None,
+    limit: int | None = None,
+    kind: str = "object",
+    uuid: str | None = None,
+) -> ListResult:
+    return list_records(client_on(transport), KINDS[kind], uuid, filters or {}, sort or [], limit)
+
+
+def hits(key: str, operator: str, value: Any, *answered: Any) -> list[Any]:
+    """Which of some answered values a filter lets through."""
+    records = [thing(number, **{key: raw}) for number, raw in enumerate(answered, 1)]
+    found = read(service(*records), {key: {operator: value}})
+    return [answered[int(record["id"]) - 1] for record in found.records]
+
+
+# ---- one value
+
+
+@pytest.mark.parametrize(
+    ("key", "wanted", "same", "other"),
+    [
+        ("name", "a", ["a"], ["A", "ab", "", None]),
+        ("note", "a", ["a"], ["b", None]),
+        ("colour", "red", ["red"], ["green", None]),
+        ("size", 5, [5, "5", 5.0], [4, 0, None]),
+        ("size", "5", [5, "5"], [4]),
+        ("size", 0, [0, "0"], [None, "", 1]),
+        ("price", "12.50", [12.5, "12.50", "12.500"], [12.49, None]),
+        ("price", 12.5, [12.5, "12.5"], [12]),
+        ("active", True, [True, 1, "1"], [False, 0, None]),
+        ("active", False, [False, 0, "0"], [True, None]),
+        ("bought", "2024-05-31", ["2024-05-31", "2024-05-31 00:00:00"], ["2024-06-01", None]),
+        (
+            "seen",
+            "2024-05-31T14:30:00+02:00",
+            ["2024-05-31 12:30:00", "2024-05-31T12:30:00Z"],
+            ["2024-05-31 14:30:00", None],
+        ),
+        ("seen", "2024-05-31 12:30:00", ["2024-05-31 12:30:00", "2024-05-31T14:30:00+02:00"], ["2024-05-31 12:30:01"]),
+        ("room", 7, [7, "7", {"id": 7, "uuid": uuid_of(7)}], [8, 0, None]),
+        ("room", "Workshop", [7, {"id": 7}, uuid_of(7)], [8, None]),
+        ("room", {"name": "Workshop"}, [7, {"id": 7}, uuid_of(7)], [8, None]),
+        ("parts", 7, [[7], [8, 7], 7], [[8], [], None]),
+        ("files", uuid_of(9), [[{"uuid": uuid_of(9)}], [uuid_of(8), uuid_of(9)]], [[uuid_of(8)], None]),
+    ],
+)
+def test_eq_is_equality_by_type_and_neq_its_opposite(key: str, wanted: Any, same: list[Any], other: list[Any]) -> None:
+    assert hits(key, "eq", wanted, *same, *other) == same
+    assert hits(key, "neq", wanted, *same, *other) == other
+
+
+ORDERED: list[tuple[str, Any, list[Any]]] = [
+    ("size", 5, [4, 5, 6]),
+    ("size", 10, ["9", "10", "11"]),
+    ("price", "9.5", ["9.49", "9.50", "10"]),
+    ("bought", "2024-05-31", ["2024-05-30", "2024-05-31", "2024-06-01"]),
+    ("seen", "2024-05-31T14:30:00+02:00", ["2024-05-31 12:29:59", "2024-05-31 12:30:00", "2024-05-31T12:30:01Z"]),
+    ("seen", "2024-05-31 12:30:00", ["2024-05-31T12:30:00+02:00", "2024-05-31 12:30:00", "2024-05-31T12:30:00-02:00"]),
+    ("name", "b", ["a", "b", "c"]),
+]
+
+
+@pytest.mark.parametrize(("key", "wanted", "answered"), ORDERED)
+@pytest.mark.parametrize(("operator", "positions"), [("gt", [2]), ("gte", [1, 2]), ("lt", [0]), ("lte", [0, 1])])
+@pytest.mark.parametrize("or_null", [False, True])
+def test_comparisons_are_by_type_and_match_null_only_where_they_say_so(
+    key: str, wanted: Any, answered: list[Any], operator: str, positions: list[int], or_null: bool
+) -> None:
+    found = hits(key, operator + ("_or_null" if or_null else ""), wanted, *answered, None)
+    assert found == [*(answered[position] for position in positions), *([None] if or_null else [])]
+
+
+# ---- several values
+
+
+@pytest.mark.parametrize(
+    ("key", "wanted", "same", "other"),
+    [
+        ("name", ["a", "b"], ["a", "b"], ["c", None]),
+        ("name", "a", ["a"], ["b"]),
+        ("size", [5, "6"], [5, "6"], [7, None]),
+        ("price", ["1.50", 2], [1.5, "2.00"], [3, None]),
+        ("room", ["Workshop", 9], [7, {"id": 9}], [8, None]),
+        ("parts", [7, 9], [[7], [8, 9]], [[8], []]),
+        ("name", [], [], ["a", None]),
+    ],
+)
+def test_in_is_any_of_the_values_and_nin_none_of_them(key: str, wanted: Any, same: list[Any], other: list[Any]) -> None:
+    assert hits(key, "in", wanted, *same, *other) == same
+    assert hits(key, "nin", wanted, *same, *other) == other
+
+
+@pytest.mark.parametrize(
+    ("key", "wanted", "same", "other"),
+    [
+        ("name", "lap", ["my laptop", "lap"], ["Laptop", "la ptop", "", None]),
+        ("name", ["Lap", "Scr"], ["Laptop", "Screen"], ["Chair", "laptop", None]),
+        ("colour", "re", ["red", "green"], ["blue"]),
+        ("size", "5", [15, "50"], [4]),
+        ("room", "Work", [{"id": 7, "display_name": "Workshop"}], [{"id": 8, "display_name": "Store"}, None]),
+        ("bought", "2024-05", ["2024-05-31"], ["2024-06-01", None]),
+    ],
+)
+def test_like_is_a_part_in_the_same_case_and_not_like_its_opposite(
+    key: str, wanted: Any, same: list[Any], other: list[Any]
+) -> None:
+    assert hits(key, "like", wanted, *same, *other) == same
+    assert hits(key, "not_like", wanted, *same, *other) == other
+
+
+# ---- presence
+
+
+@pytest.mark.parametrize(
+    ("key", "answered", "empty", "null"),
+    [
+        ("name", ["a", "", None, "0"], ["", None], [None]),
+        ("size", [1, 0, None, "0"], [None], [None]),
+        ("active", [True, False, None], [None], [None]),
+        ("parts", [[7], [], None], [[], None], [None]),
+        ("files", [[uuid_of(1)], [], None], [[], None], [None]),
+        ("room", [7, None], [None], [None]),
+        ("room", [7, 0, "0"], [0, "0"], [0, "0"]),
+    ],
+)
+def test_empty_and_null_are_told_apart_and_zero_is_neither_but_for_a_link(
+    key: str, answered: list[Any], empty: list[Any], null: list[Any]
+) -> None:
+    assert hits(key, "empty", None, *answered) == empty
+    assert hits(key, "not_empty", None, *answered) == [one for one in answered if one not in empty or one is False]
+    assert hits(key, "null", None, *answered) == null
+    assert hits(key, "not_null", None, *answered) == [one for one in answered if one not in null or one is False]
+
+
+def test_a_field_that_was_not_answered_is_null_and_empty() -> None:
+    assert read(service(thing(1), thing(2, name="a")), {"name": {"null": None}}).count == 1
+    assert read(service(thing(1), thing(2, name="a")), {"name": {"empty": True}}).count == 1
+
+
+# ---- several conditions, several kinds
+
+
+def test_all_conditions_must_hold() -> None:
+    records = [thing(number, size=number, name="a" if number % 2 else "b") for number in range(1, 8)]
+    found = read(service(*records), {"size": {"gt": 2, "lte": 6}, "name": "a"})
+    assert [record["id"] for record in found.records] == [3, 5]
+
+
+def test_a_label_stands_in_place_of_a_key() -> None:
+    assert read(service(thing(1, name="a"), thing(2, name="b")), {"Name": "b"}).records[0]["id"] == 2
+
+
+@pytest.mark.parametrize(
+    ("filters", "number"),
+    [({"id": 2}, 2), ({"asset_uuid": uuid_of(1)}, 1), ({"created_at": {"gt": "2024-06-01 00:00:00"}}, 2)],
+)
+def test_keys_of_the_server_may_be_filtered_too(filters: JsonMap, number: int) -> None:
+    records = [thing(1, created_at="2024-05-31 10:00:00"), thing(2, created_at="2024-06-01 10:00:00")]
+    assert [record["id"] for record in read(service(*records), filters).records] == [number]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("person", "GET /persons"),
+        ("user", "GET /users"),
+        ("location", "GET /locations"),
+        ("rental_case", None),
+        ("task", None),
+    ],
+)
+def test_filters_hold_on_kinds_whose_list_takes_none(kind: str, line: str | None) -> None:
+    path = line or f"GET {KINDS[kind].list_path}"
+    key = {"person": "email", "user": "email", "location": "city"}.get(kind, "title")
+    transport = FakeTransport(
+        {
+            path: answer([{"uuid": uuid_of(1), key: "Ada"}, {"uuid": uuid_of(2), key: "Bob"}]),
+            "GET /asset-tracking/person/field-definitions": answer([definition("email")]),
+        }
+    )
+    found = read(transport, {key: {"like": "Bo"}}, kind=kind)
+    assert [record["uuid"] for record in found.records] == [uuid_of(2)]
+
+
+# ---- what is sent
+
+
+def sent(
+    filters: JsonMap, line: str = "GET /objects", transport: FakeTransport | None = None, kind: str = "object"
+) -> Any:
+    playing = transport or service()
+    read(playing, filters, kind=kind)
+    (call,) = [call for call in playing.calls if call.line == line]
+    return [pair for pair in call.pairs if pair[0] not in ("page", "per_page") and not pair[0].startswith("sort")]
+
+
+@pytest.mark.parametrize(
+    ("filters", "pairs"),
+    [
+        ({"name": "a"}, [("filter[name][eq]", "a")]),
+        ({"name": {"like": ["a", "b"]}}, [("filter[name][like][]", "a"), ("filter[name][like][]", "b")]),
+        ({"size": {"gte": "5"}}, [("filter[size][gte]", "5")]),
+        ({"bought": dt.date(2024, 5, 31)}, [("filter[bought][eq]", "2024-05-31")]),
+        ({"seen": {"lt": "2024-05-31T14:30:00+02:00"}}, [("filter[seen][lt]", "2024-05-31 12:30:00")]),
+        ({"room": 7}, [("filter[room][eq]", "7")]),
+        ({"room": "Workshop"}, [("filter[room][eq]", "7")]),
+        ({"Name": "a"}, [("filter[name][eq]", "a")]),
+        ({"name": {"empty": None}}, [("filter[name][empty]", "")]),
+        ({"active": True}, []),
+        ({"parts": 7}, []),
+        ({"files": {"empty": True}}, []),
+    ],
+)
+def test_what_the_service_can_filter_it_filters(filters: JsonMap, pairs: list[tuple[str, str]]) -> None:
+    assert sent(filters) == pairs
+
+
+@pytest.mark.parametrize(
+    ("filters", "pairs"),
+    [
+        ({"status": "open"}, [("status", "open")]),
+        ({"deadline": {"gte": "2024-05-01"}}, [("deadline_from", "2024-05-01")]),
+        ({"deadline": {"lte": "2024-05-31"}}, [("deadline_to", "2024-05-31")]),
+        ({"deadline": "2024-05-31"}, [("deadline_from", "2024-05-31"), ("deadline_to", "2024-05-31")]),
+        ({"assignees": uuid_of(2)}, [("assignee", uuid_of(2))]),
+        ({"assignee": uuid_of(2)}, [("assignee", uuid_of(2))]),
+        ({"author": uuid_of(2)}, [("author", uuid_of(2))]),
+        ({"reference_type": "asset"}, [("reference_type", "asset")]),
+        ({"title": "a"}, []),
+        ({"status": {"neq": "open"}}, []),
+        ({"deadline": {"gt": "2024-05-31"}}, []),
+    ],
+)
+def test_tasks_are_filtered_by_their_own_parameters(filters: JsonMap, pairs: list[tuple[str, str]]) -> None:
+    line = "GET /task-management/tasks"
+    assert sent(filters, line, FakeTransport({line: answer([])}), "task") == pairs
+
+
+def test_tasks_are_compared_again_in_case_the_parameters_are_ignored() -> None:
+    def task(number: int, deadline: str, who: int) -> JsonMap:
+        return {"uuid": uuid_of(number), "deadline": deadline, "assignees": [uuid_of(who)], "status": "open"}
+
+    tasks = [task(1, "2024-05-31", 7), task(2, "2024-06-01", 7), task(3, "2024-05-31", 8)]
+    transport = FakeTransport({"GET /task-management/tasks": answer(tasks)})
+    found = read(transport, {"deadline": {"lte": "2024-05-31"}, "assignee": uuid_of(7)}, kind="task")
+    assert [record["uuid"] for record in found.records] == [uuid_of(1)]
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        ({"nmae": "a"}, "filters.nmae: no such field in an object; did you mean name"),
+        ({"size": "five"}, "filters.size.eq: 'five' does not fit; expected an integer"),
+        ({"size": {"in": [1, "x"]}}, "filters.size.in: 'x' does not fit"),
+        ({"bought": {"gt": "31.05.2024"}}, "filters.bought.gt: '31.05.2024' does not fit"),
+        ({"name": 5}, "quote it"),
+        ({"name": {"eq": {"a": 1}}}, "filters.name.eq: {'a': 1} does not fit; expected text"),
+        ({"active": "yes"}, "true or false"),
+        ({"name": {"is": "a"}}, "unknown operator"),
+    ],
+)
+def test_a_wrong_filter_is_told_before_any_record_is_read(filters: JsonMap, words: str) -> None:
+    transport = service()
+    with pytest.raises(InvalidInput) as caught:
+        read(transport, filters)
+    assert words in caught.value.message
+    assert "GET /objects" not in transport.lines
+
+
+def test_a_reference_in_a_filter_that_is_not_found_is_an_error() -> None:
+    with pytest.raises(NoMatch, match="There is no room 'Nowhere'"):
+        read(service(), {"room": "Nowhere"})
+
+
+@pytest.mark.parametrize("sort", [["nmae"], ["-nmae"]])
+def test_an_unknown_field_to_sort_by_is_told(sort: list[str]) -> None:
+    with pytest.raises(InvalidInput, match=r"sort\.nmae: no such field"):
+        read(service(thing(1)), sort=sort)
+
+
+# ---- sorting, limit, count
+
+
+@pytest.mark.parametrize(
+    ("key", "ascending"),
+    [
+        ("name", [None, "A", "B", "a", "b"]),
+        ("size", [None, "-1", 0, 2, "10"]),
+        ("price", [None, "0.5", 2, "10.25"]),
+        ("active", [None, False, True]),
+        ("bought", [None, "2023-12-31", "2024-01-01"]),
+        ("seen", [None, "2024-05-31T12:30:00+02:00", "2024-05-31 12:30:00", "2024-05-31T12:30:00-02:00"]),
+        ("room", [0, {"id": 7, "display_name": "B"}, {"id": 9, "display_name": "A"}]),
+    ],
+)
+def test_sorting_is_by_type_with_nothing_first(key: str, ascending: list[Any]) -> None:
+    records = [thing(number, **{key: raw}) for number, raw in enumerate(ascending)]
+    shuffled = records[1::2] + records[::2]
+    found = read(service(*shuffled), sort=[key])
+    assert [record["id"] for record in found.records] == list(range(len(ascending)))
+    found = read(service(*shuffled), sort=[f"-{key}"])
+    assert [record["id"] for record in found.records] == list(reversed(range(len(ascending))))
+
+
+def test_several_fields_sort_one_after_the_other_and_equal_ones_keep_their_order() -> None:
+    records = [
+        thing(1, name="b", size=1),
+        thing(2, name="a", size=1),
+        thing(3, name="a", size=2),
+        thing(4, name="a", size=2),
+    ]
+    found = read(service(*records), sort=["name", "-size"])
+    assert [record["id"] for record in found.records] == [3, 4, 2, 1]
+
+
+def test_values_of_mixed_types_have_an_order_too() -> None:
+    found = read(service(thing(1, size="n/a"), thing(2, size=5), thing(3, size=None)), sort=["size"])
+    assert [record["id"] for record in found.records] == [3, 2, 1]
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(None, 3), (0, 0), (2, 2), (3, 3), (9, 3)])
+def test_the_limit_cuts_the_records_and_the_count_is_that_before(limit: int | None, shown: int) -> None:
+    records = [thing(number, size=number) for number in range(1, 6)]
+    found = read(service(*records), {"size": {"gt": 2}}, ["-size"], limit)
+    assert (len(found.records), found.count) == (shown, 3)
+    assert [record["id"] for record in found.records] == [5, 4, 3][:shown]
+
+
+def test_a_negative_limit_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="limit: -1"):
+        read(service(), limit=-1)
+
+
+# ---- one record, and its shape
+
+
+def test_one_record_is_read_by_its_uuid() -> None:
+    transport = service(**{f"GET /object/{uuid_of(1)}": answer(thing(1, size="5"))})
+    found = read(transport, uuid=uuid_of(1))
+    assert (found.count, found.records[0]["size"], found.records[0]["uuid"]) == (1, 5, uuid_of(1))
+    assert "GET /objects" not in transport.lines
+
+
+def test_a_uuid_that_is_none_gives_no_record() -> None:
+    found = read(service(**{f"GET /object/{uuid_of(1)}": refusal(404)}), uuid=uuid_of(1))
+    assert (found.records, found.count) == ([], 0)
+
+
+@pytest.mark.parametrize("uuid", ["x", "../users", "5", ""])
+def test_what_is_no_uuid_does_not_get_into_a_path(uuid: str) -> None:
+    with pytest.raises(InvalidInput, match="not in uuid form"):
+        read(service(), uuid=uuid)
+
+
+def test_records_have_their_normalised_shape_and_a_uuid() -> None:
+    (found,) = read(service(thing(1, size="5", room=7, price="12.50", other="x"))).records
+    assert found["uuid"] == uuid_of(1)
+    assert (found["size"], found["price"], found["other"]) == (5, 12.5, "x")
+    assert found["room"] == {"id": 7, "uuid": None, "display_name": None}
+
+
+@pytest.mark.parametrize(("count", "complete"), [(0, True), (19, True), (20, False)])
+def test_a_list_of_the_newest_only_says_whether_it_is_complete(count: int, complete: bool) -> None:
+    files = [{"uuid": uuid_of(number), "name": "a"} for number in range(count)]
+    assert read(FakeTransport({"GET /files": answer(files)}), kind="file").complete is complete
+
+
+def test_a_complete_list_says_so() -> None:
+    assert read(service(*[thing(number) for number in range(1, 31)])).complete

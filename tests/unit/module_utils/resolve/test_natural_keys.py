@@ -1,0 +1,374 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Natural keys: one hit is the record, none means that it is not there, two are an error that names both."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..support import RANDOMISED, definition, record, schema_of, uuid_of
+
+ROOM = schema_of(
+    "room",
+    Field("building_id", "LINKED_LOCATION"),
+    Field("number", "TEXT"),
+    Field("name", "TEXT"),
+    Field("floor", "NUMBER"),
+)
+OBJECT = schema_of(
+    "object",
+    Field("barcode", "BARCODE"),
+    Field("name", "TEXT"),
+    Field("price", "MONEY"),
+    Field("bought", "DATE"),
+    Field("colour", "DROPDOWN"),
+    Field("page", "LINK"),
+    Field("note", "LONG_TEXT"),
+    Field("room", "LINKED_ROOM"),
+    Field("keeper", "LINKED_USER"),
+)
+PERSON = schema_of("person", Field("email", "TEXT"), Field("age", "NUMBER"))
+HOUSE = Reference("location", 5, uuid_of(5))
+
+
+def keys(kind: str, match_on: list[str] | None, **written: Any) -> tuple[str, ...]:
+    return natural_keys.key_fields(KINDS[kind], match_on, written)
+
+
+# ---- which fields identify a record
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "wanted"),
+    [
+        ("object", {"barcode": "1", "name": "x"}, ("barcode",)),
+        ("location", {"name": "Head office", "city": "Berlin"}, ("name",)),
+        ("person", {"email": "ada@example.com"}, ("email",)),
+        ("task", {"title": "a", "deadline": 1, "references": ()}, ("title",)),
+        ("rental_case", {"title": "a", "issue_date": 1}, ("title", "issue_date")),
+        ("room", {"building_id": HOUSE, "number": "1", "name": "x"}, ("building_id", "number")),
+        ("room", {"building_id": HOUSE, "number": "1"}, ("building_id", "number")),
+        ("room", {"building_id": HOUSE, "name": "x"}, ("building_id", "name")),
+        ("room", {"building_id": HOUSE, "name": "x", "number": None}, ("building_id", "name")),
+        ("field_definition", {"field_key": "a", "label": "b"}, ("field_key",)),
+        ("field_definition", {"label": "b"}, ("label",)),
+    ],
+)
+def test_the_default_key_of_a_kind_is_chosen_by_what_was_written(
+    kind: str, written: dict[str, Any], wanted: tuple[str, ...]
+) -> None:
+    assert natural_keys.key_fields(KINDS[kind], None, written) == wanted
+
+
+def test_a_key_that_the_user_named_goes_before_the_default() -> None:
+    assert keys("object", ["name", "colour"], barcode="1", name="x", colour="red") == ("name", "colour")
+
+
+def test_a_room_with_a_number_is_never_looked_for_by_its_name() -> None:
+    with pytest.raises(InvalidInput, match=r"^building_id must have a value"):
+        keys("room", None, number="1", name="x")
+
+
+@pytest.mark.parametrize("nothing", [None, "", ()])
+def test_a_field_of_the_key_without_a_value_is_an_error(nothing: Any) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        keys("object", ["name", "colour", "page"], name="x", colour=nothing)
+    assert caught.value.message == (
+        "match_on: colour, page must have a value, because an object is identified by name and colour and page"
+    )
+
+
+@pytest.mark.parametrize("kind", ["object", "location", "person", "room", "task", "rental_case", "field_definition"])
+def test_a_record_without_its_default_key_is_an_error(kind: str) -> None:
+    with pytest.raises(InvalidInput, match=f"because {KINDS[kind].one} is identified by"):
+        keys(kind, None)
+
+
+@pytest.mark.parametrize("value", [0, False, Decimal(0), "0"])
+def test_zero_and_false_are_values_of_a_key(value: Any) -> None:
+    assert keys("object", ["price"], price=value) == ("price",)
+
+
+def test_an_empty_match_on_is_an_error_and_not_the_default() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        keys("object", [], barcode="1")
+    assert caught.value.message == "match_on: expected at least one field key"
+
+
+# ---- what narrows the list
+
+
+@pytest.mark.parametrize("key", ["barcode", "name", "colour", "page"])
+def test_a_text_narrows_the_list_on_the_service(key: str) -> None:
+    assert natural_keys.conditions(OBJECT, [key], {key: "x"}) == [Condition(key, "eq", ("x",))]
+
+
+def test_all_texts_of_a_key_narrow_the_list_together() -> None:
+    desired = {"name": "a", "price": Decimal(1), "colour": "red"}
+    assert natural_keys.conditions(OBJECT, ["name", "price", "colour"], desired) == [
+        Condition("name", "eq", ("a",)),
+        Condition("colour", "eq", ("red",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("price", Decimal("12.50")), ("bought", dt.date(2024, 5, 31)), ("note", "a long text")]
+)
+def test_a_value_whose_shape_differs_between_instances_narrows_nothing(key: str, value: Any) -> None:
+    assert natural_keys.conditions(OBJECT, [key], {key: value}) == []
+
+
+def test_links_narrow_by_their_id_where_no_text_does() -> None:
+    desired = {"room": Reference("room", 3, uuid_of(3)), "keeper": Reference("user", 4)}
+    assert natural_keys.conditions(OBJECT, ["room", "keeper"], desired) == [
+        Condition("room", "eq", (3,)),
+        Condition("keeper", "eq", (4,)),
+    ]
+    assert natural_keys.conditions(ROOM, ["building_id", "number"], {"building_id": HOUSE, "number": "1"}) == [
+        Condition("number", "eq", ("1",))
+    ]
+
+
+def test_a_link_without_an_id_narrows_nothing() -> None:
+    assert natural_keys.conditions(OBJECT, ["room"], {"room": Reference("room", uuid=uuid_of(3))}) == []
+
+
+def test_a_key_that_is_compared_without_case_narrows_nothing() -> None:
+    assert natural_keys.conditions(PERSON, ["email"], {"email": "ada@example.com"}) == []
+
+
+# ---- who is meant
+
+
+def hits(schema: Any, wanted: dict[str, Any], *records: Any) -> list[str]:
+    return [one.uuid for one in natural_keys.identified(schema, wanted.keys(), wanted, records)]
+
+
+def test_only_the_same_text_is_the_same_key() -> None:
+    records = [record("object", n, barcode=text) for n, text in enumerate(["0001", "1", "0001 ", "A0001", "0001"], 1)]
+    assert hits(OBJECT, {"barcode": "0001"}, *records) == [uuid_of(1), uuid_of(5)]
+
+
+@pytest.mark.parametrize("text", ["Head Office", "HEAD OFFICE", "Head office "])
+def test_names_are_compared_with_case_and_spaces(text: str) -> None:
+    assert hits(schema_of("location"), {"name": "Head office"}, record("location", 1, name=text)) == []
+
+
+@pytest.mark.parametrize("kind", ["person", "user"])
+@pytest.mark.parametrize("text", ["ada@example.com", "ADA@EXAMPLE.COM", "Ada@Example.com"])
+def test_e_mail_addresses_are_compared_without_case(kind: str, text: str) -> None:
+    schema = schema_of(kind, Field("email", "TEXT"))
+    assert hits(schema, {"email": "aDa@example.COM"}, record(kind, 1, email=text)) == [uuid_of(1)]
+
+
+def test_another_text_of_a_person_is_compared_with_case_even_where_the_address_is_not() -> None:
+    schema = schema_of("person", Field("email", "TEXT"), Field("staff_number", "TEXT"))
+    persons = [record("person", n, email="a@example.com", staff_number=text) for n, text in enumerate(["a1", "A1"], 1)]
+    assert hits(schema, {"staff_number": "A1"}, *persons) == [uuid_of(2)]
+    assert hits(schema, {"email": "A@example.com", "staff_number": "A1"}, *persons) == [uuid_of(2)]
+
+
+def test_sharp_s_and_double_s_are_one_address_without_case() -> None:
+    assert hits(PERSON, {"email": "STRASSE@example.com"}, record("person", 1, email="straße@example.com"))
+
+
+@pytest.mark.parametrize("email", [None, "", "bob@example.com", 5])
+def test_another_or_no_address_is_not_the_person(email: Any) -> None:
+    assert hits(PERSON, {"email": "ada@example.com"}, record("person", 1, email=email)) == []
+    assert hits(PERSON, {"email": "ada@example.com"}, record("person", 1)) == []
+
+
+def test_what_is_no_text_is_compared_by_its_type_where_case_does_not_count() -> None:
+    assert hits(PERSON, {"age": 42}, record("person", 1, age="42"), record("person", 2, age=43)) == [uuid_of(1)]
+
+
+def test_every_field_of_the_key_must_be_equal() -> None:
+    wanted = {"building_id": HOUSE, "number": "1"}
+    records = [
+        record("room", 1, building_id=5, number="1"),
+        record("room", 2, building_id=6, number="1"),
+        record("room", 3, building_id=5, number="2"),
+        record("room", 4, building_id=0, number="1"),
+        record("room", 5, number="1"),
+    ]
+    assert hits(ROOM, wanted, *records) == [uuid_of(1)]
+
+
+@pytest.mark.parametrize("answered", [12.5, "12.50", "12.500"])
+def test_a_key_is_compared_by_meaning_whatever_shape_it_was_answered_in(answered: Any) -> None:
+    assert hits(OBJECT, {"price": Decimal("12.5")}, record("object", 1, price=answered)) == [uuid_of(1)]
+
+
+@pytest.mark.parametrize("answered", [5, "5", {"id": 5}, {"uuid": uuid_of(5)}, uuid_of(5), [5]])
+def test_a_link_in_a_key_is_compared_by_whom_it_means(answered: Any) -> None:
+    wanted = {"building_id": HOUSE, "number": "1"}
+    assert hits(ROOM, wanted, record("room", 1, building_id=answered, number="1")) == [uuid_of(1)]
+
+
+def test_one_hit_is_the_record_and_none_is_none() -> None:
+    one = record("object", 1)
+    assert natural_keys.one_of(KINDS["object"], "x", [one]) is one
+    assert natural_keys.one_of(KINDS["object"], "x", []) is None
+
+
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_more_than_one_hit_is_an_error_that_names_all_of_them(count: int) -> None:
+    twins = [record("object", number) for number in range(count, 0, -1)]
+    with pytest.raises(Ambiguous) as caught:
+        natural_keys.one_of(KINDS["object"], "barcode '1'", twins, advice="give uuid")
+    uuids = ", ".join(uuid_of(number) for number in range(1, count + 1))
+    assert caught.value.message == (f"{count} objects have barcode '1': {uuids}. Expected exactly one; give uuid.")
+
+
+def test_records_without_a_uuid_are_named_by_their_id() -> None:
+    items = [Record.of(KINDS["hub_item"], {"id": number}) for number in (8, 7)]
+    with pytest.raises(Ambiguous) as caught:
+        natural_keys.one_of(KINDS["hub_item"], "the object", items)
+    assert caught.value.message == "2 hub items have the object: 7, 8. Expected exactly one."
+
+
+def test_a_key_is_described_in_words_as_it_was_written() -> None:
+    desired = {"building_id": Reference("location", 5, uuid_of(5), written="Head office"), "number": "1", "name": "x"}
+    assert natural_keys.describe(ROOM, ["building_id", "number"], desired) == "building_id 'Head office' and number '1'"
+
+
+# ---- which of several tasks is meant
+
+
+OPEN, OPEN_TOO = record("task", 1, status="open"), record("task", 2, status="open")
+CLOSED, CLOSED_TOO = record("task", 3, status="closed"), record("task", 4, status="closed")
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "meant"),
+    [
+        ([], None, []),
+        ([], "open", []),
+        ([], "closed", []),
+        ([OPEN], None, [OPEN]),
+        ([OPEN], "open", [OPEN]),
+        ([OPEN], "closed", [OPEN]),
+        ([CLOSED], None, [CLOSED]),
+        ([CLOSED], "open", [CLOSED]),
+        ([CLOSED], "closed", [CLOSED]),
+        ([CLOSED, OPEN], None, [OPEN]),
+        ([CLOSED, OPEN, CLOSED_TOO], "open", [OPEN]),
+        ([CLOSED, OPEN], "closed", [OPEN]),
+        ([OPEN, OPEN_TOO], None, [OPEN, OPEN_TOO]),
+        ([OPEN, CLOSED, OPEN_TOO], "open", [OPEN, OPEN_TOO]),
+        ([OPEN, OPEN_TOO], "closed", [OPEN, OPEN_TOO]),
+        ([CLOSED, CLOSED_TOO], None, [CLOSED, CLOSED_TOO]),
+        ([CLOSED, CLOSED_TOO], "open", [CLOSED, CLOSED_TOO]),
+        ([CLOSED, CLOSED_TOO], "closed", [CLOSED]),
+    ],
+)
+def test_open_tasks_count_alone_and_of_several_closed_ones_none_can_be_told_apart_unless_closed_is_wanted(
+    found: Any, status: str | None, meant: Any
+) -> None:
+    assert natural_keys.task_meant(found, status, lambda _record: True) == meant
+
+
+def test_of_several_closed_tasks_the_one_that_is_as_wanted_is_meant() -> None:
+    closed = [record("task", number, status="closed") for number in (1, 2, 3)]
+    assert natural_keys.task_meant(closed, "closed", lambda one: one is closed[1]) == [closed[1]]
+    assert natural_keys.task_meant(closed, "closed", lambda _one: False) == closed
+
+
+def test_a_status_narrows_down_what_is_deleted() -> None:
+    found = [record("task", 1, status="open"), record("task", 2, status="closed")]
+    assert natural_keys.task_meant(found, "closed", lambda _one: True, absent=True) == [found[1]]
+    assert natural_keys.task_meant(found, None, lambda _one: True, absent=True) == [found[0]]
+
+
+# ---- paths of rooms
+
+
+@pytest.mark.parametrize(
+    ("path", "splits"),
+    [
+        ("A/B", [("A", "B")]),
+        ("A/B/C", [("A", "B/C"), ("A/B", "C")]),
+        ("A/B/C/D", [("A", "B/C/D"), ("A/B", "C/D"), ("A/B/C", "D")]),
+        ("Head office/0.12", [("Head office", "0.12")]),
+        ("A//B", [("A", "/B"), ("A/", "B")]),
+        ("A", []),
+        ("", []),
+        ("/", []),
+        ("/B", []),
+        ("A/", []),
+        (" /B", []),
+        ("A/ ", []),
+        ("/A/B", [("/A", "B")]),
+        ("A/B/", [("A", "B/")]),
+    ],
+)
+def test_a_path_is_tried_at_every_slash_with_something_on_both_sides(path: str, splits: list[tuple[str, str]]) -> None:
+    assert list(natural_keys.path_splits(path)) == splits
+
+
+@RANDOMISED
+@given(place=st.text("ab/ ", min_size=1, max_size=6), label=st.text("ab/ ", min_size=1, max_size=6))
+def test_every_place_and_room_is_among_the_readings_of_its_path(place: str, label: str) -> None:
+    found = list(natural_keys.path_splits(f"{place}/{label}"))
+    assert ((place, label) in found) is bool(place.strip() and label.strip())
+    assert all(f"{left}/{right}" == f"{place}/{label}" for left, right in found)
+
+
+# ---- near names
+
+
+def test_near_names_come_nearest_first_as_they_are_written() -> None:
+    assert natural_keys.near_names("head ofice", ["Harbour", "Head Office", "HEAD OFICE"]) == [
+        "HEAD OFICE",
+        "Head Office",
+    ]
+
+
+def test_a_name_is_near_though_half_of_it_is_another() -> None:
+    assert natural_keys.near_names("Head office", ["Headquarters", "Office north"]) == ["Office north", "Headquarters"]
+
+
+@pytest.mark.parametrize("names", [[], [None, "", 5], ["xyzzy"]])
+def test_what_is_far_away_or_no_text_is_not_near(names: list[Any]) -> None:
+    assert natural_keys.near_names("Head office", names) == []
+
+
+def test_at_most_five_near_names_are_told_unless_another_limit_is_given() -> None:
+    names = [f"Room {number}" for number in range(9)]
+    assert len(natural_keys.near_names("Room", names)) == 5
+    assert len(natural_keys.near_names("Room", names, 2)) == 2
+
+
+# ---- values of a field that records have
+
+
+@pytest.mark.parametrize("template", ["asset", "person"])
+def test_values_in_use_are_those_that_records_have(template: str) -> None:
+    asked = []
+
+    def listed(kind: Kind, conditions: Sequence[Condition]) -> list[Record]:
+        asked.append((kind.name, list(conditions)))
+        return [record(kind.name, number, colour=colour) for number, colour in enumerate(("red", None, "blue"))]
+
+    field = Record.of(KINDS["field_definition"], definition("colour", "DROPDOWN"))
+    used = natural_keys.values_in_use(field, template, iter(["green", "blue", "red"]), listed)
+    assert used == ["blue", "red"]
+    # Only lists that take filters are narrowed.
+    narrowed = [Condition("colour", "in", ("green", "blue", "red"))]
+    assert asked == [("object", narrowed) if template == "asset" else ("person", [])]

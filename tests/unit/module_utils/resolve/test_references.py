@@ -1,0 +1,458 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""References as a person writes them, turned into ids and uuids with as few requests as it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NoMatch
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import Resolver
+
+from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, refusal, uuid_of
+
+LOCATIONS: list[JsonMap] = [
+    {"location_uuid": uuid_of(1), "id": 1, "name": "Head office"},
+    {"location_uuid": uuid_of(2), "id": 2, "name": "Harbour/North"},
+    {"location_uuid": uuid_of(3), "id": 3, "name": "Harbour"},
+    {"location_uuid": uuid_of(4), "id": 4, "name": "Twin"},
+    {"location_uuid": uuid_of(5), "id": 5, "name": "Twin"},
+]
+ROOMS: list[JsonMap] = [
+    {"room_uuid": uuid_of(11), "id": 11, "building_id": 1, "number": "0.12", "name": "Workshop"},
+    {"room_uuid": uuid_of(12), "id": 12, "building_id": 1, "number": "0.13", "name": "Store"},
+    {"room_uuid": uuid_of(13), "id": 13, "building_id": 2, "number": "1/7", "name": "Crane"},
+    {"room_uuid": uuid_of(14), "id": 14, "building_id": 3, "number": "0.12", "name": "Office"},
+    {"room_uuid": uuid_of(15), "id": 15, "building_id": 1, "number": "9", "name": "9"},
+    {"room_uuid": uuid_of(16), "id": 16, "building_id": 3, "number": "Store", "name": "A"},
+    {"room_uuid": uuid_of(17), "id": 17, "building_id": 3, "number": "B", "name": "Store"},
+]
+PERSONS: list[JsonMap] = [
+    {"person_uuid": uuid_of(21), "id": 21, "email": "Ada@Example.com", "last_name": "Lovelace"},
+    {"person_uuid": uuid_of(22), "id": 22, "email": "bob@example.com", "last_name": "Miller"},
+    {"person_uuid": uuid_of(23), "id": 23, "email": "BOB@example.com", "last_name": "Miller"},
+]
+USERS: list[JsonMap] = [{"uuid": uuid_of(31), "id": 31, "email": "ada@example.com"}]
+OBJECTS: list[JsonMap] = [
+    {"asset_uuid": uuid_of(41), "id": 41, "barcode": "0001", "inventory_name": "Laptop"},
+    {"asset_uuid": uuid_of(42), "id": 42, "barcode": "17", "inventory_name": "Screen"},
+]
+
+
+@pytest.fixture
+def transport() -> FakeTransport:
+    return FakeTransport(
+        {
+            "GET /locations": listing(LOCATIONS),
+            "GET /rooms": listing(ROOMS),
+            "GET /persons": listing(PERSONS),
+            "GET /users": listing(USERS),
+            "GET /objects": listing(OBJECTS),
+            "GET /asset-tracking/person/field-definitions": answer([definition("email"), definition("last_name")]),
+            "GET /asset-tracking/asset/field-definitions": answer(
+                [definition("barcode"), definition("inventory_name")]
+            ),
+        }
+    )
+
+
+def resolve(transport: FakeTransport, *wanted: tuple[str, Any], **options: Any) -> list[Reference]:
+    references = [written(kind, value) for kind, value in wanted]
+    Resolver(client_on(transport), **options).resolve(references)
+    return references
+
+
+def written(kind: str, value: Any) -> Reference:
+    reference: Reference = parse_reference(kind)(value, Field("f", "LINK"))
+    return reference
+
+
+# ---- every written form
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "number"),
+    [
+        ("location", "Head office", 1),
+        ("location", "Harbour/North", 2),
+        ("location", {"name": "Harbour"}, 3),
+        ("room", "Head office/0.12", 11),
+        ("room", "Head office/Workshop", 11),
+        ("room", "Head office/9", 15),
+        ("room", "Harbour/0.12", 14),
+        ("room", "Harbour/North/1/7", 13),
+        ("room", "Harbour/North/Crane", 13),
+        ("room", "0.13", 12),
+        ("room", "Workshop", 11),
+        ("room", {"building_id": "Head office", "number": "0.12"}, 11),
+        ("room", {"building_id": 3, "number": "0.12"}, 14),
+        ("room", {"building_id": {"name": "Harbour"}, "name": "Office"}, 14),
+        ("room", {"name": "Crane"}, 13),
+        ("person", "ada@example.com", 21),
+        ("person", "ADA@EXAMPLE.COM", 21),
+        ("person", {"email": "ada@example.com"}, 21),
+        ("person", {"last_name": "Lovelace"}, 21),
+        ("user", "Ada@example.com", 31),
+        ("user", {"email": "ADA@example.com"}, 31),
+        ("object", "0001", 41),
+        ("object", "17", 42),
+        ("object", {"barcode": "0001"}, 41),
+        ("object", {"inventory_name": "Screen"}, 42),
+    ],
+)
+def test_a_natural_key_or_a_map_is_turned_into_id_and_uuid(
+    kind: str, value: Any, number: int, transport: FakeTransport
+) -> None:
+    (reference,) = resolve(transport, (kind, value))
+    assert (reference.id, reference.uuid) == (number, uuid_of(number))
+    assert reference.written == value
+
+
+@pytest.mark.parametrize("value", [17, uuid_of(17), {"id": 17, "uuid": uuid_of(17), "display_name": "x"}])
+def test_an_id_or_a_uuid_takes_no_request(value: Any) -> None:
+    resolve(FakeTransport(), ("room", value), ("user", value), ("object", value))
+
+
+def test_nothing_takes_no_request() -> None:
+    resolve(FakeTransport())
+
+
+@pytest.mark.parametrize("honours", [True, False])
+def test_every_hit_is_compared_again_where_the_service_does_not_filter(honours: bool, transport: FakeTransport) -> None:
+    if not honours:
+        transport.routes["GET /locations"] = answer(LOCATIONS)
+        transport.routes["GET /rooms"] = answer(ROOMS)
+    (room,) = resolve(transport, ("room", "Harbour/0.12"))
+    assert room.id == 14
+
+
+@pytest.mark.parametrize("shape", [lambda number: {"id": number}, lambda number: [number], uuid_of])
+def test_the_building_of_a_room_may_be_answered_in_every_shape(shape: Any, transport: FakeTransport) -> None:
+    transport.routes["GET /rooms"] = answer([{**room, "building_id": shape(room["building_id"])} for room in ROOMS])
+    (room,) = resolve(transport, ("room", "Harbour/0.12"))
+    assert room.id == 14
+
+
+def test_a_uuid_in_a_map_is_found_where_the_instance_answers_bare_ids(transport: FakeTransport) -> None:
+    transport.routes[f"GET /location/{uuid_of(1)}"] = by_uuid(LOCATIONS[0])
+
+    [room] = resolve(transport, ("room", {"building_id": uuid_of(1), "number": "0.13"}))
+
+    assert room.id == 12
+    assert transport.count(f"GET /location/{uuid_of(1)}") == 1
+
+
+# ---- one request for each kind
+
+
+@pytest.mark.parametrize(
+    ("wanted", "lines"),
+    [
+        ([("location", "Head office")], ["GET /locations"]),
+        ([("location", "Head office"), ("location", "Harbour")], ["GET /locations"]),
+        ([("object", "0001"), ("object", "17")], ["GET /objects"]),
+        ([("person", "ada@example.com"), ("user", "ada@example.com")], ["GET /persons", "GET /users"]),
+        ([("room", "Head office/0.12")], ["GET /locations", "GET /rooms"]),
+        ([("room", "Head office/0.12"), ("room", "Harbour/0.12")], ["GET /locations", "GET /rooms"]),
+        ([("room", "Head office/0.12"), ("room", "Head office/0.13")], ["GET /locations", "GET /rooms"]),
+        ([("location", "Head office"), ("room", "Head office/0.12")], ["GET /locations", "GET /rooms"]),
+        ([("room", "Workshop")], ["GET /rooms"]),
+        ([("room", {"building_id": "Head office", "number": "0.12"})], ["GET /locations", "GET /rooms"]),
+        (
+            [("room", "Head office/0.12"), ("room", {"building_id": "Harbour", "number": "0.12"})],
+            ["GET /locations", "GET /rooms"],
+        ),
+        (
+            [("room", {"building_id": "Head office", "name": "Store"}), ("room", {"building_id": 3, "number": "0.12"})],
+            ["GET /locations", "GET /rooms"],
+        ),
+        ([("room", {"number": "0.13"}), ("room", {"number": "1/7"})], ["GET /rooms"]),
+        ([("room", "Workshop"), ("room", {"number": "1/7"})], ["GET /rooms"]),
+        (
+            [("room", "Harbour/0.12"), ("location", {"name": "Head office"}), ("location", "Harbour")],
+            ["GET /locations", "GET /rooms"],
+        ),
+        ([("object", "0001"), ("object", {"barcode": "17"})], ["GET /objects"]),
+        ([("object", {"barcode": "0001"}), ("object", {"barcode": "17"})], ["GET /objects"]),
+        ([("person", "ada@example.com"), ("person", {"email": "ADA@example.com"})], ["GET /persons"]),
+    ],
+)
+def test_references_of_one_kind_take_one_request(wanted: Any, lines: list[str], transport: FakeTransport) -> None:
+    resolve(transport, *wanted)
+    assert transport.lines == lines
+
+
+def test_natural_keys_are_asked_for_by_filter() -> None:
+    transport = FakeTransport({"GET /objects": listing(OBJECTS)})
+    resolve(transport, ("object", "0001"), ("object", "17"))
+    asked = [(name, value) for name, value in transport.calls[0].pairs if name.startswith("filter")]
+    assert asked == [("filter[barcode][in][]", "0001"), ("filter[barcode][in][]", "17")]
+
+
+def test_rooms_by_path_and_by_map_are_asked_for_by_their_buildings(transport: FakeTransport) -> None:
+    path, fields = resolve(
+        transport, ("room", "Head office/0.12"), ("room", {"building_id": "Harbour", "number": "0.12"})
+    )
+    assert (path.id, fields.id) == (11, 14)
+    asked = [(name, value) for name, value in transport.calls[1].pairs if name.startswith("filter")]
+    assert asked == [("filter[building_id][in][]", "1"), ("filter[building_id][in][]", "3")]
+
+
+def test_maps_that_share_no_field_take_a_list_for_each_field(transport: FakeTransport) -> None:
+    found = resolve(
+        transport, ("object", {"inventory_name": "Screen"}), ("object", "0001"), ("object", {"barcode": "17"})
+    )
+    assert [one.id for one in found] == [42, 41, 42]
+    assert transport.lines == ["GET /asset-tracking/asset/field-definitions", "GET /objects", "GET /objects"]
+
+
+def test_a_list_that_was_read_whole_is_not_asked_for_again(transport: FakeTransport) -> None:
+    resolver = Resolver(client_on(transport))
+    resolver.reading.listed(KINDS["location"])
+    resolver.resolve([written("location", "Harbour"), written("room", "Head office/0.12")])
+    assert transport.lines == ["GET /locations", "GET /rooms"]
+
+
+def test_the_rooms_of_a_path_are_asked_for_by_their_building(transport: FakeTransport) -> None:
+    resolve(transport, ("room", "Head office/0.12"))
+    assert ("filter[building_id][eq]", "1") in transport.calls[1].pairs
+
+
+def test_no_rooms_are_asked_for_where_no_such_building_is() -> None:
+    transport = FakeTransport({"GET /locations": listing(LOCATIONS)})
+    references = [written("room", "Nowhere/1")]
+    Resolver(client_on(transport), allow_missing=True).resolve(references)
+    assert transport.lines == ["GET /locations"]
+
+
+# ---- ambiguous
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "numbers"),
+    [
+        ("location", "Twin", (4, 5)),
+        ("location", {"name": "Twin"}, (4, 5)),
+        ("person", "bob@example.com", (22, 23)),
+        ("person", {"last_name": "Miller"}, (22, 23)),
+        ("room", "0.12", (11, 14)),
+        ("room", "Harbour/Store", (16, 17)),
+    ],
+)
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_more_than_one_hit_is_an_error_with_all_uuids_in_check_mode_too(
+    kind: str, value: Any, numbers: tuple[int, int], check_mode: bool, transport: FakeTransport
+) -> None:
+    with pytest.raises(Ambiguous) as caught:
+        resolve(transport, (kind, value), allow_missing=check_mode)
+    assert all(uuid_of(number) in caught.value.message for number in numbers)
+
+
+def test_a_path_that_can_be_read_in_two_ways_must_hit_once(transport: FakeTransport) -> None:
+    twice = [*ROOMS, {"room_uuid": uuid_of(18), "id": 18, "building_id": 3, "number": "North/1/7", "name": "x"}]
+    transport.routes["GET /rooms"] = listing(twice)
+    with pytest.raises(Ambiguous):
+        resolve(transport, ("room", "Harbour/North/1/7"))
+
+
+# ---- not found
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "near"),
+    [
+        ("location", "Head ofice", "Head office"),
+        ("room", "Head office/0.14", "Head office/0.12"),
+        ("room", "Head ofice/0.12", "Head office/0.12"),
+        ("room", "Workshp", "Workshop"),
+        ("person", "ada@exmaple.com", "Ada@Example.com"),
+        ("user", "ad@example.com", "ada@example.com"),
+        ("object", "00001", "0001"),
+    ],
+)
+def test_what_is_not_found_is_an_error_with_the_nearest_candidates(
+    kind: str, value: str, near: str, transport: FakeTransport
+) -> None:
+    with pytest.raises(NoMatch) as caught:
+        resolve(transport, (kind, value))
+    assert caught.value.message.startswith(f"There is no {kind} {value!r}.")
+    assert near in caught.value.message
+
+
+def test_candidates_for_several_objects_are_read_once(transport: FakeTransport) -> None:
+    with pytest.raises(NoMatch) as caught:
+        resolve(transport, ("object", "00001"), ("object", "170"))
+    assert caught.value.message.count("The nearest are") == 2
+    assert transport.count("GET /objects") == 2
+
+
+def test_all_that_is_not_found_is_told_at_once(transport: FakeTransport) -> None:
+    with pytest.raises(NoMatch) as caught:
+        resolve(transport, ("location", "Nowhere"), ("object", "x"), ("user", "nobody"), ("location", "Head office"))
+    assert len(caught.value.message.splitlines()) == 3
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_map_whose_value_does_not_fit_is_an_error_in_check_mode_too(
+    check_mode: bool, transport: FakeTransport
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        resolve(transport, ("room", {"building_id": True}), ("room", {"number": 9}), allow_missing=check_mode)
+    assert [line.partition(" ")[0] for line in caught.value.problems] == ["reference", "reference"]
+    assert "quote it" in caught.value.message
+    assert transport.lines == []
+
+
+@pytest.mark.parametrize("value", ["Head office", {"building_id": 1, "nmae": "x"}])
+def test_a_map_or_text_that_fits_nothing_is_told(value: Any, transport: FakeTransport) -> None:
+    transport.routes["GET /asset-tracking/room/field-definitions"] = answer(
+        [definition("building_id", "LINKED_LOCATION"), definition("number"), definition("name")]
+    )
+    with pytest.raises(NoMatch):
+        resolve(transport, ("room", value))
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("location", "Nowhere"),
+        ("room", "Head office/99"),
+        ("room", "Nowhere/1"),
+        ("room", {"building_id": "Nowhere", "number": "1"}),
+        ("person", "nobody@example.com"),
+        ("object", "9999"),
+        ("object", {"barcode": "9999"}),
+    ],
+)
+def test_in_check_mode_what_is_not_found_is_a_warning(kind: str, value: Any, transport: FakeTransport) -> None:
+    reference = written(kind, value)
+    resolver = Resolver(client_on(transport), allow_missing=True)
+    resolver.resolve([reference])
+    assert not reference.resolved
+    assert reference.written == value
+    (warning,) = resolver.warnings
+    assert "There is no " in warning
+
+
+def test_what_is_found_gives_no_warning_in_check_mode(transport: FakeTransport) -> None:
+    resolver = Resolver(client_on(transport), allow_missing=True)
+    resolver.resolve([written("location", "Head office")])
+    assert resolver.warnings == []
+
+
+# ---- uuids for bodies, ids for comparing
+
+
+def test_a_uuid_is_looked_up_where_a_body_needs_one() -> None:
+    transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
+    reference, known = Reference("user", 31), Reference("user", 7, uuid_of(7))
+    Resolver(client_on(transport)).with_uuid([reference, known])
+    assert reference.uuid == uuid_of(31)
+    assert transport.lines == ["GET /user/by-id/31"]
+
+
+def test_an_id_that_is_none_is_told() -> None:
+    transport = FakeTransport({"GET /user/by-id/9": refusal(404), "GET /user/by-id/8": refusal(404)})
+    with pytest.raises(NoMatch) as caught:
+        Resolver(client_on(transport)).with_uuid([Reference("user", 8), Reference("user", 9)])
+    assert caught.value.message == "There is no user with the id 8.\nThere is no user with the id 9."
+
+
+def test_a_wanted_uuid_is_looked_up_where_the_instance_answers_bare_ids() -> None:
+    transport = FakeTransport({f"GET /room/{uuid_of(11)}": by_uuid(ROOMS[0])})
+    wanted, current = Reference("room", uuid=uuid_of(11)), Reference("room", 11)
+    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
+    assert wanted.same(current) is True
+
+
+def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> None:
+    transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
+    wanted, current = Reference("user", 31), Reference("user", uuid=uuid_of(31))
+    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
+    assert wanted.same(current) is True
+
+
+@pytest.mark.parametrize(
+    ("wanted", "current"),
+    [
+        (Reference("room", 11), Reference("room", 12)),
+        (Reference("room", uuid=uuid_of(11)), Reference("room", 12, uuid_of(12))),
+        (Reference("room", 11, uuid_of(11)), Reference("room", 12)),
+        (Reference("room", uuid=uuid_of(11)), None),
+        (None, Reference("room", 12)),
+        (Reference("room", written="not found"), Reference("room", 12)),
+        ((), (Reference("object", 1),)),
+    ],
+)
+def test_no_request_is_made_where_two_references_can_be_compared(wanted: Any, current: Any) -> None:
+    Resolver(client_on(FakeTransport())).fill_missing_ids([(wanted, current)])
+
+
+def test_a_record_that_is_meant_twice_is_read_once() -> None:
+    transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0]), "GET /user/by-id/9": refusal(404)})
+    resolver = Resolver(client_on(transport))
+    first, second = Reference("user", 31), Reference("user", 31)
+    resolver.with_uuid([first])
+    resolver.with_uuid([second])
+    assert second.uuid == uuid_of(31)
+    for _attempt in range(2):
+        with pytest.raises(NoMatch):
+            resolver.with_uuid([Reference("user", 9)])
+    assert transport.lines == ["GET /user/by-id/31", "GET /user/by-id/9"]
+
+
+def test_a_record_that_stands_in_a_list_is_not_read_again(transport: FakeTransport) -> None:
+    resolver = Resolver(client_on(transport))
+    reference = Reference("user", 31)
+    resolver.resolve([written("user", "ada@example.com")])
+    resolver.with_uuid([reference])
+    assert reference.uuid == uuid_of(31)
+    assert transport.lines == ["GET /users"]
+
+
+def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -> None:
+    by_id = [Reference("object", 41), Reference("object", 42), Reference("object", 41)]
+    Resolver(client_on(transport)).with_uuid(by_id)
+    assert [one.uuid for one in by_id] == [uuid_of(41), uuid_of(42), uuid_of(41)]
+    by_uuid = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 42)]
+    Resolver(client_on(transport)).fill_missing_ids(by_uuid)
+    assert all(wanted.same(current) for wanted, current in by_uuid)
+    assert transport.lines == ["GET /objects", "GET /objects"]
+    assert ("filter[asset_uuid][in][]", uuid_of(42)) in transport.calls[1].pairs
+
+
+def test_one_of_several_that_no_list_shows_is_read_by_itself(transport: FakeTransport) -> None:
+    transport.routes[f"GET /object/{uuid_of(43)}"] = answer({"asset_uuid": uuid_of(43), "id": 43})
+    pairs = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 43)]
+    Resolver(client_on(transport)).fill_missing_ids(pairs)
+    assert all(wanted.same(current) for wanted, current in pairs)
+    assert transport.lines == ["GET /objects", f"GET /object/{uuid_of(43)}"]
+
+
+def test_references_in_a_list_are_decided_too() -> None:
+    transport = FakeTransport({f"GET /object/{uuid_of(41)}": by_uuid(OBJECTS[0])})
+    wanted = (Reference("object", uuid=uuid_of(41)), Reference("object", 42))
+    Resolver(client_on(transport)).fill_missing_ids([(wanted, (Reference("object", 41), Reference("object", 42)))])
+    assert wanted[0].id == 41
+    assert len(transport.calls) == 1
+
+
+def test_a_wanted_uuid_that_is_none_differs_from_every_id() -> None:
+    transport = FakeTransport({f"GET /room/{uuid_of(99)}": by_uuid(None)})
+    wanted, current = Reference("room", uuid=uuid_of(99)), Reference("room", 11)
+    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
+    assert not wanted.same(current)
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_field_that_nothing_can_make_is_an_error_in_check_mode_too(
+    check_mode: bool, transport: FakeTransport
+) -> None:
+    with pytest.raises(InvalidInput, match="emial: no such field in a user; did you mean email"):
+        resolve(transport, ("user", {"emial": "x"}), allow_missing=check_mode)

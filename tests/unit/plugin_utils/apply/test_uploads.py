@@ -1,0 +1,131 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Uploads that a journal keeps account of: what a run that was killed uploaded is taken, and sent no second time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import NotProcessable
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, Upload
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
+
+from ...module_utils.support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, made, refusal, uuid_of
+
+CONTENT = b"one laptop\n"
+WHAT = Upload("invoice.txt", hashlib.sha256(CONTENT).hexdigest())
+EARLIER, OTHER, NEW = uuid_of(1), uuid_of(2), uuid_of(3)
+POST = "POST /file"
+
+
+@pytest.fixture
+def invoice(tmp_path: Path) -> Attachment:
+    path = tmp_path / "invoice.txt"
+    path.write_bytes(CONTENT)
+    return Attachment(path=str(path), type="text/plain")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    with Journal(tmp_path, "https://acme.test", "set") as held:
+        yield held
+
+
+def upload(transport: FakeTransport, journal: Journal, attachment: Attachment, clock: Clock) -> str | None:
+    Uploads(client_on(transport), journal, clock.sleep).upload(attachment)
+    return attachment.uuid
+
+
+def meta(uuid: str, **more: object) -> JsonMap:
+    return {"uuid": uuid, "name": "invoice.txt", "size": len(CONTENT), **more}
+
+
+def test_what_no_run_uploaded_is_uploaded_and_noted(
+    journal: Journal, invoice: Attachment, clock: Clock, tmp_path: Path
+) -> None:
+    assert upload(FakeTransport({POST: made(3)}), journal, invoice, clock) == NEW
+    assert Journal(tmp_path, "https://acme.test", "set").uploads == {WHAT: NEW}
+
+
+def test_what_an_earlier_run_uploaded_is_taken(journal: Journal, invoice: Attachment, clock: Clock) -> None:
+    journal.uploads[WHAT] = EARLIER
+    transport = FakeTransport(
+        {f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), f"GET /file/{EARLIER}/data": answer(CONTENT)}
+    )
+    assert upload(transport, journal, invoice, clock) == EARLIER
+    assert transport.writes == []
+
+
+@pytest.mark.parametrize("claimed", [EARLIER, "../object/1", "1/data?x="])
+def test_another_file_is_never_taken_because_the_journal_says_so(
+    journal: Journal, invoice: Attachment, clock: Clock, claimed: str
+) -> None:
+    journal.uploads[WHAT] = claimed
+    other = {f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), f"GET /file/{EARLIER}/data": answer(b"somebody's\n")}
+    transport = FakeTransport({**other, POST: made(3)})
+    assert upload(transport, journal, invoice, clock) == NEW
+
+
+def test_what_an_earlier_run_uploaded_and_is_gone_is_uploaded_again(
+    journal: Journal, invoice: Attachment, clock: Clock
+) -> None:
+    journal.uploads[WHAT] = EARLIER
+    transport = FakeTransport({f"GET /file/{EARLIER}": refusal(404), POST: made(3)})
+    assert upload(transport, journal, invoice, clock) == NEW
+
+
+def test_what_many_records_link_is_uploaded_once(journal: Journal, invoice: Attachment, clock: Clock) -> None:
+    transport = FakeTransport({POST: made(3)})
+    uploads = Uploads(client_on(transport), journal, clock.sleep)
+    ones = [Attachment(path=invoice.path, type="text/plain") for _number in range(20)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(uploads.upload, ones))
+    assert {one.uuid for one in ones} == {NEW}
+    assert transport.count(POST) == 1
+
+
+def test_what_could_not_be_uploaded_is_tried_again_for_the_next_record(
+    journal: Journal, invoice: Attachment, clock: Clock
+) -> None:
+    transport = FakeTransport({POST: [refusal(422), made(3)]})
+    uploads = Uploads(client_on(transport), journal, clock.sleep)
+    with pytest.raises(NotProcessable):
+        uploads.upload(invoice)
+    uploads.upload(invoice)
+    assert invoice.uuid == NEW
+
+
+def test_an_upload_of_which_nothing_was_noted_is_looked_for_by_content(
+    journal: Journal, invoice: Attachment, clock: Clock
+) -> None:
+    journal.uploads[WHAT] = ""
+    transport = FakeTransport(
+        {
+            "GET /files": answer(
+                [meta(uuid_of(8), name="b.txt"), meta(uuid_of(9), size=3), meta(OTHER), meta(EARLIER)]
+            ),
+            f"GET /file/{OTHER}/data": answer(b"other stuff"),
+            f"GET /file/{EARLIER}/data": answer(CONTENT),
+        }
+    )
+    assert upload(transport, journal, invoice, clock) == EARLIER
+    assert transport.writes == []
+    assert clock.slept == []
+
+
+def test_a_file_that_is_accounted_for_is_not_taken_for_the_lost_one(
+    journal: Journal, invoice: Attachment, clock: Clock
+) -> None:
+    journal.uploads[WHAT] = ""
+    journal.files.add(OTHER)
+    transport = FakeTransport({"GET /files": answer([meta(OTHER)]), POST: made(3)})
+    assert upload(transport, journal, invoice, clock) == NEW
+    assert clock.slept == [1.0, 3.0]
+    assert transport.count("GET /files") == 3

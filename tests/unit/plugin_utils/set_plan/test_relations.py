@@ -1,0 +1,63 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Relations between definitions that name the other field in place of its uuid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.relations import names_fields, with_uuids
+
+from ...module_utils.support import uuid_of
+
+NOTHING = "00000000-0000-0000-0000-000000000000"
+DEFINITIONS = [
+    {"field_key": "colour", "label": "Shade", "uuid": uuid_of(1)},
+    {"field_key": "f_2", "label": "Size", "uuid": uuid_of(2)},
+    {"field_key": "f_3", "label": "Twin", "uuid": uuid_of(3)},
+    {"field_key": "f_4", "label": "Twin", "uuid": uuid_of(4)},
+    {"field_key": "Shade", "label": "Third", "uuid": uuid_of(5)},
+]
+
+
+@pytest.mark.parametrize(
+    ("written", "names"),
+    [
+        ([{"type": "actual_field", "field": "Size"}], True),
+        ([{"type": "actual_field", "field_uuid": uuid_of(1)}, {"type": "expected_field", "field": "Size"}], True),
+        ([{"type": "actual_field", "field_uuid": uuid_of(1)}], False),
+        (["field"], False),
+        ([], False),
+        ({"field": "Size"}, False),
+        (None, False),
+    ],
+)
+def test_relations_may_name_a_field(written: Any, names: bool) -> None:
+    assert names_fields(written) is names
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("colour", 1), ("f_2", 2), ("Size", 2), ("Shade", 5), ("Third", 5)],
+    ids=["key", "another key", "label", "a key goes before a label", "its label"],
+)
+def test_a_field_is_named_by_its_key_or_its_label(name: str, number: int) -> None:
+    relation = {"type": "actual_field", "field": name, "comparison_values": [1]}
+    expected = {"type": "actual_field", "field_uuid": uuid_of(number), "comparison_values": [1]}
+    assert with_uuids([relation], DEFINITIONS) == ([expected], {})
+
+
+@pytest.mark.parametrize("name", ["Twin", "none", "size"])
+def test_a_name_that_means_no_field_or_several_is_told(name: str) -> None:
+    written = [{"type": "actual_field", "field": "colour"}, {"type": "actual_field", "field": name}]
+    resolved, missing = with_uuids(written, iter(DEFINITIONS))
+    assert resolved == [{"type": "actual_field", "field_uuid": uuid} for uuid in (uuid_of(1), NOTHING)]
+    assert missing == {1: name}
+
+
+def test_what_names_no_field_is_left_to_whoever_judges_it() -> None:
+    written = [{"type": "actual_field", "field_uuid": uuid_of(1)}, "odd"]
+    assert with_uuids(written, DEFINITIONS) == (written, {})
