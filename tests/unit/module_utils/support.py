@@ -194,10 +194,10 @@ def by_uuid(record: Mapping[str, Any] | None) -> Step:
     return answer(record) if record else NotFound(404, "", "TEST")
 
 
-def record(kind: str, number: int, /, **flat: Any) -> Record:
+def record(kind: str, which: int, /, **flat: Any) -> Record:
     """A record of a kind as the service answers it."""
     key = KINDS[kind].uuid_keys[0]
-    return Record.of(KINDS[kind], {key: uuid_of(number), "id": number, **flat})
+    return Record.of(KINDS[kind], {key: uuid_of(which), "id": which, **flat})
 
 
 def schema_of(kind: str, *fields: Field) -> Schema:
