@@ -55,6 +55,10 @@ test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit 
 test-long: lint-environment ## Run every gate, randomised tests with their full numbers
 	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
 
+.PHONY: test-core
+test-core: test-environment ## Run the tests that play real playbooks on another ansible-core: CORE=2.20
+	@"$(BIN)/python" tests/tools/other_core.py $(or $(CORE),2.21) $(PYTEST_OPTIONS) $(if $(CORE_PYTHON),--python $(CORE_PYTHON))
+
 .PHONY: coverage
 coverage: test-environment ## Line and branch coverage of plugins/, from unit and integration tests
 	@"$(BIN)/python" tests/tools/coverage_report.py
