@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run tests on another ansible-core: python tests/tools/other_core.py 2.21 [--python 3.13] [options and paths of pytest].
+"""Run tests on another ansible-core: python tests/tools/other_core.py 2.21 [--python 3.13] [options and paths].
 
 Without paths it runs the integration and the hostile tests, which play real playbooks. The environment is made once, in
 .build/core.
