@@ -75,6 +75,14 @@ bench: runtime ## Measure speed and request counts, all or with BENCH="apply sca
 docs: lint-environment ## Build the documentation site into .build/docs
 	@"$(BIN)/python" tests/tools/docs.py
 
+.PHONY: release
+release: lint-environment ## Write version and changelog, build, check, commit and tag: VERSION=1.0.0
+	@"$(BIN)/python" tests/tools/release.py prepare $(VERSION)
+
+.PHONY: release-files
+release-files: lint-environment ## Build what is published for a tag: archive, parts, notes, checksums: VERSION=1.0.0
+	@"$(BIN)/python" tests/tools/release.py files $(VERSION)
+
 .PHONY: environment
 environment: lint-environment ## Set up .venv with everything, and nothing else
 
