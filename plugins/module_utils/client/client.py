@@ -9,7 +9,7 @@ import datetime as dt
 import itertools
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -352,3 +352,15 @@ class _Page:
             last=number is None or len(records) < (size if isinstance(size, int) and size > 0 else PER_PAGE),
             clamped=number is not None and isinstance(asked, int) and asked != number,
         )
+
+
+LOOK_AGAIN = (0.0, 1.0, 3.0)
+"""Seconds from one look to the next, so at 0, 1 and 4: it may still be on its way."""
+
+
+def poll_after_lost_response(sleep: Callable[[float], None]) -> Iterator[None]:
+    """The moments at which to look; whoever finds it stops."""
+    for pause in LOOK_AGAIN:
+        if pause:
+            sleep(pause)
+        yield

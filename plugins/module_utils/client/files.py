@@ -20,8 +20,7 @@ from ..local.safe_files import NotOpened
 from ..model.field import is_uuid
 from ..model.kinds import FILE
 from ..model.types_links import Attachment
-from .client import Client
-from .lost import poll_after_lost_response
+from .client import Client, poll_after_lost_response
 from .transport import Effect, Response
 
 MAX_SIZE = 52_428_800

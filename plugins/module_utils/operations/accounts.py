@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, poll_after_lost_response
 from ..client.connection import from_environment
-from ..client.lost import poll_after_lost_response
 from ..client.transport import Effect
 from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.kinds import KINDS

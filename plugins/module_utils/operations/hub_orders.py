@@ -17,7 +17,7 @@ from ..model.kinds import HUB_ITEM, HUB_ORDER
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.references import find_objects
-from .hub_common import (
+from .hub_items import (
     ITEMS,
     ORDERS,
     Sleep,

@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, poll_after_lost_response
 from ..client.files import Contents, upload, upload_missing
-from ..client.lost import poll_after_lost_response
 from ..errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
 from ..model.field import EMPTY
 from ..model.schema import Schema

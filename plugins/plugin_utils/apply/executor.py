@@ -16,13 +16,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
+    Client,
+    Record,
+    poll_after_lost_response,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     Contents,
     recognise,
     upload_missing,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.lost import poll_after_lost_response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
     InvalidInput,

@@ -12,7 +12,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
+    Client,
+    poll_after_lost_response,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     content_of,
     download,
@@ -20,7 +23,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
     newest_files,
     upload_content,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.lost import poll_after_lost_response
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
