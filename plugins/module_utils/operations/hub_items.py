@@ -70,15 +70,6 @@ def read_again(client: Client, kind: Kind, number: int | None) -> Record:
     return record
 
 
-def look_for(find: Callable[[], list[Record]], sleep: Sleep) -> list[Record]:
-    """What a request whose answer was lost made, as soon as it is there; nothing where it is not."""
-    for _look in poll_after_lost_response(sleep):
-        found = find()
-        if found:
-            return found
-    return []
-
-
 _OBJECT = KINDS["object"]
 
 
@@ -207,7 +198,7 @@ def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: S
             body={wanted.uuid: {"category": category, "price": price}},
         )
     except OutcomeUnknown as lost:
-        if not look_for(lambda: _items_of(client, wanted), sleep):
+        if not poll_after_lost_response(lambda: _items_of(client, wanted), sleep):
             lost.message += (
                 " The hub does not show the object; it was not sent again, because it publishes an offer. "
                 "Run it again to try once more."

@@ -388,11 +388,8 @@ class Executor:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
         if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
             return None
-        for _look in poll_after_lost_response(self._sleep):
-            found = self._find(planned)
-            if found:
-                return found[0]
-        return None
+        found = poll_after_lost_response(lambda: self._find(planned), self._sleep)
+        return found[0] if found else None
 
     def _find(self, planned: Planned) -> list[Record]:
         """The records that have the natural key of a planned one, asked for now."""
