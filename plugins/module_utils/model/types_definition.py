@@ -8,6 +8,7 @@ possible values. They have the same four faces as the field types in :mod:`value
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -279,6 +280,7 @@ DEFINITIONS: dict[str, FieldType] = {
         _equal_terms,
         empty={},
         merge=_merge_terms,
+        option={"type": "dict"},
     ),
     "CONSTRAINTS": FieldType(
         _parse_terms(_constraint_values, CONSTRAINTS, "constraint type"),
@@ -288,6 +290,7 @@ DEFINITIONS: dict[str, FieldType] = {
         _equal_terms,
         empty={},
         merge=_merge_terms,
+        option={"type": "dict"},
     ),
     "RELATIONS": FieldType(
         parse_list(_parse_relation),
@@ -296,15 +299,17 @@ DEFINITIONS: dict[str, FieldType] = {
         each(_plain_relation),
         lambda left, right, _field: set(left) == set(right),
         empty=(),
+        option={"type": "list", "elements": "dict"},
     ),
-    "SCALAR": FieldType(_parse_scalar, ANY.read, ANY.write, ANY.show, _equal_scalar),
+    "SCALAR": FieldType(_parse_scalar, ANY.read, ANY.write, ANY.show, _equal_scalar, option={"type": "raw"}),
     "SCALARS": FieldType(
         _parse_scalars,
         read_list(lambda value, _field: value),
         list,
         list,
         empty=(),
+        option={"type": "list", "elements": "raw"},
     ),
-    "TYPE_NAME": FieldType(TEXT.parse, TEXT.read, _definition_type_name, TEXT.show, _equal_type_name),
+    "TYPE_NAME": replace(TEXT, write=_definition_type_name, equal=_equal_type_name, narrows=False, is_text=False),
 }
 """Type names that the catalogue uses for the fields of field definitions."""
