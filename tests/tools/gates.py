@@ -111,7 +111,8 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
 def chains(selection: str) -> list[list[Gate]]:
     """The gates, in chains: those of one chain run one after the other, the chains side by side."""
     fast = selection == "fast"
-    typed = ["tests/tools", "tests/emulator", "tests/unit", "tests/integration", "tests/hostile", "tests/conftest.py"]
+    folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
+    typed = [f"tests/{name}" for name in folders]
     pytest = ["pytest", "--quiet", "--color=no", "-n", "2"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         pytest += ["-o", f"timeout={_LONG_SECONDS}"]
