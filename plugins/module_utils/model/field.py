@@ -191,6 +191,10 @@ class FieldType:
     :ivar json_schema: that schema. It refers to others as ``#/$defs/SHAPE``.
     :ivar narrows: whether the shape of its values in a filter is known, so that the service can narrow a list by them.
     :ivar is_text: whether an empty text is another value than null to a filter.
+    :ivar in_files: canonical to what a file holds, given what a reference in it is called there; None: a reference by
+        what it is called, a list item by item, anything else as it is.
+    :ivar writable: whether a person may write a value.
+    :ivar computed: whether the service works its values out from other fields, so that nothing is lost without them.
     :ivar made_by_time: values that the service makes of others when a day has passed, to those others.
     """
 
@@ -207,6 +211,9 @@ class FieldType:
     json_schema: Mapping[str, Any] = field(default_factory=lambda: ANY_SHAPE)
     narrows: bool = False
     is_text: bool = False
+    in_files: Callable[[Any, Callable[[Any], Any]], Any] | None = None
+    writable: bool = True
+    computed: bool = False
     made_by_time: Mapping[Any, Any] = field(default_factory=dict)
 
     @property

@@ -111,6 +111,10 @@ class Kind:
     :ivar sort_parameters: how a page is sorted: ``sort`` stands for ``sort[KEY]``, ``sort_by`` for a key and an order.
     :ivar filter_parameters: field and operator to the parameters that filter a list of ``filters`` ``parameters``.
     :ivar filter_names: other names of fields in filters.
+    :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
+        the natural key.
+    :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
+    :ivar never_moved: why its records can't be renamed by files, and what to do instead.
     """
 
     name: str
@@ -153,6 +157,9 @@ class Kind:
     sort_parameters: tuple[str, ...] = ("sort",)
     filter_parameters: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     filter_names: Mapping[str, str] = field(default_factory=dict)
+    written: tuple[Field, ...] = ()
+    short_key: str = ""
+    never_moved: str = ""
 
     @property
     def defines_fields(self) -> bool:
@@ -175,8 +182,18 @@ class Kind:
         return bool(self.create_path)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its records are made, found and exported by their own fields alone."""
+        return self.can_be_created and self.can_be_looked_up
+
+    @property
     def can_be_archived(self) -> bool:
         return "archived" in self.states
+
+    @property
+    def written_key(self) -> tuple[str, ...]:
+        """The natural key of what files say of a record, where that is other than what the service answers."""
+        return tuple(one.key for one in self.written if one.mandatory)
 
     @property
     def can_be_pruned(self) -> bool:
@@ -267,6 +284,7 @@ PERSON = Kind(
     level=Level.IN_LOCATIONS,
     has_history=True,
     further_keys=(("email", "first_name", "last_name"),),
+    # Instances sort persons by the one or by the other.
     sort_parameters=("sort_by", "sort"),
 )
 
@@ -285,6 +303,8 @@ USER = Kind(
     made_of="person",
     creation_sends_mail=True,
     sort_parameters=("sort_by",),
+    short_key="email",
+    never_moved="the address of a user is that of the person; write the rename of the person",
 )
 
 TASK = Kind(
@@ -389,6 +409,7 @@ FIELD_DEFINITION = Kind(
     taken_apart=("field_type",),
     section="fields",
     level=Level.FIELDS,
+    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
 )
 
 HUB_ITEM = Kind(
@@ -408,6 +429,12 @@ HUB_ITEM = Kind(
     section="hub",
     made_of="object",
     feature="hub",
+    written=(
+        Field("object", "LINKED_ASSET", mandatory=True),
+        Field("category", "TEXT"),
+        Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2),
+    ),
+    never_moved="an offer is identified by its object; write the rename of the object",
 )
 
 HUB_ORDER = Kind(

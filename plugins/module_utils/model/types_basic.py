@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
@@ -275,7 +276,7 @@ DATETIME = FieldType(
     },
     narrows=True,
 )
-UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same)
+UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same, writable=False)
 ANY = FieldType(lambda value, _field: value, _read_any, _same, _same)
 FIELD_TYPES: dict[str, FieldType] = {
     "ATTACHMENT": ATTACHMENTS,
@@ -286,7 +287,7 @@ FIELD_TYPES: dict[str, FieldType] = {
     "DATETIME": DATETIME,
     "DECIMAL": DECIMAL,
     "DROPDOWN": TEXT,
-    "FIELD_VALUE_COMPARISON": UNWRITABLE,
+    "FIELD_VALUE_COMPARISON": replace(UNWRITABLE, computed=True),
     "LINK": TEXT,
     "LINKED_ASSET": LINKED_ASSET,
     "LINKED_ASSETS": LINKED_ASSETS,

@@ -26,11 +26,6 @@ from .types_links import (
     read_reference,
 )
 
-
-def _same(value: Any) -> Any:
-    return value
-
-
 # ---- time intervals
 
 _DAYS = {"days": 1, "weeks": 7}
@@ -113,6 +108,7 @@ INTERVAL = FieldType(
         "required": ["unit", "value"],
         "additionalProperties": False,
     },
+    in_files=lambda value, _called: _plain_interval(value),
 )
 INTERVALS = FieldType(
     parse_list(_parse_interval),
@@ -125,6 +121,7 @@ INTERVALS = FieldType(
     option={"type": "list", "elements": "dict", "options": _INTERVAL_OPTIONS},
     shape="intervals",
     json_schema={"type": ["array", "null"], "items": {"$ref": "#/$defs/interval"}},
+    in_files=lambda values, _called: each(_plain_interval)(values),
 )
 
 
@@ -256,6 +253,7 @@ RENTER = FieldType(
         "required": ["type", "value"],
         "additionalProperties": False,
     },
+    in_files=lambda value, called: {"type": value[0], "value": called(value[1])},
 )
 
 
@@ -292,16 +290,21 @@ def _read_article(value: Any, of: Field) -> Any:
 STRUCTURES: dict[str, FieldType] = {
     **DEFINITIONS,
     "ANY": ANY,
-    "ARTICLES": FieldType(UNWRITABLE.parse, read_list(_read_article), list, list, empty=()),
+    "ARTICLES": replace(UNWRITABLE, read=read_list(_read_article), write=list, show=list, empty=()),
     "ASSETS": ASSETS,
     "ATTACHMENTS": ATTACHMENTS,
-    "BILLING": FieldType(UNWRITABLE.parse, _read_billing, _same, _same),
+    "BILLING": replace(UNWRITABLE, read=_read_billing),
     "CHOICE": TEXT,
     "DAY": DATE,
     "INTERVAL": INTERVAL,
     "INTERVALS": INTERVALS,
     "RENTER": RENTER,
-    "RENTAL_STATUS": replace(TEXT, equal=_equal_rental_status, made_by_time=BY_TIME),
+    "RENTAL_STATUS": replace(
+        TEXT,
+        equal=_equal_rental_status,
+        made_by_time=BY_TIME,
+        in_files=lambda value, _called: BY_TIME.get(value, value),
+    ),
     "USER": USER,
     "USERS": USERS,
 }

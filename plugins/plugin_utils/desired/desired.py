@@ -19,9 +19,10 @@ from .hiding import Hiding
 
 SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
 """Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
-
-``fields`` has one part for each template: asset, room, person.
 """
+
+BY_TEMPLATE = tuple(kind.section for kind in KINDS.values() if kind.section and kind.defines_fields)
+"""Sections that have one part for each template: asset, room, person."""
 
 PRUNE = ("report", "delete", "archive")
 """What may be done with a record that belongs to the set and is not in the files."""
