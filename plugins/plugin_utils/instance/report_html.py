@@ -17,8 +17,9 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
 from .outcome import RunResult
-from .printed import clean
 from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, warnings
 
 WORDS: dict[str, str] = {

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
 from .outcome import RunResult
-from .printed import clean
 from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, short, warnings
 
 _COMMENT_LIMIT = 60_000
