@@ -157,7 +157,7 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
     with tempfile.TemporaryDirectory() as held:
         downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
         exported = export_instance(client, selection, downloads, _tell())
-        changes = _changes(dest, exported, downloads, options["format"], client.transport.root)
+        changes = _changes(dest, exported, downloads, options, client.transport.root)
         backups = [] if check_mode else _carry_out(dest, changes)
     shown = str(Path(options["dest"]).expanduser())
     return _result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started)
@@ -215,10 +215,12 @@ def _still_there(dest: Destination) -> dict[str, str]:
 # ---- which files
 
 
-def _changes(dest: Destination, exported: Exported, downloads: Downloads, format_name: str, root: str) -> Changes:
+def _changes(
+    dest: Destination, exported: Exported, downloads: Downloads, options: Mapping[str, Any], root: str
+) -> Changes:
     wanted: dict[str, bytes | Path] = {}
     for section, records in exported.sections.items():
-        wanted |= section_files(section, records, format_name)
+        wanted |= section_files(section, records, options["format"], formulas_are=options["formulas"])
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     wanted |= _settings(dest, root, exported)
     kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}

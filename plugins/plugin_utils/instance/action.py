@@ -179,7 +179,7 @@ def _load(
     # The option as it was written; a text (a template gave it) as Ansible reads it.
     inline = options.get("desired") if isinstance(whole, str) else whole
     is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
-    return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted)
+    return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted, options["formulas"])
 
 
 def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
