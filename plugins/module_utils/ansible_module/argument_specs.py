@@ -185,6 +185,7 @@ INSTANCE: Spec = {
     "expect_instance": {"type": "list", "elements": "str"},
     "hide": {"type": "list", "elements": "str", "default": []},
     "show_vaulted": {"type": "bool", "default": False},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
 }
 
 INSTANCE_EXPORT: Spec = {
@@ -193,6 +194,7 @@ INSTANCE_EXPORT: Spec = {
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl"], "default": "yaml"},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
 }
