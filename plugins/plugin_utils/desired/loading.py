@@ -41,8 +41,11 @@ ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
 
-MAX_SOURCE = 1 << 30
-"""Bytes of a file that is read. Millions of records are fewer; a file without end is more."""
+MAX_SOURCE = 256 << 20
+"""Bytes of a file that is read. A million records are fewer; a file without end is more."""
+
+MOST_RECORDS = 1_000_000
+"""Records of one desired state. More are two sets."""
 
 _INLINE = "desired"
 _NEVER_VAULTED = (
@@ -318,6 +321,9 @@ class _Loading:
 
     def _records(self, section: str, nodes: Iterable[Node], template: str = "") -> None:
         for node in nodes:
+            if len(self.desired.entries) >= MOST_RECORDS:
+                self._find_plainly(node.place, f"expected at most {MOST_RECORDS} records in one desired state")
+                return
             entry = self._entry(section, node, template)
             if entry is not None:
                 self.desired.entries.append(entry)
