@@ -77,7 +77,7 @@ def writes(service: Emulator) -> list[str]:
 
 
 def test_the_role_takes_a_table_whose_header_are_labels(service: Emulator, src: Path, tmp_path: Path) -> None:
-    settings = SETTINGS + "identity: {objects: [Barcode]}\n"
+    settings = SETTINGS + "identity: {objects: [barcode]}\n"
     write(src, {"instance.yml": settings, "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n"})
     role = {
         "name": "provision",
