@@ -21,7 +21,7 @@ from ..client.client import Client
 from ..client.connection import connect, hidden_in
 from ..client.transport import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
-from ..model.kinds import FIELD_DEFINITION, KINDS, Kind
+from ..model.kinds import KINDS, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.attachments import file, file_download, report
 from ..operations.hub_items import hub_item, hub_suggestion_info
@@ -82,7 +82,8 @@ def _record_module(kind: Kind) -> ModuleSpec:
         if "fields" in options:
             fields, where = options["fields"] or {}, "fields."
         else:
-            fields, where = {of.key: _as_written(call, of.key) for of in kind.fields if of.key in call.written}, ""
+            given = [field.key for field in kind.fields if field.key in call.written]
+            fields, where = {key: _as_written(call, key) for key in given}, ""
         if call.check_mode and "uuid" in call.written and options["uuid"] is None:
             return _pending(options["state"], fields)
         wish = DesiredRecord(
@@ -95,11 +96,11 @@ def _record_module(kind: Kind) -> ModuleSpec:
             options.get("template") or "",
             bool(options.get("allow_unknown_fields")),
             bool(options.get("allow_destructive")),
-            {"notify": options["notify"]} if options.get("notify") is not None else {},
+            {field.key: options[field.key] for field in kind.write_only if options[field.key] is not None},
         )
         report = ensure(client, wish, call.check_mode)
         result = report.result()
-        if kind is FIELD_DEFINITION:
+        if kind.defines_fields:
             result["field_key"] = report.record.get("field_key")
         return result
 
@@ -162,10 +163,8 @@ def _auth_token(client: Client, call: Invocation) -> ModuleResult:
     return auth_token(client, call.options, call.check_mode)
 
 
-_RECORDS = [kind for kind in KINDS.values() if kind.create_path]
-
 MODULES: dict[str, ModuleSpec] = {
-    **{kind.name: _record_module(kind) for kind in _RECORDS},
+    **{kind.name: _record_module(kind) for kind in KINDS.values() if kind.can_be_created},
     **{f"{kind.name}_info": _info_module(kind) for kind in KINDS.values()},
     "user_from_person": _change_module(
         argument_specs.USER_FROM_PERSON,

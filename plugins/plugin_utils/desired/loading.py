@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 
 from .csv_source import read_csv
 from .desired import (
+    BY_TEMPLATE,
     SECTIONS,
     DesiredInstance,
     Entry,
@@ -165,15 +166,15 @@ class _Loading:
         for name in self._below(top, root):
             at = Place(name)
             stem, ending = _parts(name.rpartition("/")[2])
-            template = stem if section == "fields" else ""
+            template = stem if section in BY_TEMPLATE else ""
             if ending.lower() not in _ALIKE:
                 continue
             if ending not in ENDINGS:
                 self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
-            elif section == "fields" and template not in TEMPLATES:
+            elif section in BY_TEMPLATE and template not in TEMPLATES:
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
             else:
-                self._records(section, self._nodes(root, name, section != "fields"), template)
+                self._records(section, self._nodes(root, name, section not in BY_TEMPLATE), template)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """The names of what is no directory, in a directory and below it, hidden names left out.
@@ -234,15 +235,15 @@ class _Loading:
             self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
             return
         for name, member in node.members.items():
-            if name in ("instance", "fields") and self.desired.hiding.is_vaulted(member.source):
+            if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(member.source):
                 self._find_plainly(member.place, _NEVER_VAULTED)
             elif name == "instance":
                 self._read_settings.read(member)
             elif name == "moved":
                 self._read_settings.moved(member)
-            elif name == "fields":
+            elif name in BY_TEMPLATE:
                 self.desired.sections.add(name)
-                self._templates(member)
+                self._templates(name, member)
             elif name in SECTIONS:
                 self.desired.sections.add(name)
                 self._records(name, self._list(member))
@@ -252,15 +253,15 @@ class _Loading:
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 
-    def _templates(self, node: Node) -> None:
+    def _templates(self, section: str, node: Node) -> None:
         if not isinstance(node.value, dict):
             self._find(node.place, f"expected a map with the templates {', '.join(TEMPLATES)}")
             return
         for template, member in node.members.items():
             if template in TEMPLATES:
-                self._records("fields", self._list(member), template)
+                self._records(section, self._list(member), template)
             else:
-                self._find(member.place, f"fields.{template}: expected one of {', '.join(TEMPLATES)}")
+                self._find(member.place, f"{section}.{template}: expected one of {', '.join(TEMPLATES)}")
 
     # ---- files
 
@@ -316,9 +317,9 @@ class _Loading:
 
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
-        if section == "users" and isinstance(node.value, str):
+        if kind.short_key and isinstance(node.value, str):
             vaulted = EVERYTHING if self.desired.hiding.is_vaulted(node.source) else ()
-            return Entry(kind, {"email": node.value}, node.place, vaulted=vaulted)
+            return Entry(kind, {kind.short_key: node.value}, node.place, vaulted=vaulted)
         if not isinstance(node.value, dict):
             self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
             return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
 from .writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
 
 FILE_SIZE = 1_000_000
@@ -16,7 +18,10 @@ FILE_SIZE = 1_000_000
 SCHEMAS = "schema"
 """The directory of the JSON Schemas."""
 
-_BULK = ("locations", "rooms", "persons", "objects")
+_MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
+"""Sections that are always a directory."""
+
+_BULK = tuple(kind.section for kind in KINDS.values() if kind.has_own_fields)
 """Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
 
 
@@ -41,7 +46,7 @@ def section_files(section: str, records: Sequence[Any], format_name: str, size: 
 
 
 def _is_directory(section: str, parts: Sequence[str]) -> bool:
-    return section == "objects" or len(parts) > 1
+    return section in _MANY or len(parts) > 1
 
 
 def _named(section: str, parts: Sequence[str], ending: str = "jsonl") -> dict[str, bytes]:
@@ -76,7 +81,7 @@ class _Growing:
 
 
 def _yaml(section: str, records: Sequence[Any], size: int) -> _Parts:
-    depth = "../" if "/" in section or section == "objects" else ""
+    depth = "../" if "/" in section or section in _MANY else ""
     growing = _Growing(_yaml_head(section, depth), size)
     for record in records:
         growing.add(yaml_record(record))
