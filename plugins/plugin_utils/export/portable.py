@@ -25,6 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
+from ..desired.nodes import NO_NUL, NUL
 from ..set_plan.state import InstanceState
 from .downloads import Downloads
 
@@ -259,6 +260,8 @@ def check_texts(written: Any) -> None:
     if isinstance(written, str):
         if any(mark in written for mark in TEMPLATE_MARKS):
             raise NotPortable("it looks like a template, and files hold none")
+        if NUL in written:
+            raise NotPortable(f"it {NO_NUL}")
         if _HALF.search(written):
             raise NotPortable("it holds half a character, which is no Unicode")
     elif isinstance(written, Mapping):

@@ -17,6 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import NUL
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files, settings_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import TEMPLATE_MARKS
@@ -50,7 +51,7 @@ TRAPS = [
 
 
 def _fits(text: str) -> bool:
-    return not any(mark in text for mark in TEMPLATE_MARKS)
+    return not any(mark in text for mark in (*TEMPLATE_MARKS, NUL))
 
 
 TEXTS = some.one_of(
