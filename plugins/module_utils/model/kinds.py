@@ -216,23 +216,30 @@ class Kind:
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 
 
-OBJECT = Kind(
-    name="object",
-    list_path="/objects",
-    item_path="/object/{uuid}",
-    create_path="/object",
-    uuid_keys=("asset_uuid", "uuid"),
-    template="asset",
-    match_on=(("barcode",),),
-    identity=(Field("barcode", "BARCODE"),),
-    filters="query",
-    states=("present", "absent", "archived"),
-    barcode_path="/object/by-barcode/{barcode}",
-    section="objects",
-    level=Level.OBJECTS,
-    has_history=True,
-    further_keys=(("barcode", "inventory_name"),),
-    is_many=True,
+FIELD_DEFINITION = Kind(
+    name="field_definition",
+    list_path="/asset-tracking/{template}/field-definitions",
+    item_path="/asset-tracking/{template}/field-definition/{uuid}",
+    create_path="/asset-tracking/{template}/field-definition",
+    fields=(
+        Field("label", "TEXT", mandatory=True),
+        Field("field_key", "TEXT"),
+        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
+        Field("constraints", "CONSTRAINTS"),
+        Field("attributes", "ATTRIBUTES"),
+        Field("relations", "RELATIONS"),
+        Field("comment", "LONG_TEXT"),
+        Field("default_value", "SCALAR"),
+        Field("possible_values", "SCALARS"),
+    ),
+    match_on=(("field_key",), ("label",)),
+    update="PUT",
+    sort="",
+    states=("present",),
+    taken_apart=("field_type",),
+    section="fields",
+    level=Level.FIELDS,
+    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
 )
 
 LOCATION = Kind(
@@ -305,6 +312,25 @@ USER = Kind(
     sort_parameters=("sort_by",),
     short_key="email",
     never_moved="the address of a user is that of the person; write the rename of the person",
+)
+
+OBJECT = Kind(
+    name="object",
+    list_path="/objects",
+    item_path="/object/{uuid}",
+    create_path="/object",
+    uuid_keys=("asset_uuid", "uuid"),
+    template="asset",
+    match_on=(("barcode",),),
+    identity=(Field("barcode", "BARCODE"),),
+    filters="query",
+    states=("present", "absent", "archived"),
+    barcode_path="/object/by-barcode/{barcode}",
+    section="objects",
+    level=Level.OBJECTS,
+    has_history=True,
+    further_keys=(("barcode", "inventory_name"),),
+    is_many=True,
 )
 
 TASK = Kind(
@@ -386,32 +412,6 @@ RENTAL_CASE = Kind(
     feature="rental",
 )
 
-FIELD_DEFINITION = Kind(
-    name="field_definition",
-    list_path="/asset-tracking/{template}/field-definitions",
-    item_path="/asset-tracking/{template}/field-definition/{uuid}",
-    create_path="/asset-tracking/{template}/field-definition",
-    fields=(
-        Field("label", "TEXT", mandatory=True),
-        Field("field_key", "TEXT"),
-        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
-        Field("constraints", "CONSTRAINTS"),
-        Field("attributes", "ATTRIBUTES"),
-        Field("relations", "RELATIONS"),
-        Field("comment", "LONG_TEXT"),
-        Field("default_value", "SCALAR"),
-        Field("possible_values", "SCALARS"),
-    ),
-    match_on=(("field_key",), ("label",)),
-    update="PUT",
-    sort="",
-    states=("present",),
-    taken_apart=("field_type",),
-    section="fields",
-    level=Level.FIELDS,
-    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
-)
-
 HUB_ITEM = Kind(
     name="hub_item",
     list_path="/circularity-hub/items",
@@ -473,23 +473,8 @@ FILE = Kind(
     newest=20,
 )
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        FIELD_DEFINITION,
-        LOCATION,
-        ROOM,
-        PERSON,
-        USER,
-        OBJECT,
-        TASK,
-        RENTAL_CASE,
-        HUB_ITEM,
-        HUB_ORDER,
-        FILE,
-    )
-}
-"""Every kind by its name, in the order in which one depends on another."""
+KINDS: dict[str, Kind] = {one.name: one for one in list(globals().values()) if isinstance(one, Kind)}
+"""Every kind that is declared above, by its name, in that order: a kind stands after those that it depends on."""
 
 TEMPLATE_KINDS: dict[str, Kind] = {kind.template: kind for kind in KINDS.values() if kind.template}
 

@@ -67,8 +67,12 @@ class Collector:
         ref = Ref(kind, key)
         self.nodes[ref] = Node(ref, str(hint or ""), identity, content)
 
-    def by_uuid(self, kind: str, uuid: str | None) -> Ref | None:
+    def by_id(self, kind: str, number: int | None) -> Ref | None:
         """Another record, to stand in the content of one."""
+        return None if number is None else Ref(kind, number)
+
+    def by_uuid(self, kind: str, uuid: str | None) -> Ref | None:
+        """The same by its uuid."""
         return None if uuid is None else Ref(kind, self._ids.get(kind, {}).get(uuid, uuid))
 
     def _definitions(self) -> None:
