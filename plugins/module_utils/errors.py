@@ -169,7 +169,7 @@ class NotProcessable(ServiceError):
 class TooManyRequests(ServiceError):
     """429: the request was not taken."""
 
-    meaning = "too many requests; the limit still held after all repeats"
+    meaning = "too many requests"
 
 
 class InternalError(ServiceError):

@@ -223,6 +223,7 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     try:
         client = client_of(call.options, call.check_mode)
         before = client.transport.sent
+        client.transport.written.begin()
         result = door.run(client, call)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
@@ -232,7 +233,9 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     except OSError as error:
         # A file of this machine that can't be read or written.
         result = {"failed": True, "changed": False, "msg": str(error)}
-    return {**result, "requests": client.transport.sent - before if client else 0}
+    warnings = [*result.pop("warnings", ()), *(client.transport.told() if client else ())]
+    told = {"warnings": warnings} if warnings else {}
+    return {**result, **told, "requests": client.transport.sent - before if client else 0}
 
 
 class _Module(AnsibleModule):
