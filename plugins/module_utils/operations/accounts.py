@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, poll_after_lost_response
 from ..client.connection import from_environment
-from ..client.lost import poll_after_lost_response
 from ..client.transport import Effect
 from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.kinds import KINDS
@@ -173,10 +172,9 @@ def make_user(client: Client, email: str, sleep: Callable[[float], None] = time.
     try:
         client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
     except OutcomeUnknown as lost:
-        for _look in poll_after_lost_response(sleep):
-            user = _user_with(client, email)
-            if user is not None:
-                return user
+        user = poll_after_lost_response(lambda: _user_with(client, email), sleep)
+        if user is not None:
+            return user
         lost.message += (
             " No user with this address is there; it was not sent again, because it sends an e-mail. "
             "Run it again to try once more."
