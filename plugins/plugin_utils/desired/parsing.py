@@ -16,8 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.quick import Quick
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 
 from .desired import DesiredInstance, Entry, Place

@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from .desired import (
     PRUNE,
@@ -250,11 +251,7 @@ class Settings:
                 seen[key] = one.place
 
 
-_NEVER_MOVED = {
-    "fields": "a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
-    "users": "the address of a user is that of the person; write the rename of the person",
-    "hub": "an offer is identified by its object; write the rename of the object",
-}
+_NEVER_MOVED = {kind.section: kind.never_moved for kind in KINDS.values() if kind.section and kind.never_moved}
 """Sections whose records can't be renamed here, and what to do instead."""
 
 

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     USER,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.quick import Quick
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, attachments_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change

@@ -17,16 +17,19 @@ from typing import Any
 from .rankings import Rankings
 
 # Goes up with every change of the tables: a file of another version is not opened.
-VERSION = 2
+VERSION = 3
 SCHEMA = """
 CREATE TABLE user (
   id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE, password TEXT,
-  email TEXT NOT NULL, firstname TEXT, lastname TEXT, rights TEXT NOT NULL, refusal TEXT);
+  email TEXT NOT NULL, firstname TEXT, lastname TEXT, rights TEXT NOT NULL, refusal TEXT,
+  hidden_fields TEXT NOT NULL, locations TEXT);
 CREATE INDEX user_email ON user (lower(email));
-CREATE TABLE access_token (token TEXT PRIMARY KEY, user_id INTEGER NOT NULL, expires REAL NOT NULL);
+CREATE TABLE access_token (
+  token TEXT PRIMARY KEY, session TEXT NOT NULL, user_id INTEGER NOT NULL, expires REAL NOT NULL);
 CREATE INDEX access_token_user ON access_token (user_id);
 CREATE INDEX access_token_expires ON access_token (expires);
-CREATE TABLE refresh_token (token TEXT PRIMARY KEY, user_id INTEGER NOT NULL, uses INTEGER NOT NULL);
+CREATE TABLE refresh_token (
+  token TEXT PRIMARY KEY, session TEXT NOT NULL, user_id INTEGER NOT NULL, uses INTEGER NOT NULL);
 CREATE INDEX refresh_token_user ON refresh_token (user_id);
 CREATE TABLE sso_code (auth_code TEXT PRIMARY KEY, provider_name TEXT NOT NULL, user_id INTEGER NOT NULL);
 CREATE TABLE definition (
@@ -40,6 +43,8 @@ CREATE TABLE file (
   id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, type TEXT NOT NULL,
   size INTEGER NOT NULL, sha256 TEXT NOT NULL, creator_id INTEGER NOT NULL, created_at TEXT NOT NULL,
   content BLOB NOT NULL);
+CREATE TABLE thumbnail_size (
+  file_id INTEGER NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL, PRIMARY KEY (file_id, width, height));
 CREATE TABLE task (
   id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, slug TEXT NOT NULL, status TEXT NOT NULL,
   author TEXT NOT NULL, title TEXT NOT NULL, deadline TEXT NOT NULL, assignee TEXT NOT NULL, body TEXT NOT NULL);
@@ -49,7 +54,8 @@ CREATE INDEX task_reference_uuid ON task_reference (uuid);
 CREATE TABLE rental_case (
   id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, status TEXT NOT NULL, title TEXT NOT NULL,
   issue_date TEXT NOT NULL, due_date TEXT NOT NULL, responsible_user_uuid TEXT NOT NULL, comment TEXT, renter TEXT,
-  body TEXT NOT NULL, author TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL);
+  body TEXT NOT NULL, author TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  is_full_day INTEGER NOT NULL, issue_at TEXT, due_at TEXT);
 CREATE TABLE rental_reference (rental_id INTEGER NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY (rental_id, uuid));
 CREATE INDEX rental_reference_uuid ON rental_reference (uuid);
 CREATE TABLE hub_item (
