@@ -64,6 +64,8 @@ def record_spec(kind: Kind) -> Spec:
         "uuid": {"type": "str"},
         "state": {"type": "str", "choices": list(kind.states), "default": "present"},
     }
+    if kind.template or any(field.type == "DATETIME" for field in kind.fields):
+        spec["timezone"] = {"type": "str"}
     if kind.has_own_fields:
         spec |= {
             "fields": {"type": "dict", "default": {}},

@@ -68,7 +68,7 @@ class ModuleSpec:
 def _as_written(call: Invocation, name: str) -> Any:
     """An option's value before Ansible made a text of a number; lists and maps as Ansible took them."""
     converted = call.options.get(name)
-    return converted if isinstance(converted, (list, dict)) else call.written[name]
+    return converted if isinstance(converted, (list, dict, bool)) else call.written[name]
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
@@ -98,6 +98,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
             bool(options.get("allow_unknown_fields")),
             bool(options.get("allow_destructive")),
             {field.key: options[field.key] for field in kind.write_only if options[field.key] is not None},
+            options.get("timezone") or "",
         )
         report = ensure(client, wish, call.check_mode)
         result = report.result()

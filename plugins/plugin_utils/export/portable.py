@@ -108,7 +108,7 @@ class Portable:
         files: list[Attachment] = []
         for of in fields:
             value = values.get(of.key)
-            if value in (None, (), {}, ""):
+            if value in (None, (), {}, "") or type_of(of).computed:
                 continue
             name = name_in_files(of)
             try:
