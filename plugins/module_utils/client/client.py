@@ -9,11 +9,11 @@ import datetime as dt
 import itertools
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from ..errors import (
@@ -242,15 +242,7 @@ class Client:
         """
         wrapped = {kind.wrap: body} if kind.wrap else body
         answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
-        uuid = (
-            answer.headers.get("Location-UUID")
-            or answer.headers.get("Location", "").rstrip("/").removesuffix("/data").rpartition("/")[2]
-        )
-        if not is_uuid(uuid):
-            raise NotJson(
-                f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {kind.words}."
-            )
-        return uuid.lower()
+        return made_uuid(answer, kind.words)
 
     def update(self, kind: Kind, uuid: str, body: Mapping[str, Any], template: str = "", once: bool = False) -> None:
         """Changes a record: PATCH with what changes, or PUT with all of it, as its kind wants.
@@ -285,6 +277,20 @@ class Client:
             return record.flat["archived_at"] not in EMPTY
         listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])
         return record.uuid not in {one.uuid for one in listed}
+
+
+def made_uuid(answer: Response, words: str) -> str:
+    """The uuid of what a request made, which stands in a header of the answer.
+
+    :param words: what was made, for the message.
+    :raises NotJson: where no header names it.
+    """
+    # The Location of a file ends in /data.
+    path = answer.headers.get("Location", "").rstrip("/").removesuffix("/data")
+    uuid = answer.headers.get("Location-UUID") or path.rpartition("/")[2]
+    if not is_uuid(uuid):
+        raise NotJson(f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {words}.")
+    return uuid.lower()
 
 
 def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[dict[str, str]]:
@@ -351,3 +357,24 @@ class _Page:
             last=number is None or len(records) < (size if isinstance(size, int) and size > 0 else PER_PAGE),
             clamped=number is not None and isinstance(asked, int) and asked != number,
         )
+
+
+_Found = TypeVar("_Found")
+
+LOOK_AGAIN = (0.0, 1.0, 3.0)
+"""Seconds from one look to the next, so at 0, 1 and 4: it may still be on its way."""
+
+
+def poll_after_lost_response(find: Callable[[], _Found | None], sleep: Callable[[float], None]) -> _Found | None:
+    """Looks several times for what a request may have made whose answer was lost.
+
+    :param find: one look; anything that is false means that nothing was found.
+    :returns: what the first look that found something found; None where none did.
+    """
+    for pause in LOOK_AGAIN:
+        if pause:
+            sleep(pause)
+        found = find()
+        if found:
+            return found
+    return None

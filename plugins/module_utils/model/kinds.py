@@ -67,6 +67,25 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True)
+class Hours:
+    """The fields of a record that lasts whole days, or from one instant to another.
+
+    :ivar whole_days: whether it lasts whole days.
+    :ivar days: the first and the last day; there are always both.
+    :ivar times: the instants of those days; null for whole days.
+    """
+
+    whole_days: str
+    days: tuple[str, str]
+    times: tuple[str, str]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The fields that instances of earlier versions lack."""
+        return (self.whole_days, *self.times)
+
+
+@dataclass(frozen=True)
 class Kind:
     """One kind of record, and what it can do.
 
@@ -114,6 +133,7 @@ class Kind:
     :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
         the natural key.
     :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
+    :ivar hours: its days and times, where it may last hours.
     :ivar never_moved: why its records can't be renamed by files, and what to do instead.
     """
 
@@ -159,6 +179,7 @@ class Kind:
     filter_names: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Field, ...] = ()
     short_key: str = ""
+    hours: Hours | None = None
     never_moved: str = ""
 
     @property
@@ -393,6 +414,9 @@ RENTAL_CASE = Kind(
         Field("issue_date_reminder", "INTERVAL"),
         Field("due_date", "DAY", mandatory=True),
         Field("due_date_reminder", "INTERVAL"),
+        Field("is_full_day", "WHOLE_DAYS"),
+        Field("issue_at", "DATETIME"),
+        Field("due_at", "DATETIME"),
         Field("responsible_user", "USER", mandatory=True, wire="responsible_user_uuid"),
         Field("renter", "RENTER"),
         Field("comment", "LONG_TEXT"),
@@ -409,6 +433,7 @@ RENTAL_CASE = Kind(
     has_history=True,
     further_keys=(("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
     carried_along=("renter",),
+    hours=Hours("is_full_day", ("issue_date", "due_date"), ("issue_at", "due_at")),
     feature="rental",
 )
 

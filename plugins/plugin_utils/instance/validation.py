@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.parsing import DesiredParser, written_as
 from ..export.portable import is_generated_key
-from ..set_plan.relations import names_fields, with_uuids
+from ..set_plan.definitions import names_fields, with_uuids
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
 _DEFINITIONS = Schema.of(FIELD_DEFINITION)

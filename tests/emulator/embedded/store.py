@@ -19,12 +19,15 @@ from .rankings import Rankings
 SCHEMA = """
 CREATE TABLE user (
   id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE, password TEXT,
-  email TEXT NOT NULL, firstname TEXT, lastname TEXT, rights TEXT NOT NULL, refusal TEXT);
+  email TEXT NOT NULL, firstname TEXT, lastname TEXT, rights TEXT NOT NULL, refusal TEXT,
+  hidden_fields TEXT NOT NULL, locations TEXT);
 CREATE INDEX user_email ON user (lower(email));
-CREATE TABLE access_token (token TEXT PRIMARY KEY, user_id INTEGER NOT NULL, expires REAL NOT NULL);
+CREATE TABLE access_token (
+  token TEXT PRIMARY KEY, session TEXT NOT NULL, user_id INTEGER NOT NULL, expires REAL NOT NULL);
 CREATE INDEX access_token_user ON access_token (user_id);
 CREATE INDEX access_token_expires ON access_token (expires);
-CREATE TABLE refresh_token (token TEXT PRIMARY KEY, user_id INTEGER NOT NULL, uses INTEGER NOT NULL);
+CREATE TABLE refresh_token (
+  token TEXT PRIMARY KEY, session TEXT NOT NULL, user_id INTEGER NOT NULL, uses INTEGER NOT NULL);
 CREATE INDEX refresh_token_user ON refresh_token (user_id);
 CREATE TABLE sso_code (auth_code TEXT PRIMARY KEY, provider_name TEXT NOT NULL, user_id INTEGER NOT NULL);
 CREATE TABLE definition (

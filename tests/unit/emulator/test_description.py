@@ -149,6 +149,6 @@ def test_operation_is_there(api: Api, operation: Operation) -> None:
 def test_document_is_in_its_own_words() -> None:
     text = DESCRIPTION.read_text(encoding="utf-8")
     assert text.startswith("---\n# Copyright: Contributors to the community.seventhings collection\n")
-    assert "SPDX-License-Identifier: GPL-3.0-or-later" in text
+    assert "License-Identifier: GPL-3.0-or-later" in text
     assert max(len(line) for line in text.splitlines()) <= 160
     assert not re.search(r"x-(source|wire)|https?://", text)

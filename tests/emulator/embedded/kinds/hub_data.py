@@ -87,7 +87,7 @@ def mapped(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
     flat = records.shown(context.view, context.templates["asset"], rows)
     return [
         {
-            **{name: record.get(key) for name, key in MAPPED.items()},
+            **{name: record[key] for name, key in MAPPED.items() if key in record},
             **{key: value for key, value in record.items() if key not in SERVER_MANAGED},
         }
         for record in flat

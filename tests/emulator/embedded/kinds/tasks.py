@@ -161,7 +161,7 @@ def _columns(context: Context, body: Mapping[str, Any], old: Any) -> dict[str, A
         "body": json.dumps(
             {
                 "comment": body["comment"] if "comment" in body else kept.get("comment"),
-                "reminders": body["reminders"],
+                "reminders": body["reminders"] if "reminders" in body else kept.get("reminders", []),
                 "recurring_schedule": body["recurring_schedule"],
                 "references": references(context, body["references"], old, status="open"),
                 "attachments": check_attachments(context, attachments),

@@ -90,6 +90,9 @@ class Collector:
     def _users(self) -> None:
         for row in self.store.rows("SELECT * FROM user ORDER BY id"):
             content = {key: row[key] for key in ("email", "firstname", "lastname", "refusal")}
+            content["hidden_fields"] = json.loads(row["hidden_fields"])
+            allowed = None if row["locations"] is None else json.loads(row["locations"])
+            content["locations"] = allowed and [self.by_uuid("location", uuid) for uuid in allowed]
             content["rights"] = json.loads(row["rights"])
             self.add("user", row["id"], row["email"], {"id": row["id"], "uuid": row["uuid"]}, content)
 
@@ -145,8 +148,9 @@ class Collector:
             if renter and renter["type"] == "user":
                 renter["value"] = self.by_uuid("user", renter["value"])
             content = {
-                **{key: row[key] for key in ("status", "title", "issue_date", "due_date", "comment")},
-                **{key: body[key] for key in ("issue_date_reminder", "due_date_reminder")},
+                **{key: row[key] for key in ("status", "title", "comment")},
+                **{key: row[key] for key in ("issue_date", "due_date", "issue_at", "due_at")},
+                **{key: body[key] for key in ("issue_date_reminder", "due_date_reminder", "day_times")},
                 "responsible_user": self.by_uuid("user", row["responsible_user_uuid"]),
                 "renter": renter,
                 "references": self._references(body),
