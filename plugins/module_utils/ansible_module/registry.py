@@ -18,7 +18,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..client.client import Client
-from ..client.connection import connect, hidden_in
+from ..client.connection import connect, hidden_in, risks_of
 from ..client.transport import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FIELD_DEFINITION, KINDS, Kind
@@ -232,6 +232,9 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     except OSError as error:
         # A file of this machine that can't be read or written.
         result = {"failed": True, "changed": False, "msg": str(error)}
+    warnings = [*risks_of(call.options), *result.pop("warnings", ())]
+    if warnings:
+        result["warnings"] = warnings
     return {**result, "requests": client.transport.sent - before if client else 0}
 
 

@@ -30,6 +30,7 @@ from ..model.field import EMPTY, is_uuid
 from ..model.kinds import FIELD_DEFINITION, KINDS, Kind, flatten
 from ..model.schema import Schema
 from . import query
+from .limits import JSON_DIGITS
 from .query import PER_PAGE, Condition
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
@@ -63,9 +64,14 @@ class Record:
         return cls(
             kind,
             uuid,
-            int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else None,
+            int(number) if isinstance(number, int) or _is_number(number) else None,
             flat,
         )
+
+
+def _is_number(text: Any) -> bool:
+    """Whether a text is an id; no id is so long that Python would not read it."""
+    return isinstance(text, str) and text.isdecimal() and len(text) <= JSON_DIGITS
 
 
 class Client:
@@ -161,10 +167,13 @@ class Client:
         return list(found.values())
 
     def _read_pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> list[Record]:
+        limits = self.transport.limits
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             total: int | None = None
             for number, page in enumerate(self._pages(kind, pairs, template)):
+                if number >= limits.pages or (page.total or 0) > limits.pages * PER_PAGE:
+                    raise limits.too_many_pages(kind.words)
                 fresh = [record for record in page.records if _identity(record) not in found]
                 # Where it gets smaller, somebody deleted a record, and one that moved to an earlier page is not seen.
                 total = None if page.total is None else max(page.total, total or 0)

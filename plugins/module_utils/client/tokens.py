@@ -24,6 +24,8 @@ _REASONS = {
     "OnlySSOLoginAllowed": "the user signs in by SSO only: use the grant sso_auth_code, or a token made with it",
 }
 
+_UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
+
 _RENEW_BEFORE = 60.0
 
 
@@ -136,9 +138,8 @@ class Tokens:
                 f"Signing in {how} failed: user name, password, code or client_id is wrong. ({error.message})"
             ) from error
         except PermissionMissing as error:
-            raise InvalidInput(
-                f"Signing in {how} is not allowed: {_REASONS.get(error.words, error.words or 'no reason given')}."
-            ) from error
+            other = _UNKNOWN_REASON if error.words else "no reason given"
+            raise InvalidInput(f"Signing in {how} is not allowed: {_REASONS.get(error.words, other)}.") from error
         pair = answer.json()
         if not isinstance(pair, Mapping) or not pair.get("access_token"):
             raise NotJson(f"Signing in {how}: the answer holds no access_token.")
