@@ -19,7 +19,7 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..client.client import Client
 from ..client.connection import connect, hidden_in, risks_of
-from ..client.transport import REQUESTS_IMPORT_ERROR
+from ..client.session import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FIELD_DEFINITION, KINDS, Kind
 from ..operations.accounts import auth_token, user_from_person

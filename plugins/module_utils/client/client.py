@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeGuard
 from urllib.parse import quote
 
 from ..errors import (
@@ -69,7 +69,7 @@ class Record:
         )
 
 
-def _is_number(text: Any) -> bool:
+def _is_number(text: Any) -> TypeGuard[str]:
     """Whether a text is an id; no id is so long that Python would not read it."""
     return isinstance(text, str) and text.isdecimal() and len(text) <= JSON_DIGITS
 
@@ -308,8 +308,16 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
             "where the service cuts it; it may be incomplete, so nothing is decided from it. Name the record by "
             "its uuid."
         )
-    day = dt.date.fromisoformat(middle)
-    before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
+    try:
+        day = dt.date.fromisoformat(middle)
+        before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        day = None
+    if day is None or not (low or middle) <= middle <= (high or middle):
+        raise IncompleteList(
+            f"The list of {kind.words}s with the status {parameters['status']} is cut by the service, and can't be "
+            f"read in parts: it answers with other deadlines than it was asked for. Nothing is decided from it."
+        )
     parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]
     if not low or low <= before:
         parts.append({**parameters, "deadline_to": before})

@@ -18,8 +18,9 @@ from ..errors import InvalidInput
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, MOST_PAGES, Limits
 from .rate_limit import SERVICE_LIMIT, RateLimit
+from .session import is_local
 from .tokens import Credentials, Tokens
-from .transport import PREFIX, Tls, Transport, is_local
+from .transport import PREFIX, Tls, Transport
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),

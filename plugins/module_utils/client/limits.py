@@ -114,12 +114,6 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-class Connection(Protocol):
-    """What is closed when the time is up."""
-
-    sock: Any
-
-
 class Deadline:
     """The time that one request may take in all, whatever it waits for: an answer of a byte a second has no pause
     between its bytes that is too long.
@@ -131,7 +125,7 @@ class Deadline:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.has_passed = False
-        self._connection: Connection | None = None
+        self._connection: Any = None
         self._lock = threading.Lock()
         self._timer = threading.Timer(seconds, self._pass)
         self._timer.daemon = True
@@ -149,8 +143,11 @@ class Deadline:
         with self._lock:
             self._connection = None
 
-    def watch(self, connection: Connection) -> None:
-        """Cuts off this connection when the time is up."""
+    def watch(self, connection: Any) -> None:
+        """Cuts off this connection when the time is up.
+
+        :param connection: one of the library, or its socket.
+        """
         with self._lock:
             self._connection = connection
         if self.has_passed:
@@ -165,17 +162,17 @@ class Deadline:
 _OF_THIS_THREAD = threading.local()
 
 
-def watched(connection: Connection) -> None:
+def watched(connection: Any) -> None:
     """A connection is used in this thread: the deadline of its request, if there is one, holds for it."""
     deadline: Deadline | None = getattr(_OF_THIS_THREAD, "deadline", None)
     if deadline is not None:
         deadline.watch(connection)
 
 
-def cut_off(connection: Connection | None) -> None:
+def cut_off(connection: Any) -> None:
     """Ends whatever another thread waits for on a connection."""
     # TLS inside of TLS, through a proxy, has the socket one step further in.
-    inner = getattr(connection, "sock", None)
+    inner = getattr(connection, "sock", connection)
     plain = getattr(inner, "socket", inner)
     if plain is not None:
         with contextlib.suppress(OSError):

@@ -70,6 +70,11 @@ if REQUESTS_IMPORT_ERROR is None:
             watched(self)
             super().request(*arguments, **options)
 
+        def getresponse(self) -> Any:
+            # A connection that is not kept open forgets its socket as soon as the head of the answer is read.
+            watched(self.sock)
+            return super().getresponse()
+
     @functools.cache
     def _watched_kind(kind: type[Any]) -> type[Any]:
         return type("Watched", (_Watched, kind), {})

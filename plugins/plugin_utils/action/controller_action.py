@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     from_environment,
     risks_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 
 from .arguments import read_arguments
 

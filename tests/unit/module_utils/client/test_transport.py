@@ -28,11 +28,11 @@ from ansible_collections.community.seventhings.plugins.module_utils import error
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, instance_root
 from ansible_collections.community.seventhings.plugins.module_utils.client.limits import Limits
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import is_local
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import (
     Effect,
     Tls,
     Transport,
-    is_local,
     retry_after,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
