@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..client.client import Client
-from ..client.connection import connect, hidden_in
-from ..client.transport import REQUESTS_IMPORT_ERROR
+from ..client.connection import connect, hidden_in, risks_of
+from ..client.session import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import KINDS, Kind
 from ..operations.accounts import auth_token, user_from_person
@@ -234,8 +234,9 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     except OSError as error:
         # A file of this machine that can't be read or written.
         result = {"failed": True, "changed": False, "msg": clean(str(error))}
-    if client is not None and (warnings := client.transport.told()):
-        result = {**result, "warnings": [*result.get("warnings", ()), *warnings]}
+    of_connection = client.transport.told() if client is not None else []
+    if warnings := [*risks_of(call.options), *result.get("warnings", ()), *of_connection]:
+        result = {**result, "warnings": warnings}
     return {**told(result), "requests": client.transport.sent - before if client else 0}
 
 
