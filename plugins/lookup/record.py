@@ -121,7 +121,11 @@ class LookupModule(LookupBase):
             if len(terms) < 2:
                 raise InvalidInput("expected a kind of record and at least one reference, such as 'room', 'Lab/0.12'")
             kind = kind_named(terms[0])
-            finder = Finder(shared_reader(connection_options(self, self._templar.template, _WRITTEN)), kind)
-            return [finder.show(record, field) for record in finder.find(self._flatten(terms[1:]))]
+            client = shared_reader(connection_options(self, self._templar.template, _WRITTEN))
+            finder = Finder(client, kind)
+            found = [finder.show(record, field) for record in finder.find(self._flatten(terms[1:]))]
+            for warning in client.transport.told():
+                self._display.warning(warning)
+            return found
         except SeventhingsError as error:
             raise AnsibleLookupError(error.message) from None

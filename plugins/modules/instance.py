@@ -190,6 +190,15 @@ options:
       - The journal and the plan file never hold it.
     type: bool
     default: false
+  formulas:
+    description:
+      - What an apostrophe means that a cell of a CSV file, or the name of a column, begins with.
+    type: str
+    choices:
+      escape: Before C(=), C(+), C(-), C(@), a tab, the end of a line or another apostrophe it is no part of the text.
+        Exports put it there, so that a spreadsheet does not run the cell. Before anything else it belongs to the text.
+      keep: It belongs to the text.
+    default: escape
   stale:
     description:
       - What to do where a record is not as it was when O(plan_file) was made.

@@ -69,6 +69,16 @@ options:
     type: str
     choices: [yaml, csv, jsonl]
     default: yaml
+  formulas:
+    description:
+      - How CSV holds what a spreadsheet would run, a text that begins with C(=), C(+), C(-), C(@), a tab or the end of
+        a line. Numbers are none of these.
+    type: str
+    choices:
+      escape: With an apostrophe before it, and with one more before a text that begins with an apostrophe.
+        M(community.seventhings.instance) takes them back.
+      keep: As it is. Read such files with O(community.seventhings.instance#module:formulas=keep).
+    default: escape
 attributes:
   check_mode:
     support: full

@@ -23,6 +23,9 @@ CONNECTION: Spec = {
     "timeout": {"type": "float", "default": 30.0},
     "retries": {"type": "int", "default": 3},
     "rate_limit": {"type": "int"},
+    "rate_limit_wait": {"type": "float"},
+    "lock_wait": {"type": "float"},
+    "token_cache": {"type": "bool", "no_log": False},
     "validate_certs": {"type": "bool", "default": True},
     "ca_path": {"type": "path"},
     "client_cert": {"type": "path"},
@@ -207,6 +210,7 @@ INSTANCE: Spec = {
     "expect_instance": {"type": "list", "elements": "str"},
     "hide": {"type": "list", "elements": "str", "default": []},
     "show_vaulted": {"type": "bool", "default": False},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
 }
 
 INSTANCE_EXPORT: Spec = {
@@ -215,6 +219,7 @@ INSTANCE_EXPORT: Spec = {
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl"], "default": "yaml"},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
 }

@@ -13,7 +13,7 @@ require_python()
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
@@ -28,6 +28,7 @@ from ..operations.attachments import file, file_download, report, report_templat
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
+from ..printed import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult, list_records
@@ -239,16 +240,19 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     try:
         client = client_of(call.options, call.check_mode)
         before = client.transport.sent
+        client.transport.written.begin()
         result = door.run(client, call)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
         if call.check_mode and door.not_yet is not None and is_to_come:
-            result = {**door.not_yet(call.options), "warnings": [error.message]}
+            result = {**door.not_yet(call.options), "warnings": error.lines}
     except OSError as error:
         # A file of this machine that can't be read or written.
-        result = {"failed": True, "changed": False, "msg": str(error)}
-    return {**result, "requests": client.transport.sent - before if client else 0}
+        result = {"failed": True, "changed": False, "msg": clean(str(error))}
+    if client is not None and (warnings := client.transport.told()):
+        result = {**result, "warnings": [*result.get("warnings", ()), *warnings]}
+    return {**told(result), "requests": client.transport.sent - before if client else 0}
 
 
 class _Module(AnsibleModule):
@@ -259,6 +263,14 @@ class _Module(AnsibleModule):
     def _load_params(self) -> None:
         super()._load_params()
         self.written = dict(self.params)
+
+    def fail_json(self, msg: str, **kwargs: Any) -> NoReturn:
+        # Ansible's own refusals quote what they refuse.
+        super().fail_json(clean_lines(msg), **kwargs)
+        raise AssertionError("fail_json ends the process")
+
+    def warn(self, warning: str, **kwargs: Any) -> None:
+        super().warn(clean(warning), **kwargs)
 
 
 def run(name: str) -> None:

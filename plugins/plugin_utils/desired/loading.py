@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
 
+from . import formulas
 from .csv_source import read_csv
 from .desired import (
     BY_TEMPLATE,
@@ -40,8 +41,11 @@ ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
 
-MAX_SOURCE = 1 << 30
-"""Bytes of a file that is read. Millions of records are fewer; a file without end is more."""
+MAX_SOURCE = 256 << 20
+"""Bytes of a file that is read. A million records are fewer; a file without end is more."""
+
+MOST_RECORDS = 1_000_000
+"""Records of one desired state. More are two sets."""
 
 _INLINE = "desired"
 _NEVER_VAULTED = (
@@ -76,6 +80,7 @@ def load(
     files_root: Path | None = None,
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
+    formulas_are: str = formulas.ESCAPE,
 ) -> DesiredInstance:
     """Reads what was written in files, inline, or both.
 
@@ -87,8 +92,9 @@ def load(
     :param files_root: the directory that local files come from, in place of that of ``src``.
     :param hiding: what the task hides, or shows; what is vaulted is added to it.
     :param is_vaulted: whether an inline value is vaulted.
+    :param formulas_are: how cells of CSV files are written that a spreadsheet would run.
     """
-    loading = _Loading(read_text, hiding or Hiding())
+    loading = _Loading(read_text, hiding or Hiding(), formulas_are)
     loading.desired.root = local_files(src, files_root)
     if src is not None and src.is_dir():
         loading.directory(src)
@@ -117,8 +123,9 @@ class VaultedText(str):
 
 
 class _Loading:
-    def __init__(self, read_text: Callable[[Folder, str], str], hiding: Hiding) -> None:
+    def __init__(self, read_text: Callable[[Folder, str], str], hiding: Hiding, formulas_are: str) -> None:
         self._read_text = read_text
+        self._formulas = formulas_are
         self.desired = DesiredInstance(hiding=hiding)
         self._read_settings = Settings(self.desired)
 
@@ -297,7 +304,10 @@ class _Loading:
         text = self._text(root, name, may_be_vaulted)
         if text is None:
             return []
-        return (read_csv if ending == ".csv" else read_json_lines)(text, name, self.desired.findings)
+        if ending != ".csv":
+            return read_json_lines(text, name, self.desired.findings)
+        as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
+        return read_csv(text, name, self.desired.findings, as_text)
 
     def _list(self, node: Node) -> list[Node]:
         if node.value is None:
@@ -311,6 +321,9 @@ class _Loading:
 
     def _records(self, section: str, nodes: Iterable[Node], template: str = "") -> None:
         for node in nodes:
+            if len(self.desired.entries) >= MOST_RECORDS:
+                self._find_plainly(node.place, f"expected at most {MOST_RECORDS} records in one desired state")
+                return
             entry = self._entry(section, node, template)
             if entry is not None:
                 self.desired.entries.append(entry)
