@@ -29,6 +29,7 @@ from ..errors import (
 from ..model.field import EMPTY, is_uuid
 from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
+from ..runtime.creations import Creations
 from . import query
 from .limits import JSON_DIGITS
 from .query import PER_PAGE, Condition
@@ -77,13 +78,15 @@ def _is_number(text: Any) -> TypeGuard[str]:
 class Client:
     """One user at one instance. Definitions that were read are kept; records never are.
 
+    :ivar creations: the locks of what is made, which the processes of this user share.
     :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
         they were read, because somebody deleted another, is missed without a sign.
     """
 
-    def __init__(self, transport: Transport, tokens: Tokens) -> None:
+    def __init__(self, transport: Transport, tokens: Tokens, creations: Creations | None = None) -> None:
         self.transport = transport
         self.tokens = tokens
+        self.creations = Creations() if creations is None else creations
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
 

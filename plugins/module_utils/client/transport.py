@@ -34,6 +34,7 @@ from ..errors import (
     service_words,
 )
 from . import query
+from .congestion import Congestion
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
 from .patience import RATE_LIMIT_WAIT, Patience, Written
 from .rate_limit import PauseTooLong, Pausing, RateLimit
@@ -115,6 +116,7 @@ class Transport:
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
     :ivar retries: how often one request may be repeated.
     :ivar rate_limit_wait: seconds for which a request is waited for that the service refuses for coming too early.
+    :ivar congestion: how many requests may be under way at once; None: as many as there are threads.
     :ivar pausing: is entered for a pause of more than a minute.
     :ivar written: the requests that changed something.
     :ivar warnings: what the user must be told of the connection.
@@ -135,6 +137,7 @@ class Transport:
     sleep: Callable[[float], None] = time.sleep
     sent: int = 0
     rate_limit_wait: float = RATE_LIMIT_WAIT
+    congestion: Congestion | None = None
     pausing: Pausing = contextlib.nullcontext
     written: Written = field(default_factory=Written)
     warnings: list[str] = field(default_factory=list)
@@ -178,9 +181,9 @@ class Transport:
         retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
         patience = Patience(self.rate_limit_wait, self.rate.clock)
         while True:
-            sent = self._turn(where, patience)
             try:
-                answer = self._once(method, url, where, effect, token, body, files, accept, sent, login)
+                with self._exchange(where, patience) as sent:
+                    answer = self._once(method, url, where, effect, token, body, files, accept, sent, login)
                 if effect is not Effect.SAFE and not login:
                     self.written.note(f"{method} {path}")
                 # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
@@ -196,6 +199,12 @@ class Transport:
                     raise failed.error from failed.error.__cause__
                 retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
                 self.sleep(max(retry.get_backoff_time(), 0.25))
+
+    def _exchange(self, where: str, patience: Patience) -> contextlib.AbstractContextManager[float]:
+        """Waits until one more request may be sent. Gives the moment."""
+        if self.congestion is None:
+            return contextlib.nullcontext(self._turn(where, patience))
+        return self.congestion.exchange(lambda: self._turn(where, patience))
 
     def _turn(self, where: str, patience: Patience) -> float:
         """Waits until one more request may be sent, and counts it. Returns the moment."""

@@ -81,9 +81,12 @@ def file(
     diff = _diff(name, linked, after)
     if check_mode:
         return _report(True, wanted, linked, diff)
-    if present and wanted.uuid is None:
-        upload(client, wanted, sleep)
-    now = _link(client, record, of, [wanted] if present else same, present)
+    if not present:
+        return _report(True, wanted, _link(client, record, of, same, present), diff)
+    with client.creations.making(FILE.name, f"{record.uuid} {of.key}"):
+        if wanted.uuid is None:
+            upload(client, wanted, sleep)
+        now = _link(client, record, of, [wanted], present)
     return _report(True, wanted, now, diff)
 
 
