@@ -180,6 +180,7 @@ class FieldType:
     :ivar empty: the canonical form of "nothing".
     :ivar merge: current and written value to the one that is meant, where what is not written is kept; None: the
         written one is meant.
+    :ivar same_as: what stands for a value, and can be looked up: the same for all that are equal to it; None: itself.
     """
 
     parse: Callable[[Any, Field], Any]
@@ -190,6 +191,12 @@ class FieldType:
     brief: Callable[[Any], Any] | None = None
     empty: Any = None
     merge: Callable[[Any, Any], Any] | None = None
+    same_as: Callable[[Any, Field], Any] | None = None
+
+
+def equal_by(same_as: Callable[[Any, Field], Any]) -> Callable[[Any, Any, Field], bool]:
+    """Two values are equal where the same stands for both."""
+    return lambda left, right, field: bool(same_as(left, field) == same_as(right, field))
 
 
 def shorten(value: Any, limit: int = 80) -> str:

@@ -50,6 +50,9 @@ TEMPLATES = ("asset", "room", "person")
 """The templates that have field definitions (published description)."""
 
 
+_LINKED = "LINKED_"
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of record.
@@ -78,6 +81,7 @@ class Kind:
     :ivar status_path: where the status is set, with ``{uuid}``.
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
     :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
+    :ivar is_very_many: there may be so many that a list of all is not read for a hint in a message.
     :ivar hints: field to what to try where it is empty, for refusals that the service does not explain well.
     """
 
@@ -107,11 +111,32 @@ class Kind:
     hints: Mapping[str, str] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     cleared_by_leaving_out: tuple[str, ...] = ()
+    is_very_many: bool = False
 
     @property
     def words(self) -> str:
         """The name as it stands in a sentence."""
         return self.name.replace("_", " ")
+
+    @property
+    def inside(self) -> Field | None:
+        """The field of the natural key by which the record is inside of another one: a room in a location."""
+        return next((field for field in self.identity if field.type.startswith(_LINKED)), None)
+
+    @property
+    def place(self) -> str:
+        """The name of the kind of record that it is inside of; empty where it is inside of none."""
+        return self.inside.type.removeprefix(_LINKED).lower() if self.inside else ""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The fields by which others refer to the record; inside of another one, each of them does."""
+        return tuple(field.key for field in self.identity if not field.type.startswith(_LINKED))
+
+    @property
+    def is_named_in_texts(self) -> bool:
+        """Whether an instance may answer a name of the record in place of a link to it."""
+        return any(field.key == "display_name" for field in self.fields)
 
     @property
     def one(self) -> str:
@@ -131,6 +156,7 @@ OBJECT = Kind(
     filters="query",
     states=("present", "absent", "archived"),
     barcode_path="/object/by-barcode/{barcode}",
+    is_very_many=True,
 )
 
 LOCATION = Kind(

@@ -15,7 +15,7 @@ import re
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain
+from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain, equal_by
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
@@ -111,11 +111,10 @@ def _write_decimal(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
-def _equal_decimal(left: Any, right: Any, of: Field) -> bool:
-    if left == right or of.fraction_digits is None or not isinstance(left, Decimal) or not isinstance(right, Decimal):
-        return bool(left == right)
-    step = Decimal(1).scaleb(-of.fraction_digits)
-    return left.quantize(step, ROUND_HALF_UP, _WIDE) == right.quantize(step, ROUND_HALF_UP, _WIDE)
+def _rounded(value: Any, of: Field) -> Any:
+    if of.fraction_digits is None or not isinstance(value, Decimal):
+        return value
+    return value.quantize(Decimal(1).scaleb(-of.fraction_digits), ROUND_HALF_UP, _WIDE)
 
 
 # ---- booleans
@@ -211,7 +210,7 @@ def _read_any(value: Any, _field: Field) -> Any:
 
 TEXT = FieldType(_parse_text, _read_text, _same, _same)
 INTEGER = FieldType(_parse_integer, _read_integer, _same, _write_decimal)
-DECIMAL = FieldType(_parse_decimal, _read_decimal, _write_decimal, _write_decimal, _equal_decimal)
+DECIMAL = FieldType(_parse_decimal, _read_decimal, _write_decimal, _write_decimal, equal_by(_rounded), same_as=_rounded)
 BOOLEAN = FieldType(_parse_boolean, _read_boolean, _same, _same)
 DATE = FieldType(_parse_date, _read_date, _iso, _iso)
 DATETIME = FieldType(_parse_datetime, _read_datetime, _iso, _iso)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .field import Field, FieldType, InvalidValue, each, parse_list, read_list
+from .field import Field, FieldType, InvalidValue, each, equal_by, parse_list, read_list
 from .types_basic import ANY, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
 from .types_definition import DEFINITIONS
 from .types_links import (
@@ -84,25 +84,25 @@ def _plain_interval(value: Interval | None) -> Any:
     return value.plain() if value else None
 
 
-def _equal_interval(left: Interval | None, right: Interval | None, _field: Field) -> bool:
-    if left is None or right is None:
-        return left is right
-    return left.length() == right.length()
+def _length(value: Interval | None, _field: Field) -> Any:
+    return value.length() if value else None
 
 
 def _equal_intervals(left: Sequence[Interval], right: Sequence[Interval], _field: Field) -> bool:
     return sorted(one.length() for one in left) == sorted(one.length() for one in right)
 
 
-INTERVAL = FieldType(_parse_interval, _read_interval, _plain_interval, _plain_interval, _equal_interval)
+INTERVAL = FieldType(
+    _parse_interval, _read_interval, _plain_interval, _plain_interval, equal_by(_length), same_as=_length
+)
 INTERVALS = FieldType(
     parse_list(_parse_interval),
     read_list(_read_interval),
     each(_plain_interval),
     each(_plain_interval),
     _equal_intervals,
-    None,
-    (),
+    empty=(),
+    same_as=_length,
 )
 
 
@@ -223,8 +223,8 @@ BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
 """Statuses that the service may set by itself when a day has passed, and what they were."""
 
 
-def _equal_rental_status(left: Any, right: Any, _field: Field) -> bool:
-    return bool(BY_TIME.get(left, left) == BY_TIME.get(right, right))
+def _before_its_day(value: Any, _field: Field) -> Any:
+    return BY_TIME.get(value, value)
 
 
 # ---- orders on the hub
@@ -259,7 +259,9 @@ STRUCTURES: dict[str, FieldType] = {
     "INTERVAL": INTERVAL,
     "INTERVALS": INTERVALS,
     "RENTER": RENTER,
-    "RENTAL_STATUS": FieldType(TEXT.parse, TEXT.read, TEXT.write, TEXT.show, _equal_rental_status),
+    "RENTAL_STATUS": FieldType(
+        TEXT.parse, TEXT.read, TEXT.write, TEXT.show, equal_by(_before_its_day), same_as=_before_its_day
+    ),
     "USER": USER,
     "USERS": USERS,
 }

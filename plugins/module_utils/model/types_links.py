@@ -237,6 +237,7 @@ ATTACHMENTS = FieldType(
     _equal_attachments,
     each(_brief_attachment),
     (),
+    same_as=lambda value, _field: value.uuid,
 )
 
 

@@ -20,7 +20,8 @@ from ..model.types_links import attachments_in, references_in
 from ..plan import change as plan
 from ..plan.change import Change
 from ..resolve import natural_keys
-from ..resolve.references import Resolver, is_text_renter, renter_of
+from ..resolve.read_cache import Reading
+from ..resolve.references import is_text_renter, renter_of
 from .apply import Applier
 from .result import Result
 
@@ -68,7 +69,7 @@ class _Ensure:
         self._kind = wish.kind
         self._check_mode = check_mode
         # What refers to something that is not there is not there either, so it is as absent as it is wanted to be.
-        self._resolver = Resolver(client, check_mode or wish.state != "present", wish.state == "present")
+        self._reading = Reading(client, check_mode or wish.state != "present", wish.state == "present")
         self._schema = client.schema(wish.kind)
         self._warnings: list[str] = []
 
@@ -76,7 +77,7 @@ class _Ensure:
         desired = self._desired()
         keys = self._keys(desired)
         needed = desired.values() if self._wish.state == "present" else [desired[key] for key in keys if key in desired]
-        self._resolver.resolve(references_in(tuple(needed)))
+        self._reading.resolve(references_in(tuple(needed)))
         hits = self._hits(keys, desired)
         named = [key for key in keys if key in desired]
         what = f"the uuid {self._wish.uuid}" if self._wish.uuid else natural_keys.describe(self._schema, named, desired)
@@ -114,7 +115,7 @@ class _Ensure:
             and not set(wish.fields) <= set(self._schema.fields)
             and not wish.allow_unknown_fields
         ):
-            for record in self._resolver.reading.listed(self._kind):
+            for record in self._reading.listed(self._kind):
                 self._schema.learn(record.flat)
         desired, findings = self._schema.parse(wish.fields, wish.where, wish.allow_unknown_fields)
         self._judge(findings)
@@ -172,9 +173,9 @@ class _Ensure:
             if again or parameters or template:
                 records = self._client.list_all(self._kind, conditions, parameters=parameters, template=template)
             else:
-                records = self._resolver.reading.listed(self._kind, conditions)
+                records = self._reading.listed(self._kind, conditions)
         read = [self._schema.read(record.flat) for record in records]
-        self._resolver.fill_missing_ids((desired[key], have.get(key)) for have in read for key in keys)
+        self._reading.fill_missing_ids((desired[key], have.get(key)) for have in read for key in keys)
         return natural_keys.identified(self._schema, keys, desired, records)
 
     def _parameters(self, keys: Sequence[str], desired: Mapping[str, Any]) -> dict[str, str]:
@@ -193,7 +194,7 @@ class _Ensure:
 
     def _tasks_meant(self, hits: Sequence[Record], desired: Mapping[str, Any]) -> list[Record]:
         def as_wanted(record: Record) -> bool:
-            self._resolver.fill_missing_ids(
+            self._reading.fill_missing_ids(
                 (value, self._schema.read_one(key, record.flat)) for key, value in desired.items()
             )
             return not plan.plan_present(self._schema, desired, record).changed
@@ -216,7 +217,7 @@ class _Ensure:
             desired = self._definition_wanted(desired, current)
         if current is not None:
             have = self._schema.read(current.flat)
-            self._resolver.fill_missing_ids((value, have.get(key)) for key, value in desired.items())
+            self._reading.fill_missing_ids((value, have.get(key)) for key, value in desired.items())
             contents = Contents(self._client)
             for key, value in desired.items():
                 recognise(contents, attachments_in(value), list(attachments_in(have.get(key))))
@@ -226,13 +227,13 @@ class _Ensure:
         plan.check_destructive(current, change, self._wish.allow_destructive, self._values_in_use)
         change = self._with_renter(change)
         if change.changed and self._kind.template == "":
-            self._resolver.with_uuid(references_in(tuple(change.values.values())))
+            self._reading.with_uuid(references_in(tuple(change.values.values())))
         if self._kind is FIELD_DEFINITION:
             change = plan.shown_as_written(change, written)
         return self._with_unknown(change)
 
     def _values_in_use(self, definition: Record, values: list[Any]) -> list[Any]:
-        return natural_keys.values_in_use(definition, self._wish.template, values, self._resolver.reading.listed)
+        return natural_keys.values_in_use(definition, self._wish.template, values, self._reading.listed)
 
     def _with_renter(self, change: Change) -> Change:
         """A PUT carries the renter along; where the instance answers a text alone, it must be known what it means."""
@@ -241,7 +242,7 @@ class _Ensure:
         renter = self._schema.read_one("renter", change.current.flat)
         if not is_text_renter(renter):
             return change
-        meant = renter_of(renter[1], self._resolver.reading.listed(USER))
+        meant = renter_of(renter[1], self._reading.listed(USER))
         if meant[0] == "plain":
             note = f"renter: the instance answers {renter[1]!r} alone, none of its users; it is kept as that text."
             self._warnings.append(note)
@@ -302,7 +303,7 @@ class _Ensure:
 
     def _holders(self, conditions: Sequence[Condition]) -> list[Record]:
         try:
-            return self._resolver.reading.listed(self._kind, conditions)
+            return self._reading.listed(self._kind, conditions)
         except SeventhingsError:
             # What is told is why the value was refused, not why that can't be explained.
             return []
@@ -330,7 +331,7 @@ class _Ensure:
     def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Result:
         if uuid and change.action != plan.DELETE:
             record["uuid"] = uuid
-        pending = self._resolver.warnings if self._wish.state == "present" else ()
+        pending = self._reading.warnings if self._wish.state == "present" else ()
         diff = {side: self._as_written(fields) for side, fields in change.diff.items()}
         return Result(change.changed, record, uuid, diff, (*self._warnings, *pending, *change.warnings))
 

@@ -22,7 +22,7 @@ from ..model.field import EMPTY, Field, InvalidValue, is_uuid, shorten
 from ..model.kinds import SERVER_KEYS, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
-from .references import Resolver
+from .read_cache import Reading
 
 _SENT_TYPES = [
     "BARCODE",
@@ -129,7 +129,7 @@ def _decide(client: Client, conditions: Sequence[tuple[Field, Condition]], recor
         halves += [
             wanted for wanted in references_in(condition.values) if any(wanted.same(one) is None for one in answered)
         ]
-    Resolver(client).records_of(halves)
+    Reading(client).records_of(halves)
 
 
 # ---- conditions with typed values
@@ -160,8 +160,7 @@ def _typed(
         of = _field(schema, condition.field, where)
         values = tuple(_operand(of, condition, value, where) for value in condition.values)
         typed.append((of, replace(condition, field=of.key, values=values)))
-    resolver = Resolver(client)
-    resolver.resolve(reference for _of, condition in typed for reference in references_in(condition.values))
+    Reading(client).resolve(reference for _of, condition in typed for reference in references_in(condition.values))
     return typed
 
 

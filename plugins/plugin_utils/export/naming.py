@@ -14,8 +14,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
-from ..set_plan.state import InstanceState, Key
+from ..set_plan.state import InstanceState
 from ..set_plan.uniqueness import composed
 from .portable import NotPortable, Portable
 

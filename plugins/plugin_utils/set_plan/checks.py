@@ -191,7 +191,8 @@ def _needs(ground: PlanContext, reference: Reference, gone: Mapping[str, Planned
     """Why a reference means nothing any more when what is planned is done; empty where it does."""
     other = gone.get(str(reference.uuid))
     if other is None:
-        place = ground.world.place_of(reference) if reference.target == "room" else None
+        record = ground.world.find(reference)
+        place = None if record is None else ground.world.place_of(record)
         other = gone.get(str(place.uuid)) if place is not None and isinstance(reference.written, str) else None
     if other is None:
         return ""

@@ -28,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
 from .plan import InstancePlan, Planned, PlanOptions
-from .state import InstanceState, read_some
+from .state import InstanceState
 
 
 class Scope:
@@ -74,7 +74,7 @@ class Scope:
         if not wanted:
             return True
         schema = self._schema_of(KINDS[SECTIONS[section]])
-        have = read_some(schema, wanted, record)
+        have = natural_keys.read_some(schema, wanted, record)
         for reference in references_in(tuple(have.values())):
             self._world.complete(reference)
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
@@ -173,7 +173,7 @@ class Pruning:
             state = "archived" if action == "archive" else "absent"
             entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
             keys, name = named[record.uuid]
-            desired = read_some(schema, keys, record)
+            desired = natural_keys.read_some(schema, keys, record)
             change = plan.plan_gone(schema, desired, record, plan.ARCHIVE if action == "archive" else plan.DELETE)
             yield Planned(section, entry, schema, desired, keys, name, change)
 
@@ -182,7 +182,7 @@ class Pruning:
         journal. What is marked for another set was handed over to it.
         """
         of = schema.find(self.desired.marker) if self.desired.marker else None
-        mark = None if of is None else read_some(schema, [of.key], record)[of.key]
+        mark = None if of is None else natural_keys.read_some(schema, [of.key], record)[of.key]
         if mark in EMPTY:
             return record.uuid in self.choices.known
         return self.desired.set_name != "" and mark == self.desired.set_name
@@ -192,7 +192,7 @@ class Pruning:
         fields = [schema.find(name) for name in self.desired.identity.get(section, ())]
         own = [of.key for of in fields if of is not None]
         known = [key for keys in (own, *schema.kind.match_on) for key in keys if key in schema.fields]
-        values = read_some(schema, known, record)
+        values = natural_keys.read_some(schema, known, record)
         try:
             keys = natural_keys.key_fields(schema.kind, own or None, values)
         except InvalidInput:

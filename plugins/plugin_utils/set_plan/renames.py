@@ -15,11 +15,12 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
 from ..desired.desired import Place
 from ..desired.hiding import NOT_SHOWN, VAULTED
 from .context import PlanContext
-from .state import InstanceState, Key
+from .state import InstanceState
 
 Values = Mapping[str, Any]
 

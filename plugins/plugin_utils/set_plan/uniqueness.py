@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
 from ..desired.desired import Entry, Place
 from ..desired.parsing import written_as
-from .state import InstanceState, Key
+from .state import InstanceState
 
 
 class Claims:
@@ -45,8 +47,7 @@ class Claims:
         earlier = self._claimed.setdefault((*name, key), entry)
         if earlier is not entry:
             words = self.words(schema, keys, values)
-            twice = f"is written twice, first at {earlier.place}"
-            self._find(entry.place, FieldError.at((), f"{schema.kind.words} {words} {twice}", f"this record {twice}"))
+            self._find(entry.place, written_twice(schema.kind, words, earlier.place))
             return False
         if any(isinstance(part, str) and not part.isascii() for part in key):
             earlier = self._alike.setdefault((*name, composed(key)), entry)
@@ -112,6 +113,12 @@ class Claims:
                     f"({form}): {hits[0].uuid}; write it in this form",
                 )
                 return
+
+
+def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
+    """What to say of a record whose natural key another entry has, too."""
+    twice = f"is written twice, first at {first}"
+    return FieldError.at((), f"{kind.words} {words} {twice}", f"this record {twice}")
 
 
 def composed(key: Key) -> Key:
