@@ -82,6 +82,8 @@ class Kind:
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
     :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
     :ivar is_very_many: there may be so many that a list of all is not read for a hint in a message.
+    :ivar defines_fields: it is a definition of a field, and what it says changes what other records may have.
+    :ivar made_of: the name of the kind of record that it is made of; nothing changes it, and nothing takes it away.
     :ivar hints: field to what to try where it is empty, for refusals that the service does not explain well.
     """
 
@@ -112,6 +114,8 @@ class Kind:
     needed: tuple[str, ...] = ()
     cleared_by_leaving_out: tuple[str, ...] = ()
     is_very_many: bool = False
+    defines_fields: bool = False
+    made_of: str = ""
 
     @property
     def words(self) -> str:
@@ -203,6 +207,7 @@ USER = Kind(
     list_path="/users",
     item_path="/user/{uuid}",
     by_id_path="/user/by-id/{id}",
+    made_of="person",
     fields=tuple(Field(key, "TEXT") for key in ("email", "firstname", "lastname", "display_name")),
     match_on=(("email",),),
     identity=(Field("email", "TEXT"),),
@@ -289,6 +294,7 @@ FIELD_DEFINITION = Kind(
     sort="",
     states=("present",),
     taken_apart=("field_type",),
+    defines_fields=True,
 )
 
 HUB_ITEM = Kind(
@@ -372,7 +378,7 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(fields, Mapping):
             outer = {key: value for key, value in raw.items() if key != "fields"}
             return {**fields, **outer}
-    if kind is FIELD_DEFINITION:
+    if kind.defines_fields:
         field_type = raw.get("field_type") or {}
         return {**raw, "type": field_type.get("name"), "constraints": field_type.get("constraints")}
     return dict(raw)

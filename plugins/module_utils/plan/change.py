@@ -164,7 +164,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
 
     :raises InvalidInput: naming what would be lost.
     """
-    if current is None or allowed or change.kind is not FIELD_DEFINITION:
+    if current is None or allowed or not change.kind.defines_fields:
         return
     schema = Schema.of(FIELD_DEFINITION)
     have = schema.read(current.flat)
@@ -203,7 +203,7 @@ def check_choices(current: Record | None, change: Change) -> None:
 
     :raises InvalidInput: naming them.
     """
-    if change.kind is not FIELD_DEFINITION:
+    if not change.kind.defines_fields:
         return
     have = Schema.of(FIELD_DEFINITION).read(current.flat) if current else {}
     odd = [value for value in change.values.get("possible_values") or () if not isinstance(value, str)]

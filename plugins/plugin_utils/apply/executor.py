@@ -36,7 +36,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
     HUB_ITEM,
-    KINDS,
     OBJECT,
     TASK,
     USER,
@@ -50,12 +49,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import make_user
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import offer
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import archived_twin
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.hiding import VAULTED
-from ..set_plan.duplicates import twins
+from ..set_plan.duplicates import duplicates_of
 from ..set_plan.order import in_turns
 from ..set_plan.plan import LEVELS, InstancePlan, Planned, level_of
 from .definitions import learn_keys, relate
@@ -157,7 +157,7 @@ class Executor:
         for number in reversed(range(len(LEVELS))):
             self._run_level([one for one in removals if level_of(one.section) == number])
         if not self._stopped:
-            self._look_for_twins(writes)
+            self._look_for_duplicates(writes)
         return self.outcome
 
     def _links_to_write(self) -> list[Planned]:
@@ -178,9 +178,9 @@ class Executor:
             except SeventhingsError as error:
                 self._fail(planned, self._reason(planned, error))
 
-    def _look_for_twins(self, writes: Sequence[Planned]) -> None:
+    def _look_for_duplicates(self, writes: Sequence[Planned]) -> None:
         try:
-            self.outcome.twice += twins(self._client, self._plan.world, writes)
+            self.outcome.twice += duplicates_of(self._client, self._plan.world, writes)
         except SeventhingsError as error:
             # Everything was done, and that must be told.
             self._plan.warnings.append(f"Whether somebody else made the same was not looked up: {error.message}")
@@ -377,12 +377,8 @@ class Executor:
 
     def _archived_twin(self, planned: Planned) -> Record | None:
         """The archived object that keeps its barcode from being given to a new one; no list shows it."""
-        if not planned.kind.barcode_path or not planned.desired.get("barcode"):
-            return None
-        record = self._client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
-        if record is None or not natural_keys.identified(planned.schema, planned.keys, planned.desired, [record]):
-            return None
-        return record if self._client.is_archived(record) else None
+        record = archived_twin(self._client, planned.schema, planned.keys, planned.desired)
+        return record if record is not None and self._client.is_archived(record) else None
 
     def _earlier(self, planned: Planned) -> Record | None:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
@@ -393,18 +389,7 @@ class Executor:
 
     def _find(self, planned: Planned) -> list[Record]:
         """The records that have the natural key of a planned one, asked for now."""
-        schema, keys, desired = planned.schema, planned.keys, planned.desired
-        for reference in references_in(tuple(desired[key] for key in keys)):
-            self._complete(reference)
-        conditions = natural_keys.conditions(schema, keys, desired) if planned.kind.filters == "query" else []
-        records = self._client.list_all(planned.kind, conditions, template=planned.entry.template)
-        return natural_keys.identified(schema, keys, desired, records)
-
-    def _complete(self, reference: Reference) -> None:
-        """Of a record that this run made only the uuid is known, and some instances answer links as bare ids."""
-        if reference.uuid and reference.id is None:
-            record = self._client.get(KINDS[reference.target], reference.uuid)
-            reference.id = record.id if record else None
+        return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
 
 
 def _key_to_come(change: Change) -> str:

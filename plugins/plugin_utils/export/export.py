@@ -39,7 +39,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
 
 from ..desired.desired import SECTIONS
-from ..set_plan.state import InstanceState
+from ..set_plan.state import ListedState
 from .downloads import Downloads
 from .naming import Keys, Naming
 from .portable import (
@@ -124,7 +124,7 @@ class _Export:
     ) -> None:
         self._client = client
         self._selection = selection
-        self._world = InstanceState(client)
+        self._world = ListedState(client)
         self._tell = tell
         self._result = Exported()
         self._portable = Portable(self._world, downloads, self._leave_out)

@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
-from ..set_plan.state import InstanceState
+from ..set_plan.state import ListedState
 from .downloads import Downloads
 
 MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
@@ -59,7 +59,7 @@ class Portable:
     :param tell: is told what was left out, and why.
     """
 
-    def __init__(self, world: InstanceState, downloads: Downloads, tell: Callable[[str], None]) -> None:
+    def __init__(self, world: ListedState, downloads: Downloads, tell: Callable[[str], None]) -> None:
         self._world = world
         self._downloads = downloads
         self._tell = tell

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import archived_twin, can_be_looked_up
 
 from .context import PlanContext
 from .plan import Planned
@@ -34,9 +34,8 @@ def with_archived_twins(ground: PlanContext, matched: list[Pair]) -> list[Pair]:
         index
         for index, (planned, current) in enumerate(matched)
         if current is None
-        and planned.kind.barcode_path
+        and can_be_looked_up(planned.schema, planned.desired)
         and planned.entry.state in ("present", "absent")
-        and planned.desired.get("barcode")
         and not planned.entry.uuid
     ]
     step = max(1, len(fresh) // _SAMPLE) if len(fresh) > 2 * _SAMPLE else 1
@@ -63,13 +62,11 @@ def _archived(ground: PlanContext, matched: Sequence[Pair], indexes: Sequence[in
     def look(index: int) -> Record | None:
         planned, _none = matched[index]
         try:
-            record = ground.client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
+            return archived_twin(ground.client, planned.schema, planned.keys, planned.desired)
         except SeventhingsError as error:
             # The barcode stands in the path.
             error.message = ground.hiding.reason(planned.entry, error)
             raise
-        hits = natural_keys.identified(planned.schema, planned.keys, planned.desired, [record] if record else [])
-        return hits[0] if hits else None
 
     with ThreadPoolExecutor(max_workers=max(1, ground.choices.workers)) as pool:
         return {index: record for index, record in zip(indexes, pool.map(look, indexes), strict=True) if record}

@@ -14,8 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, USER
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 
-from ..desired.desired import SECTIONS, Entry, Place
-from ..desired.hiding import VAULTED
+from ..desired.desired import SECTIONS, Place
 from ..desired.parsing import written_as
 from .context import PlanContext, numbered_references
 from .order import waiting_for_ever
@@ -64,34 +63,6 @@ def is_in_scope(ground: PlanContext, planned: Planned, current: Record | None) -
     if wrong:
         ground.find(entry.place_of(wrong), f"{wrong}: {planned} would be outside of the scope of this set")
     return not wrong
-
-
-def without_dependants_of_users(ground: PlanContext) -> None:
-    """Takes out what needs a user that the policy forbids to make, and what needs that in turn: it could only fail."""
-    if ground.desired.policy.create_users:
-        return
-    gone = {id(entry): f"user {_address(ground, entry)}" for entry in ground.entries["users"]}
-    skipped = len(gone)
-    while skipped:
-        left = []
-        for planned in ground.result.changes:
-            needed = [gone[id(one.awaits)] for one in _references(planned) if id(one.awaits) in gone]
-            if needed:
-                gone[id(planned.entry)] = str(planned)
-                ground.skip(planned, f"skipped, because it needs {needed[0]}, which is not made.")
-            else:
-                left.append(planned)
-        skipped = len(ground.result.changes) - len(left)
-        ground.result.changes = left
-
-
-def _address(ground: PlanContext, entry: Entry) -> str:
-    """The address of a user, as it may be shown."""
-    return f"{VAULTED} {entry.place}" if ground.hiding.hides(entry, "email") else str(entry.fields.get("email"))
-
-
-def _references(planned: Planned) -> list[Reference]:
-    return [one for value in planned.change.values.values() for one in references_in(value)]
 
 
 def check_chosen(ground: PlanContext) -> None:

@@ -26,7 +26,7 @@ from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
 from .prune import Scope
-from .state import InstanceState
+from .state import ListedState
 from .uniqueness import Claims
 
 
@@ -54,7 +54,7 @@ class PlanContext:
         self.client = client
         self.desired = desired
         self.choices = choices
-        self.world = InstanceState(client, self.schema, self._is_named_in_secret)
+        self.world = ListedState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
         self.result = InstancePlan(world=self.world, hiding=self.hiding)
         self.uniqueness = Claims(self.world, self.find)

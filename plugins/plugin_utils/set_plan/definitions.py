@@ -24,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, Entry
 from .context import PlanContext
@@ -81,9 +82,10 @@ class Definitions:
         if not ground.uniqueness.claim(schema, keys, values, entry):
             return None
         known = [Record.of(FIELD_DEFINITION, raw) for raw in ground.client.definitions(template)]
-        hits = [record for record in known if record.flat.get(keys[0]) == values[keys[0]]]
         if entry.uuid:
             hits = [record for record in known if record.uuid == entry.uuid]
+        else:
+            hits = natural_keys.identified(schema, keys, values, known)
         current = ground.one(entry, schema, keys, values, hits)
         if current is not None and not ground.claim(FIELD_DEFINITION, current.uuid, entry):
             return None
@@ -95,10 +97,8 @@ class Definitions:
             # What is wrong with a field is not wrong with every record that has it, too.
             return _doubtful(values, current)
         self._final.append((str(values.get("label") or (current.flat.get("label") if current else "")), current, entry))
-        wanted = plan.with_equal_allowed_values(schema, values, current)
-        wanted.pop("field_key", None)
         key = f"{template} {values[keys[0]]}"
-        planned = ground.planned(_SECTION, entry, schema, wanted, keys, key)
+        planned = ground.planned(_SECTION, entry, schema, values, keys, key)
         self._compare(planned, current)
         if later is not None:
             self._relate_later(planned, current, later)

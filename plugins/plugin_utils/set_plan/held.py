@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ..desired.parsing import written_as
 from .context import PlanContext
 from .plan import Planned
-from .state import InstanceState
+from .state import ListedState
 
 _HOLDING = (LOCATION, ROOM, PERSON)
 _MOST_NAMED = 3
@@ -69,7 +69,7 @@ def check_held(ground: PlanContext) -> None:
         ground.find(planned.entry.place, why_held(planned, holders))
 
 
-def without_held(world: InstanceState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
+def without_held(world: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
     """What can't be taken away any more where some changes of a plan are left out, each with why."""
     left = list(changes)
     while held := list(_Look(world, left).held()):
@@ -97,7 +97,7 @@ class _Look:
     :ivar searched: names of the kinds that were looked through.
     """
 
-    def __init__(self, world: InstanceState, changes: Iterable[Planned]) -> None:
+    def __init__(self, world: ListedState, changes: Iterable[Planned]) -> None:
         self._world = world
         self._planned = {one.change.current.uuid: one for one in changes if one.change.current is not None}
         self._going = {

@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 
 from ..desired.desired import Entry, Place
-from .state import InstanceState
+from .state import ListedState
 from .uniqueness import Claims
 
 FIELDS = (
@@ -47,7 +47,7 @@ def schema() -> Schema:
 
 
 def plan_offers(
-    world: InstanceState,
+    world: ListedState,
     entries: Sequence[Entry],
     find: Callable[[Place, str], None],
     claim: Callable[[Kind, str, Entry], bool],
@@ -80,7 +80,7 @@ def plan_offers(
             yield entry, values, key, replace(change, warnings=(warning,) if warning else ()), _image(change)
 
 
-def offered(world: InstanceState) -> list[Record]:
+def offered(world: ListedState) -> list[Record]:
     """The items that are offered on the hub."""
     return [record for record in world.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
 
@@ -88,7 +88,7 @@ def offered(world: InstanceState) -> list[Record]:
 class _Items:
     """What is offered, and what stands in orders, by the integer id of the object; orders are read when needed."""
 
-    def __init__(self, world: InstanceState) -> None:
+    def __init__(self, world: ListedState) -> None:
         self._world = world
         self._offered: dict[Any, Record] | None = None
         self._ordered: dict[Any, Record] | None = None

@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ..desired.desired import Entry, Finding
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
-from .state import InstanceState
+from .state import ListedState
 
 LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "tasks rental_cases hub")
 """Sections by level: a level may refer to those before it, and is applied after them."""
@@ -130,7 +130,7 @@ class InstancePlan:
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
-    world: InstanceState | None = None
+    world: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)
 
 

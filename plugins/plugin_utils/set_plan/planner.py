@@ -9,14 +9,16 @@ It is the plan of one record, many times; lists are read once for each kind, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT, TASK, USER, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
+from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import is_archived, those_meant
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
@@ -32,18 +34,17 @@ from .checks import (
     check_user,
     is_in_scope,
     removals_of,
-    without_dependants_of_users,
 )
-from .compare import Comparer
 from .context import PlanContext
 from .definitions import Definitions
 from .held import check_held
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
 from .limits import exceeded_limits
-from .plan import InstancePlan, Planned, PlanOptions, level_of
+from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .renames import Moved
+from .users import plan_user, user_of_person, without_dependants_of_users
 
 _BY_THEMSELVES = ("fields", "hub")
 """Sections that are matched in ways of their own."""
@@ -60,7 +61,8 @@ class _Planner:
         self._desired = ground.desired
         self._world = ground.world
         self._result = ground.result
-        self._changing = Comparer(ground)
+        self._comparer = Comparer(ground.world)
+        self._quick: dict[str, Quick] = {}
         self._moved = Moved(ground)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
         self._gone: dict[str, Planned] = {}
@@ -122,7 +124,7 @@ class _Planner:
         kind = KINDS[SECTIONS[section]]
         self._ground.schema(kind)
         # The list is on its way while this is read, and where no list is needed for it while it is named, too.
-        is_named_early = kind is OBJECT and section not in self._desired.identity
+        is_named_early = kind.is_very_many and section not in self._desired.identity
         read = []
         for entry in self._ground.entries[section]:
             values, fits = self._read(entry)
@@ -175,15 +177,16 @@ class _Planner:
         schema = ground.schema(entry.kind)
         complaints = ground.complaints
         if entry.uuid:
-            hits = self._of_uuid(schema.kind, entry.uuid)
+            named = self._world.of_uuid(schema.kind, entry.uuid)
+            hits = [named] if named else []
         else:
             hits = self._world.find_existing(schema, keys, values)
             hits = hits or self._moved.record_of(section, schema, values, written)
-            if schema.kind is USER and not hits and "email" in values:
-                hits = self._changing.user_of_person(str(values["email"]))
-            if schema.kind is TASK:
-                as_wanted = partial(self._is_as_wanted, schema, values)
-                hits = natural_keys.task_meant(hits, values.get("status"), as_wanted, entry.state == "absent")
+            if schema.kind.made_of and not hits and "email" in values:
+                hits = user_of_person(self._world, str(values["email"]))
+            # Of many done ones the one that is as wanted is meant.
+            if len(hits) > 1 and ground.resolve(values, None):
+                hits = those_meant(self._comparer, Wanted(schema, values, entry.state), hits)
         current = ground.one(entry, schema, keys, values, hits)
         if current is None and hits:
             return None
@@ -228,17 +231,6 @@ class _Planner:
                 fine = False
         return keys if fine else ()
 
-    def _of_uuid(self, kind: Kind, uuid: str) -> list[Record]:
-        record = self._world.of_uuid(kind, uuid)
-        if record is None and "archived" in kind.states:
-            record = self._ground.client.get(kind, uuid)
-        return [record] if record else []
-
-    def _is_as_wanted(self, schema: Schema, values: Mapping[str, Any], record: Record) -> bool:
-        if not self._ground.resolve(values, None):
-            return False
-        return not plan.plan_present(schema, values, record, complete=self._world.complete).changed
-
     # ---- compare
 
     def _compare(self, planned: Planned, current: Record | None) -> None:
@@ -247,13 +239,13 @@ class _Planner:
             if not self._ground.resolve(planned.desired, entry):
                 return
             check_needs(self._ground, planned, self._gone)
-        if planned.kind is USER and current is None and not self._desired.policy.create_users:
+        if planned.kind.made_of and current is None and not self._desired.policy.create_users:
             self._ground.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")
             return
         try:
-            change = self._changing.change(planned, current)
-        except InvalidInput as wrong:
-            for message in wrong.problems:
+            change = self._change(planned, current)
+        except (InvalidInput, Ambiguous) as wrong:
+            for message in wrong.problems if isinstance(wrong, InvalidInput) else [wrong.message]:
                 # Most begin with the field that they are about.
                 name = message.partition(":")[0]
                 self._ground.find(entry.place_of(written_as(planned.schema, entry, name)), message)
@@ -266,11 +258,31 @@ class _Planner:
         planned.change = change
         if current is not None:
             self._resume(planned, current)
-        if planned.kind is USER:
+        if planned.kind.made_of:
             check_user(self._ground, planned, self._gone)
         elif planned.kind.template:
             check_unique(self._ground, planned, self._gone)
         self._ground.take(planned)
+
+    def _change(self, planned: Planned, current: Record | None) -> Change:
+        schema, entry = planned.schema, planned.entry
+        if schema.kind.made_of:
+            return plan_user(self._world, planned, current)
+        is_allowed = self._ground.choices.allow_destructive or not self._ground.is_chosen(planned)
+        wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
+        if entry.uuid and not planned.archived:
+            planned.archived = is_archived(self._world, wanted, current)
+        if current is not None and not planned.archived and self._is_as_written(planned, current):
+            return UNCHANGED[schema.kind.name]
+        return self._comparer.change(wanted, current, planned.archived)
+
+    def _is_as_written(self, planned: Planned, current: Record) -> bool:
+        """Whether a record is as it was written beyond doubt. Most are, and there are very many."""
+        kind = planned.kind
+        if planned.entry.state != "present" or kind.defines_fields:
+            return False
+        quick = self._quick.get(kind.name) or self._quick.setdefault(kind.name, Quick(planned.schema))
+        return quick.same(planned.desired, current.flat, self._world.complete)
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """What an interrupted run made of the same files counts as still to be made, where it is as they say so far."""

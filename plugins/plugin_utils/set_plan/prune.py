@@ -28,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
 from .plan import InstancePlan, Planned, PlanOptions
-from .state import InstanceState
+from .state import ListedState
 
 
 class Scope:
@@ -39,7 +39,7 @@ class Scope:
 
     def __init__(
         self,
-        world: InstanceState,
+        world: ListedState,
         schema_of: Callable[[Kind], Schema],
         written: Mapping[str, Mapping[str, Sequence[Any]]],
     ) -> None:
@@ -126,7 +126,7 @@ class Pruning:
     :ivar filled: sections of which the files hold records.
     """
 
-    world: InstanceState
+    world: ListedState
     desired: DesiredInstance
     choices: PlanOptions
     scope: Scope

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.natu
 from ..desired.desired import Place
 from ..desired.hiding import NOT_SHOWN, VAULTED
 from .context import PlanContext
-from .state import InstanceState
+from .state import ListedState
 
 Values = Mapping[str, Any]
 
@@ -38,7 +38,7 @@ class _Pair:
 class _Renames:
     """Those of one section, found by the new key."""
 
-    def __init__(self, world: InstanceState, schema: Schema, pairs: Iterable[_Pair]) -> None:
+    def __init__(self, world: ListedState, schema: Schema, pairs: Iterable[_Pair]) -> None:
         self._world = world
         self._schema = schema
         self.pairs: list[_Pair] = []

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything that is there, and everything that is to come, found by natural key in memory: complete lists joined, no
-single reads.
-"""
+"""The listed state: everything that is there and everything that is to come, found by natural key in complete lists."""
 
 from __future__ import annotations
 
@@ -15,10 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan.state import InstanceState
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
@@ -35,7 +35,7 @@ _MOST_HINTS = 20
 _MOST_NAMES = 20_000
 
 
-class InstanceState:
+class ListedState(InstanceState):
     """The records of an instance by kind, each kind listed once when it is first needed, and what a plan will add to
     them.
 
@@ -49,7 +49,7 @@ class InstanceState:
         schema_of: Callable[[Kind], Schema] | None = None,
         is_hidden: Callable[[Record], bool] = lambda _record: False,
     ) -> None:
-        self._client = client
+        super().__init__(client)
         self._schema_of = schema_of or client.schema
         self._is_hidden = is_hidden
         self._records: dict[str, list[Record]] = {}
@@ -69,11 +69,11 @@ class InstanceState:
         """Every record of a kind; one complete list the first time."""
         name = f"{kind.name} {template}".strip()
         if name not in self._records:
-            if kind is FIELD_DEFINITION:
-                found = [Record.of(kind, raw) for raw in self._client.definitions(template)]
+            if kind.defines_fields:
+                found = [Record.of(kind, raw) for raw in self.client.definitions(template)]
             else:
                 ahead = self._ahead.pop(name, None)
-                found = self._client.list_all(kind) if ahead is None else ahead.result()
+                found = self.client.list_all(kind) if ahead is None else ahead.result()
             self._records[name] = found
             self._by_id[name] = {record.id: record for record in found if record.id is not None}
             self._by_uuid[name] = {record.uuid: record for record in found}
@@ -85,10 +85,10 @@ class InstanceState:
         when the kind is needed.
         """
         # One login, and one failure of it.
-        self._client.tokens.current()
+        self.client.tokens.current()
         with ThreadPoolExecutor(max_workers=_LISTS_AHEAD) as pool:
             ahead = [kind for kind in kinds if not self.is_listed(kind)]
-            self._ahead = {kind.name: pool.submit(self._client.list_all, kind) for kind in ahead}
+            self._ahead = {kind.name: pool.submit(self.client.list_all, kind) for kind in ahead}
             try:
                 yield
             finally:
@@ -100,7 +100,7 @@ class InstanceState:
         newest = max((record.id for record in self.records(KINDS[name]) if record.id is not None), default=0)
         return any(
             record.uuid not in known and (record.id is None or record.id <= newest)
-            for record in self._client.list_all(KINDS[name])
+            for record in self.client.list_all(KINDS[name])
         )
 
     def is_listed(self, kind: Kind) -> bool:
@@ -143,12 +143,24 @@ class InstanceState:
             self._by_key[name] = index
         return self._by_key[name]
 
+    def listed(self, kind: Kind, _conditions: Sequence[Condition] = ()) -> list[Record]:
+        """Every record of a kind: a list that is complete is read once."""
+        return self.records(kind)
+
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        """The record with a uuid, where a list shows it."""
+        """The record with a uuid, where a list shows it, or where it may be archived."""
+        record = self._of_list(kind, uuid, template)
+        return self.client.get(kind, uuid) if record is None and "archived" in kind.states else record
+
+    def is_archived(self, record: Record) -> bool:
+        """Whether a record is archived; one that a list shows is not."""
+        return self._of_list(record.kind, record.uuid) is None and self.client.is_archived(record)
+
+    def _of_list(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         self.records(kind, template)
         return self._by_uuid[f"{kind.name} {template}".strip()].get(uuid)
 
-    def take_over(self, other: InstanceState, kinds: Iterable[str]) -> None:
+    def take_over(self, other: ListedState, kinds: Iterable[str]) -> None:
         """Takes the lists of some kinds from another view of the same instance, in which they are still true."""
         for name in kinds:
             if name in other._records:
@@ -246,6 +258,14 @@ class InstanceState:
         if record is not None:
             fill_in(reference, record)
 
+    def make_comparable(self, _schema: Schema, _desired: Mapping[str, Any], _record: Record) -> None:
+        """Does nothing: a reference that is resolved here has both its id and its uuid."""
+
+    def require_uuids(self, references: Iterable[Reference]) -> None:
+        """Fills in what the lists tell; each reference was looked up in them when it was resolved."""
+        for reference in references:
+            self.complete(reference)
+
     def resolve(self, reference: Reference, before: bool = False) -> str:
         """Resolves a reference in memory: to what is there or to come. Returns what is wrong, or nothing.
 
@@ -277,7 +297,7 @@ class InstanceState:
         self.complete(reference)
         if not written or self.find(reference) is not None:
             return ""
-        record = self._client.get(kind, reference.uuid) if "archived" in kind.states and reference.uuid else None
+        record = self.client.get(kind, reference.uuid) if "archived" in kind.states and reference.uuid else None
         if record is not None:
             fill_in(reference, record)
             return ""
@@ -331,7 +351,7 @@ class _Names:
     :ivar before: take names as they are before anything is renamed.
     """
 
-    state: InstanceState
+    state: ListedState
     before: bool
 
     def schema(self, kind: Kind) -> Schema:

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.natu
 
 from ..desired.desired import Entry, Place
 from ..desired.parsing import written_as
-from .state import InstanceState
+from .state import ListedState
 
 
 class Claims:
@@ -25,7 +25,7 @@ class Claims:
     :param find: is told what is wrong, and where.
     """
 
-    def __init__(self, world: InstanceState, find: Callable[[Place, str], None]) -> None:
+    def __init__(self, world: ListedState, find: Callable[[Place, str], None]) -> None:
         self._world = world
         self._find = find
         self._claimed: dict[tuple[Any, ...], Entry] = {}
