@@ -168,11 +168,11 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
         return
     schema = Schema.of(FIELD_DEFINITION)
     have = schema.read(current.flat)
-    what = f"{have.get('label') or have.get('field_key')}: "
+    prefix = f"{have.get('label') or have.get('field_key')}: "
     lost = []
     if "type" in change.values:
         lost.append(
-            f"{what}type would change from {have.get('type')} to {change.values['type']}, and records keep values of "
+            f"{prefix}type would change from {have.get('type')} to {change.values['type']}, and records keep values of "
             f"the old type"
         )
     gone = [
@@ -191,7 +191,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
     gone = used(current, gone) if gone else []
     if gone:
         lost.append(
-            f"{what}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
+            f"{prefix}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
             "and records use them"
         )
     if lost:

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ..client.client import Record
 from ..errors import NoMatch
@@ -33,13 +34,14 @@ class PlannedRecord:
     known: frozenset[str]
 
 
-def those_meant(comparer: Comparer, wanted: Wanted, hits: Sequence[Record]) -> list[Record]:
-    """Of the records with one natural key those that may be meant: where some are done, the others."""
+def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[Record], bool]) -> list[Record]:
+    """Of the records with one natural key those that may be meant: where some are done, the others.
+
+    :param is_as_wanted: whether nothing would have to change in a record.
+    """
     if not wanted.schema.kind.status_path:
         return list(hits)
-    return natural_keys.task_meant(
-        hits, wanted.desired.get("status"), lambda one: comparer.is_as_wanted(wanted, one), wanted.state == "absent"
-    )
+    return natural_keys.task_meant(hits, wanted.desired.get("status"), is_as_wanted, wanted.state == "absent")
 
 
 def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) -> bool:
@@ -67,7 +69,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     else:
         words = natural_keys.describe(schema, named, wanted.desired)
         hits = state.find_existing(schema, keys, wanted.desired, wanted.template) if len(named) == len(keys) else []
-        meant = those_meant(comparer, wanted, hits)
+        meant = those_meant(wanted, hits, partial(comparer.is_as_wanted, wanted))
         current = natural_keys.one_of(kind, words, meant, advice=_ADVICE[kind.defines_fields])
         archived = False
         if current is None and len(named) == len(keys):

@@ -131,15 +131,15 @@ class _Ensure:
             fields = [self._schema.find(name) for name in named]
             unknown = [
                 f"match_on: {name}: {self._schema.why_unknown(name)}"
-                for name, of in zip(named, fields, strict=True)
-                if of is None
+                for name, field in zip(named, fields, strict=True)
+                if field is None
             ]
             if unknown and not (self._check_mode and set(named) <= set(self._wish.fields)):
                 raise InvalidInput(unknown)
             if unknown:
                 # A field that is not made yet identifies nothing yet.
                 return tuple(named)
-            named = [of.key for of in fields if of is not None]
+            named = [field.key for field in fields if field is not None]
         return natural_keys.key_fields(self._kind, named, desired)
 
     # ---- plan
@@ -199,11 +199,11 @@ class _Ensure:
         held = unique or {key: change.values[key] for key in keys if key in change.values}
         if found or not held or "archived" not in self._kind.states or not self._may_be_taken(refused, held):
             return "".join(found)
-        what = natural_keys.describe(self._schema, held, held)
-        return f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {what}."
+        words = natural_keys.describe(self._schema, held, held)
+        return f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {words}."
 
     def _may_be_taken(self, refused: ServiceError, held: Mapping[str, Any]) -> bool:
-        names = {key: (key, of.label) for key, of in self._schema.fields.items()}
+        names = {key: (key, field.label) for key, field in self._schema.fields.items()}
         mine = [*held, *(names[key][1] for key in held), *map(str, held.values())]
         return may_be_taken(refused, mine, [name for key, both in names.items() if key not in held for name in both])
 
@@ -243,5 +243,7 @@ class _Ensure:
 
     def _as_written(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of a diff by the names that the user wrote: a label stays one, whether its key is known yet or not."""
-        names = {of.key: name for name in self._wish.fields for of in [self._schema.find(name)] if of is not None}
+        names = {
+            field.key: name for name in self._wish.fields for field in [self._schema.find(name)] if field is not None
+        }
         return {names.get(key, key): value for key, value in fields.items()}

@@ -176,20 +176,20 @@ def values_in_use(
 
 def one_of(
     kind: Kind,
-    what: str,
+    words: str,
     hits: Sequence[Record],
-    where: str = "",
+    location: str = "",
     advice: str = "",
 ) -> Record | None:
     """The one hit, or None. Raises :class:`Ambiguous` with the uuids of all hits where there are more.
 
-    :param where: the option, with a colon, for the message.
+    :param location: the option, with a colon, for the message.
     :param advice: what to do about it.
     """
     if len(hits) > 1:
         uuids = ", ".join(sorted(record.uuid or str(record.id) for record in hits))
         todo = f"; {advice}" if advice else ""
-        raise Ambiguous(f"{where}{len(hits)} {kind.words}s have {what}: {uuids}. Expected exactly one{todo}.")
+        raise Ambiguous(f"{location}{len(hits)} {kind.words}s have {words}: {uuids}. Expected exactly one{todo}.")
     return hits[0] if hits else None
 
 

@@ -99,7 +99,7 @@ class Executor:
     """Applies one plan.
 
     :param workers: how many requests may be under way at once.
-    :param tell: is told how far the work is, after each record.
+    :param on_progress: is told how far the work is, after each record.
     :param of_plan: whether a plan file is applied; then what is half changed must be known again.
     """
 
@@ -109,7 +109,7 @@ class Executor:
         made_of: InstancePlan,
         journal: Journal,
         workers: int = 8,
-        tell: Callable[[Progress], None] = lambda _progress: None,
+        on_progress: Callable[[Progress], None] = lambda _progress: None,
         sleep: Callable[[float], None] = time.sleep,
         notify: bool = False,
         of_plan: bool = False,
@@ -118,7 +118,7 @@ class Executor:
         self._plan = made_of
         self._journal = journal
         self._workers = workers
-        self._tell = tell
+        self._on_progress = on_progress
         self._sleep = sleep
         self._notify = notify
         self._of_plan = of_plan
@@ -180,7 +180,7 @@ class Executor:
 
     def _look_for_duplicates(self, writes: Sequence[Planned]) -> None:
         try:
-            self.outcome.twice += duplicates_of(self._client, self._plan.world, writes)
+            self.outcome.twice += duplicates_of(self._client, self._plan.state, writes)
         except SeventhingsError as error:
             # Everything was done, and that must be told.
             self._plan.warnings.append(f"Whether somebody else made the same was not looked up: {error.message}")
@@ -198,7 +198,9 @@ class Executor:
                     future.result()
                     done[planned.section] += 1
                     section, transport = planned.section, self._client.transport
-                    self._tell(Progress(section, done[section], totals[section], transport.sent, transport.rate.left))
+                    self._on_progress(
+                        Progress(section, done[section], totals[section], transport.sent, transport.rate.left)
+                    )
 
     def _try(self, planned: Planned) -> None:
         lacking = self._stopped or self._lacking(planned)

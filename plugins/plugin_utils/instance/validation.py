@@ -99,13 +99,13 @@ class _Judge:
         values, _findings = _DEFINITIONS.parse({name: one for name, one in entry.fields.items() if name in options}, "")
         key, label = (str(values.get(name) or "") for name in ("field_key", "label"))
         is_there = schema.fields.get(key) if key else schema.find(label)
-        of = field_to_be(values) or is_there
-        if of is None or not (key or label):
+        field = field_to_be(values) or is_there
+        if field is None or not (key or label):
             return
         if not key and is_there is None:
             self._by_label_alone[schema.kind.name].add(label)
         own = key or (is_there.key if is_there else label)
-        schema.take([replace(of, key=own, label=label or of.label, mandatory=False)])
+        schema.take([replace(field, key=own, label=label or field.label, mandatory=False)])
 
     # ---- natural keys
 
@@ -128,7 +128,7 @@ class _Judge:
         section = _KINDS[entry.kind.name]
         schema = self._schema(entry.kind)
         fields = {name: schema.find(name) for name in self._desired.identity[section]}
-        keys = tuple(name if of is None else of.key for name, of in fields.items())
+        keys = tuple(name if field is None else field.key for name, field in fields.items())
         left_out = [key for key in keys if key not in have]
         if left_out and self._may_have_another_name(entry, left_out):
             return None

@@ -27,7 +27,7 @@ from ..desired.parsing import DesiredParser, written_as
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
 from .prune import Scope
 from .state import ListedState
-from .uniqueness import Claims
+from .uniqueness import Uniqueness
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
@@ -54,12 +54,12 @@ class PlanContext:
         self.client = client
         self.desired = desired
         self.choices = choices
-        self.world = ListedState(client, self.schema, self._is_named_in_secret)
+        self.state = ListedState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
-        self.result = InstancePlan(world=self.world, hiding=self.hiding)
-        self.uniqueness = Claims(self.world, self.find)
+        self.result = InstancePlan(state=self.state, hiding=self.hiding)
+        self.uniqueness = Uniqueness(self.state, self.find)
         self.wanted = DesiredParser(desired, self.find)
-        self.scope = Scope(self.world, self.schema, desired.scope)
+        self.scope = Scope(self.state, self.schema, desired.scope)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0
         self._doubtful: set[tuple[str, str]] = set()
@@ -94,7 +94,7 @@ class PlanContext:
         if kind.name not in self._schemas:
             schema = self.client.schema(kind)
             if kind.open_fields:
-                for record in self.world.records(kind):
+                for record in self.state.records(kind):
                     schema.learn(record.flat)
             self._schemas[kind.name] = schema
             self.hiding.learn(schema.fields.values())
@@ -139,7 +139,7 @@ class PlanContext:
             if not isinstance(value, (Reference, tuple)):
                 continue
             for number, reference in numbered_references(value):
-                problem = self.world.resolve(reference, before)
+                problem = self.state.resolve(reference, before)
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
@@ -151,7 +151,9 @@ class PlanContext:
         """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
         kind = entry.kind
         schema = self.schema(kind)
-        first, *labels = [str(entry.fields.get(written_as(schema, entry, of.key))) for of in kind.identity] or [""]
+        first, *labels = [str(entry.fields.get(written_as(schema, entry, field.key))) for field in kind.identity] or [
+            ""
+        ]
         self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
 
     def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
@@ -176,7 +178,9 @@ class PlanContext:
         if entry is None or not self.hiding.is_on:
             return False
         schema = self.schema(entry.kind)
-        return any(self.hiding.hides(entry, written_as(schema, entry, of.key), of.key) for of in entry.kind.identity)
+        return any(
+            self.hiding.hides(entry, written_as(schema, entry, field.key), field.key) for field in entry.kind.identity
+        )
 
     # ---- into the plan
 

@@ -27,14 +27,14 @@ def duplicates_of(client: Client, before: ListedState | None, writes: Iterable[P
         for planned in writes
         if planned.change.action == plan.CREATE and planned.made and planned.kind.create_path
     ]
-    world = ListedState(client)
+    state = ListedState(client)
     if before is not None:
-        world.take_over(before, {*KINDS} - {planned.kind.name for planned in made})
+        state.take_over(before, {*KINDS} - {planned.kind.name for planned in made})
     found = []
     for planned in made:
         for reference in references_in(tuple(planned.desired[key] for key in planned.keys)):
-            world.records(KINDS[reference.target])
-        uuids = uuids_of_duplicates(world, planned.schema, planned.keys, planned.desired, planned.entry.template)
+            state.records(KINDS[reference.target])
+        uuids = uuids_of_duplicates(state, planned.schema, planned.keys, planned.desired, planned.entry.template)
         if uuids:
             found.append(f"{planned} stands twice: {', '.join(uuids)}")
     return found

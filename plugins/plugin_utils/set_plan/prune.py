@@ -39,11 +39,11 @@ class Scope:
 
     def __init__(
         self,
-        world: ListedState,
+        state: ListedState,
         schema_of: Callable[[Kind], Schema],
         written: Mapping[str, Mapping[str, Sequence[Any]]],
     ) -> None:
-        self._world = world
+        self._state = state
         self._schema_of = schema_of
         self._written = written
         self._values: dict[str, dict[str, list[Any]]] = {}
@@ -64,7 +64,7 @@ class Scope:
                 found += [
                     (name, f"{name}: {problem}")
                     for reference in references_in(tuple(parsed.values()))
-                    if (problem := self._world.resolve(reference))
+                    if (problem := self._state.resolve(reference))
                 ]
         return found
 
@@ -76,7 +76,7 @@ class Scope:
         schema = self._schema_of(KINDS[SECTIONS[section]])
         have = natural_keys.read_some(schema, wanted, record)
         for reference in references_in(tuple(have.values())):
-            self._world.complete(reference)
+            self._state.complete(reference)
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
 
     def count(self, section: str, records: Iterable[Record]) -> int:
@@ -102,7 +102,7 @@ class Scope:
                 for one in written:
                     parsed, _findings = schema.parse({name: one}, "")
                     for reference in references_in(tuple(parsed.values())):
-                        self._world.resolve(reference)
+                        self._state.resolve(reference)
                     for key, value in parsed.items():
                         found.setdefault(key, []).append(value)
             self._values[section] = found
@@ -126,7 +126,7 @@ class Pruning:
     :ivar filled: sections of which the files hold records.
     """
 
-    world: ListedState
+    state: ListedState
     desired: DesiredInstance
     choices: PlanOptions
     scope: Scope
@@ -143,7 +143,7 @@ class Pruning:
             claimed = self.claimed.get(kind.name, {})
             left = [
                 record
-                for record in self.world.records(kind)
+                for record in self.state.records(kind)
                 if record.uuid not in claimed and self.scope.holds(section, record)
             ]
             if left:
@@ -181,8 +181,8 @@ class Pruning:
         """Whether a record is known to belong to this set: by the marker field where it has a value, else by the
         journal. What is marked for another set was handed over to it.
         """
-        of = schema.find(self.desired.marker) if self.desired.marker else None
-        mark = None if of is None else natural_keys.read_some(schema, [of.key], record)[of.key]
+        field = schema.find(self.desired.marker) if self.desired.marker else None
+        mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
         if mark in EMPTY:
             return record.uuid in self.choices.known
         return self.desired.set_name != "" and mark == self.desired.set_name
@@ -190,7 +190,7 @@ class Pruning:
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
         """The fields that identify a record in these files, and its natural key as it would stand there."""
         fields = [schema.find(name) for name in self.desired.identity.get(section, ())]
-        own = [of.key for of in fields if of is not None]
+        own = [field.key for field in fields if field is not None]
         known = [key for keys in (own, *schema.kind.match_on) for key in keys if key in schema.fields]
         values = natural_keys.read_some(schema, known, record)
         try:
@@ -206,6 +206,6 @@ class Pruning:
         if isinstance(value, tuple):
             return ", ".join(self._word(schema, key, one) for one in value)
         if isinstance(value, Reference):
-            record = self.world.find(value)
-            return (self.world.name_of(record) if record else None) or str(value.uuid or value.id or "")
+            record = self.state.find(value)
+            return (self.state.name_of(record) if record else None) or str(value.uuid or value.id or "")
         return "" if value in EMPTY else str(schema.brief(key, value))

@@ -170,25 +170,25 @@ class ListedState(InstanceState):
 
     # ---- what is to come
 
-    def add_planned(self, schema: Schema, values: Mapping[str, Any], what: Any) -> None:
+    def add_planned(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:
         """Notes a record that will have these values.
 
-        :param what: what it is to be made from; a :class:`Record` where one that is there will have them.
+        :param origin: what it is to be made from; a :class:`Record` where one that is there will have them.
         """
         name = schema.kind.name
-        if isinstance(what, Record):
+        if isinstance(origin, Record):
             # Most are written as they are answered, and there are very many.
-            other = [of.key for of in schema.kind.identity if values.get(of.key) != what.flat.get(of.key)]
+            other = [field.key for field in schema.kind.identity if values.get(field.key) != origin.flat.get(field.key)]
             named = [key for key in other if key in values and key in schema.fields]
             if named:
-                self._becoming[what.uuid] = values
-            if named and self._is_renamed(schema, named, values, what):
-                self._renamed[what.uuid] = values
-        self._coming.setdefault(name, []).append((schema, values, what))
+                self._becoming[origin.uuid] = values
+            if named and self._is_renamed(schema, named, values, origin):
+                self._renamed[origin.uuid] = values
+        self._coming.setdefault(name, []).append((schema, values, origin))
         self._resolved.pop(name, None)
         for (kind, keys), index in self._coming_by_key.items():
             if kind == name:
-                self._note(index, schema, keys, values, what)
+                self._note(index, schema, keys, values, origin)
 
     def named_as(self, record: Record, key: str) -> Any:
         """A field by which others refer to a record, as it will be once what is planned is done."""
@@ -211,27 +211,27 @@ class ListedState(InstanceState):
         }
         return self.key_of(schema, keys, after) == self.key_of(schema, keys, values)
 
-    def replace(self, kind: Kind, what: Any, record: Record) -> None:
+    def replace(self, kind: Kind, origin: Any, record: Record) -> None:
         """What was noted to come is there already."""
         noted = self._coming.get(kind.name, [])
-        self._coming[kind.name] = [(one[0], one[1], record if one[2] is what else one[2]) for one in noted]
+        self._coming[kind.name] = [(one[0], one[1], record if one[2] is origin else one[2]) for one in noted]
         self._resolved.pop(kind.name, None)
         self._coming_by_key = {name: index for name, index in self._coming_by_key.items() if name[0] != kind.name}
 
     def _note(
-        self, index: dict[Key, list[Any]], schema: Schema, keys: Sequence[str], values: Mapping[str, Any], what: Any
+        self, index: dict[Key, list[Any]], schema: Schema, keys: Sequence[str], values: Mapping[str, Any], origin: Any
     ) -> None:
         key = self.key_of(schema, keys, values) if all(key in schema.fields for key in keys) else None
         if key is not None:
-            index.setdefault(key, []).append(what)
+            index.setdefault(key, []).append(origin)
 
     def find_planned(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
         """What was noted to come with the natural key of some values."""
         name = (schema.kind.name, tuple(keys))
         if name not in self._coming_by_key:
             self._coming_by_key[name] = {}
-            for own, noted, what in self._coming.get(schema.kind.name, ()):
-                self._note(self._coming_by_key[name], own, keys, noted, what)
+            for own, noted, origin in self._coming.get(schema.kind.name, ()):
+                self._note(self._coming_by_key[name], own, keys, noted, origin)
         key = self.key_of(schema, keys, values)
         return self._coming_by_key[name].get(key, []) if key is not None else []
 

@@ -50,28 +50,28 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
     return Change(USER, plan.CREATE, None, {"email": address, "person": person}, {}, {"email": email})
 
 
-def without_dependants_of_users(ground: PlanContext) -> None:
+def without_dependants_of_users(context: PlanContext) -> None:
     """Takes out what needs a user that the policy forbids to make, and what needs that in turn: it could only fail."""
-    if ground.desired.policy.create_users:
+    if context.desired.policy.create_users:
         return
-    gone = {id(entry): f"user {_address(ground, entry)}" for entry in ground.entries["users"]}
+    gone = {id(entry): f"user {_address(context, entry)}" for entry in context.entries["users"]}
     skipped = len(gone)
     while skipped:
         left = []
-        for planned in ground.result.changes:
+        for planned in context.result.changes:
             needed = [gone[id(one.awaits)] for one in _references(planned) if id(one.awaits) in gone]
             if needed:
                 gone[id(planned.entry)] = str(planned)
-                ground.skip(planned, f"skipped, because it needs {needed[0]}, which is not made.")
+                context.skip(planned, f"skipped, because it needs {needed[0]}, which is not made.")
             else:
                 left.append(planned)
-        skipped = len(ground.result.changes) - len(left)
-        ground.result.changes = left
+        skipped = len(context.result.changes) - len(left)
+        context.result.changes = left
 
 
-def _address(ground: PlanContext, entry: Entry) -> str:
+def _address(context: PlanContext, entry: Entry) -> str:
     """The address of a user, as it may be shown."""
-    return f"{VAULTED} {entry.place}" if ground.hiding.hides(entry, "email") else str(entry.fields.get("email"))
+    return f"{VAULTED} {entry.place}" if context.hiding.hides(entry, "email") else str(entry.fields.get("email"))
 
 
 def _references(planned: Planned) -> list[Reference]:
