@@ -27,7 +27,7 @@ from ..errors import (
     SeventhingsError,
 )
 from ..model.field import EMPTY, is_uuid
-from ..model.kinds import FIELD_DEFINITION, KINDS, Kind, flatten
+from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from . import query
 from .query import PER_PAGE, Condition
@@ -321,10 +321,9 @@ def _identity(record: Record) -> str:
 
 def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
     pairs = [("page", str(number)), ("per_page", str(PER_PAGE))]
-    if kind in (KINDS["person"], KINDS["user"]):
+    if "sort_by" in kind.sort_parameters:
         pairs += [("sort_by", kind.sort), ("order", "asc")]
-    if kind is not KINDS["user"]:
-        # Persons are sorted by this on some instances and by sort_by on others.
+    if "sort" in kind.sort_parameters:
         pairs.append((f"sort[{kind.sort}]", "ASC"))
     return pairs
 

@@ -19,12 +19,13 @@ from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import Reference, references_in
 
-_TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
+TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
+"""Every type by its name: those of the fields that instances define, and those of the catalogue."""
 
 
 def type_of(of: Field) -> FieldType:
     """The faces of a field's type; a type that this collection does not know is read as it comes and never written."""
-    return _TYPES.get(of.type, UNWRITABLE)
+    return TYPES.get(of.type, UNWRITABLE)
 
 
 def field_from_definition(definition: Mapping[str, Any]) -> Field:
@@ -203,7 +204,7 @@ class Schema:
 
     def _parse_one(self, value: Any, of: Field, where: str) -> Any:
         faces = type_of(of)
-        if value is None and faces is not UNWRITABLE:
+        if value is None and faces.writable:
             # Of a map that is merged, "nothing" clears all of it, and an empty map changes nothing.
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, of)
@@ -335,6 +336,6 @@ class Quick:
         of = self._schema.fields[key]
         faces = type_of(of)
         # Of these equal is not enough to say that there is nothing to tell.
-        special = faces.merge is not None or of.type == "RENTAL_STATUS" or of.retyped
+        special = faces.merge is not None or bool(faces.made_by_time) or of.retyped
         self._read[key] = None if special else (of.wire_key, of, faces)
         return self._read[key]

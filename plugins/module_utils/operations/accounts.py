@@ -46,10 +46,13 @@ def auth_token(client: Client, options: Mapping[str, Any], check_mode: bool) -> 
 
 
 def _would_revoke(client: Client) -> bool:
+    pairs = [("page", "1"), ("per_page", "1")]
+    if not client.tokens.is_given:
+        # One that another process left is replaced where it is not valid any more.
+        client.send("GET", USER.list_path, pairs=pairs)
+        return True
     try:
-        client.transport.request(
-            "GET", USER.list_path, pairs=[("page", "1"), ("per_page", "1")], token=client.tokens.current()
-        )
+        client.transport.request("GET", USER.list_path, pairs=pairs, token=client.tokens.current())
     except AccessTokenRefused:
         return False
     return True

@@ -89,7 +89,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep
             return Result(False)
         if not check_mode or missing.is_slip:
             raise
-        return Result(True, {}, None, diff_of({}, _written(options)), (missing.message,))
+        return Result(True, {}, None, diff_of({}, _written(options)), missing.lines)
     offered = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
     if options["state"] == "absent":
         return _take_off(client, offered, check_mode)

@@ -49,9 +49,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     except NoMatch as missing:
         if not check_mode or missing.is_slip:
             raise
-        return Result(
-            True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), (missing.message,)
-        )
+        return Result(True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), missing.lines)
     same = [order for order in orders if _has_articles(order, assets, ids)]
     live = [order for order in same if not is_cancelled(order)]
     if options.get("cancelled") and not live:
@@ -130,10 +128,10 @@ def _order(
         raise InvalidInput(f"items: there is no hub item with the id {', '.join(map(str, nowhere))}")
     diff = diff_of({}, {"items": list(options["items"]), **flags})
     if missing:
-        text = "\n".join(f"{words} is not offered on the hub" for words in missing)
+        texts = tuple(f"{words} is not offered on the hub" for words in missing)
         if not check_mode:
-            raise NoMatch(text)
-        return Result(True, {}, None, diff, (text,))
+            raise NoMatch(texts)
+        return Result(True, {}, None, diff, texts)
     if check_mode:
         return Result(True, dict(flags), None, diff)
     numbers = sorted([*ids, *(int(by_asset[asset] or 0) for asset in assets)])

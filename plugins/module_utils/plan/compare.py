@@ -19,6 +19,7 @@ from ..resolve import natural_keys
 from ..resolve.references import is_text_renter, renter_of
 from . import change as plan
 from .change import Change
+from .hours import check_hours_known, needs_hours
 from .state import InstanceState
 
 
@@ -82,6 +83,8 @@ class Comparer:
         if current is not None:
             self._state.make_comparable(schema, desired, current)
             self.recognise_files(schema, desired, current)
+        elif needs_hours(schema, desired):
+            check_hours_known(schema, desired, self._state.some(schema.kind))
         change = plan.plan_present(schema, desired, current, archived, self._state.complete, wanted.may_be_made)
         plan.check_choices(current, change)
         plan.check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
@@ -95,9 +98,9 @@ class Comparer:
 
     def _with_renter(self, schema: Schema, change: Change) -> Change:
         """A PUT carries the renter along; where the instance answers a text alone, it must be known what it means."""
-        if change.current is None or not change.changed or schema.kind.update != "PUT":
+        if change.current is None or not change.changed:
             return change
-        for key in schema.fields:
+        for key in schema.kind.carried_along:
             renter = schema.read_one(key, change.current.flat)
             if key in change.values or not is_text_renter(renter):
                 continue

@@ -39,14 +39,14 @@ def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[
 
     :param is_as_wanted: whether nothing would have to change in a record.
     """
-    if not wanted.schema.kind.status_path:
+    if not wanted.schema.kind.open_status:
         return list(hits)
     return natural_keys.task_meant(hits, wanted.desired.get("status"), is_as_wanted, wanted.state == "absent")
 
 
 def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) -> bool:
     """Whether a record that was named by its uuid is archived, as far as that matters."""
-    is_told = wanted.state != "absent" and "archived" in wanted.schema.kind.states
+    is_told = wanted.state != "absent" and wanted.schema.kind.can_be_archived
     return current is not None and is_told and state.is_archived(current)
 
 

@@ -37,6 +37,10 @@ class InstanceState(ABC):
         """The records of a kind, at least those that fit some conditions; archived ones are not among them."""
 
     @abstractmethod
+    def some(self, kind: Kind) -> list[Record]:
+        """Some records of a kind, to see how the instance answers them."""
+
+    @abstractmethod
     def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
     ) -> list[Record]:
@@ -82,6 +86,9 @@ class QueriedState(InstanceState):
 
     def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
         return self.reading.listed(kind, conditions)
+
+    def some(self, kind: Kind) -> list[Record]:
+        return self.reading.some(kind)
 
     def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""

@@ -17,6 +17,7 @@ from ..model.field import is_uuid
 from ..model.kinds import Kind
 from ..model.schema import ParseErrors
 from ..model.types_links import attachments_in, references_in
+from ..model.zones import with_offsets, zone_of
 from ..plan import change as plan
 from ..plan.change import Change
 from ..plan.compare import Wanted
@@ -38,6 +39,7 @@ class DesiredRecord:
     :ivar uuid: identifies the record in place of ``match_on``.
     :ivar state: present, absent or archived.
     :ivar extra: members of a body that are only written, never answered (notify).
+    :ivar timezone: in which times without an offset are meant; empty: each needs its offset.
     """
 
     kind: Kind
@@ -50,6 +52,7 @@ class DesiredRecord:
     allow_unknown_fields: bool = False
     allow_destructive: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+    timezone: str = ""
 
 
 def ensure(client: Client, wish: DesiredRecord, check_mode: bool = False) -> Result:
@@ -105,7 +108,12 @@ class _Ensure:
         ):
             for record in self._reading.listed(self._kind):
                 self._schema.learn(record.flat)
-        desired, findings = self._schema.parse(wish.fields, wish.where, wish.allow_unknown_fields)
+        fields = wish.fields
+        if wish.timezone:
+            fields, unclear = with_offsets(self._schema, fields, zone_of(wish.timezone))
+            if unclear:
+                raise InvalidInput([f"{wish.where}{words}" for words in unclear.values()])
+        desired, findings = self._schema.parse(fields, wish.where, wish.allow_unknown_fields)
         self._judge(findings)
         for name, value in desired.items():
             require_local(attachments_in(value), f"{wish.where}{name}")
@@ -197,7 +205,7 @@ class _Ensure:
                     if one.uuid != mine
                 ]
         held = unique or {key: change.values[key] for key in keys if key in change.values}
-        if found or not held or "archived" not in self._kind.states or not self._may_be_taken(refused, held):
+        if found or not held or not self._kind.can_be_archived or not self._may_be_taken(refused, held):
             return "".join(found)
         words = natural_keys.describe(self._schema, held, held)
         return f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {words}."

@@ -24,42 +24,6 @@ from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
 from .read_cache import Reading
 
-_SENT_TYPES = [
-    "BARCODE",
-    "DATE",
-    "DATETIME",
-    "DECIMAL",
-    "DROPDOWN",
-    "LINK",
-    "LONG_TEXT",
-    "MONEY",
-    "NUMBER",
-    "REMINDER",
-    "TEXT",
-    "DAY",
-    "CHOICE",
-    "RENTAL_STATUS",
-    "LINKED_ASSET",
-    "LINKED_LOCATION",
-    "LINKED_PERSON",
-    "LINKED_ROOM",
-    "LINKED_USER",
-]
-"""Types whose shape in a filter is known; the others are compared here."""
-
-_TEXT_TYPES = ("BARCODE", "DROPDOWN", "LINK", "LONG_TEXT", "TEXT", "CHOICE", "RENTAL_STATUS")
-
-_TASK_PARAMETERS = {
-    ("status", "eq"): ("status",),
-    ("deadline", "gte"): ("deadline_from",),
-    ("deadline", "lte"): ("deadline_to",),
-    ("deadline", "eq"): ("deadline_from", "deadline_to"),
-    ("assignees", "eq"): ("assignee",),
-    ("author", "eq"): ("author",),
-    ("reference_type", "eq"): ("reference_type",),
-}
-"""Filters that the list of tasks takes, under its own names (section 4.5)."""
-
 
 @dataclass(frozen=True)
 class ListResult:
@@ -100,7 +64,7 @@ def list_records(
     else:
         conditions = _typed(client, schema, query.parse_filters(filters, option), option)
         candidates = client.list_all(
-            kind, _wire(schema, conditions), parameters=_task_parameters(kind, conditions), template=template
+            kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
         )
         _decide(client, conditions, candidates)
         complete = not kind.newest or len(candidates) < kind.newest
@@ -136,9 +100,7 @@ def _decide(client: Client, conditions: Sequence[tuple[Field, Condition]], recor
 
 
 def _field(schema: Schema, name: str, option: str) -> Field:
-    field = schema.find(name)
-    if field is None and schema.kind.name == "task" and name == "assignee":
-        field = schema.find("assignees")
+    field = schema.find(name) or schema.find(schema.kind.filter_names.get(name, name))
     if field is not None:
         return field
     if name == "author":
@@ -168,14 +130,15 @@ def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any
     if condition.operator in ("like", "not_like"):
         return str(value)
     faces = type_of(field)
-    if value == "" and field.type in _TEXT_TYPES:
+    if value == "" and type_of(field).is_text:
         return ""
     try:
-        if field.type == "DATETIME" and isinstance(value, str) and "T" not in value:
+        if isinstance(value, str) and "T" not in value:
+            # An instant may be written as the day that it begins.
             read = faces.read(value, field)
             if isinstance(read, dt.datetime):
                 return read
-        parsed = faces.parse([value], field)[0] if isinstance(faces.empty, tuple) else faces.parse(value, field)
+        parsed = faces.parse([value], field)[0] if faces.holds_list else faces.parse(value, field)
     except InvalidValue as unfit:
         raise InvalidInput(
             f"{option}.{condition.field}.{condition.operator}: {shorten(value)} does not fit; expected {unfit}"
@@ -187,7 +150,7 @@ def _wire(schema: Schema, conditions: Sequence[tuple[Field, Condition]]) -> list
     """The conditions that the service can apply, with values as it wants them."""
     if schema.kind.filters != "query":
         return []
-    sent = [(field, condition) for field, condition in conditions if field.type in _SENT_TYPES]
+    sent = [(field, condition) for field, condition in conditions if type_of(field).narrows]
     return [
         replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
         for field, condition in sent
@@ -202,12 +165,12 @@ def _wire_value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, dt.date) else value
 
 
-def _task_parameters(kind: Kind, conditions: Sequence[tuple[Field, Condition]]) -> dict[str, str]:
+def _parameters(kind: Kind, conditions: Sequence[tuple[Field, Condition]]) -> dict[str, str]:
     if kind.filters != "parameters":
         return {}
     sent = {}
     for field, condition in conditions:
-        for name in _TASK_PARAMETERS.get((field.key, condition.operator), ()):
+        for name in kind.filter_parameters.get((field.key, condition.operator), ()):
             value = condition.values[0]
             wire = value.uuid if isinstance(value, Reference) else _wire_value(value)
             if wire is not None:
@@ -237,10 +200,10 @@ def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
     operator = condition.operator
     if operator in PRESENCE:
         # Only a text can be empty and not null; of other types instances answer "nothing" in several forms, 0 too.
-        is_none = raw is None or (value is None and (field.type not in _TEXT_TYPES or field.key in SERVER_KEYS))
+        is_none = raw is None or (value is None and (not type_of(field).is_text or field.key in SERVER_KEYS))
         is_empty = raw in EMPTY or is_none if operator in ("empty", "not_empty") else is_none
         return is_empty != operator.startswith("not_")
-    if isinstance(value, tuple) and field.type != "RENTER":
+    if type_of(field).holds_list and isinstance(value, tuple):
         if operator in ("neq", "not_like", "nin"):
             return all(_holds(field, condition, item, item) for item in value)
         return any(_holds(field, condition, item, item) for item in value)
@@ -251,7 +214,7 @@ def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
 
 def _text_as_is(field: Field, value: Any, raw: Any) -> Any:
     """A text that is empty is not null, in filters alone."""
-    return "" if value is None and raw is not None and field.type in _TEXT_TYPES else value
+    return "" if value is None and raw is not None and type_of(field).is_text else value
 
 
 def _among(field: Field, operator: str, wanted: Sequence[Any], value: Any) -> bool:
@@ -278,7 +241,7 @@ def _equal(field: Field, value: Any, wanted: Any) -> bool:
     if isinstance(value, Attachment) and isinstance(wanted, Attachment):
         return value.uuid == wanted.uuid
     faces = type_of(field)
-    return bool(value == wanted) if isinstance(faces.empty, tuple) else faces.equal(value, wanted, field)
+    return bool(value == wanted) if faces.holds_list else faces.equal(value, wanted, field)
 
 
 def _text(value: Any) -> str:

@@ -59,6 +59,12 @@ class Reading:
             self._lists[asked] = self._client.list_all(kind, conditions)
         return self._lists[whole if whole in self._lists else asked]
 
+    def some(self, kind: Kind) -> list[Record]:
+        """A page of a kind: enough to name candidates in a message, not to decide anything."""
+        if kind.name not in self._some:
+            self._some[kind.name] = self._client.some(kind)
+        return self._some[kind.name]
+
     def _list_narrowed(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:
         """Records among which are those with one of some values in a field; where there are no values, there is nothing
         to ask for.
@@ -109,7 +115,7 @@ class Reading:
         words = [_words_of(one) for one in unresolved]
         is_slip = any(map(self._is_slip, unresolved))
         if words and (not self._allow_missing or (is_slip and self._slips_fail)):
-            raise NoMatch("\n".join(words), is_slip)
+            raise NoMatch(words, is_slip)
         self.warnings += words
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
@@ -160,13 +166,11 @@ class Reading:
         """
         if self._asks_no_names:
             return []
-        if kind.is_very_many:
-            if kind.name not in self._some:
-                self._some[kind.name] = self._client.some(kind)
-            return [name for record in self._some[kind.name] for name in natural_keys.written_names(record)]
+        if kind.is_many:
+            return [name for record in self.some(kind) for name in natural_keys.written_names(record)]
         places: dict[Mark | None, Record] = {}
-        if kind.place:
-            for place in self.listed(KINDS[kind.place]):
+        if kind.parent:
+            for place in self.listed(KINDS[kind.parent]):
                 places |= {place.id: place, place.uuid: place}
 
         def place_of(reference: Reference) -> Record | None:
@@ -182,12 +186,12 @@ class Reading:
         if one.why is not Why.MISSING or not isinstance(written, str) or self._asks_no_names:
             return False
         names = self.names(kind)
-        if slips(written, names) or not kind.place:
+        if slips(written, names) or not kind.parent:
             return bool(slips(written, names))
         # A room without its location, or the location in the path of a room.
         if "/" not in written:
             return bool(slips(written, [name.rpartition("/")[2] for name in names]))
-        places = [name for record in self.listed(KINDS[kind.place]) for name in natural_keys.written_names(record)]
+        places = [name for record in self.listed(KINDS[kind.parent]) for name in natural_keys.written_names(record)]
         heads = [place for place, _label in natural_keys.path_splits(written)]
         return not set(heads) & set(places) and any(slips(place, places) for place in heads)
 
@@ -213,7 +217,7 @@ class Reading:
         self.records_of(by_id)
         missing = [one for one in by_id if one.uuid is None]
         if missing:
-            raise NoMatch("\n".join(f"{at(one)}There is no {one.target} with the id {one.id}." for one in missing))
+            raise NoMatch([f"{at(one)}There is no {one.target} with the id {one.id}." for one in missing])
 
     def fill_missing_ids(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Fills in ids or uuids of wanted references where the instance answers only the other, so that the two can be
@@ -267,7 +271,7 @@ def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
     records = reading.records_of(references)
     missing = [one for one, record in zip(references, records, strict=True) if record is None]
     if missing:
-        words = "\n".join(f"{at(one)}There is no object {one.written!r}." for one in missing)
+        words = [f"{at(one)}There is no object {one.written!r}." for one in missing]
         # What an earlier task of a play makes has an id that nobody knows beforehand.
         raise NoMatch(words, is_slip=True)
     return [record for record in records if record is not None]

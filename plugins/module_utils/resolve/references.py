@@ -162,7 +162,7 @@ class Resolver:
 
     def _places(self, waiting: Iterable[Reference]) -> dict[str, list[Reference]]:
         """The names of places in paths; what they mean is filled in with their kind."""
-        paths = [one.written for one in waiting if KINDS[one.target].inside and isinstance(one.written, str)]
+        paths = [one.written for one in waiting if KINDS[one.target].parent and isinstance(one.written, str)]
         return {place: [] for path in paths for place, _label in natural_keys.path_splits(path)}
 
     def _resolve_kind(
@@ -189,10 +189,10 @@ class Resolver:
             yield Question(schema, tuple(values), values)
             return
         text = str(reference.written)
-        if kind.inside is None:
+        if not kind.parent_key:
             yield from _by_name(kind, text)
             return
-        schema, inside = natural_keys.identity_of(kind), kind.inside.key
+        schema, inside = natural_keys.identity_of(kind), kind.parent_key
         for name, label in natural_keys.path_splits(text):
             for place in places[name]:
                 for key in kind.labels:
@@ -222,12 +222,12 @@ class Resolver:
         if not names:
             return ()
         near = natural_keys.near_names(written, names)
-        if kind.inside:
+        if kind.parent_key:
             near = near or natural_keys.near_names(written.rpartition("/")[2], names)
         return tuple(near)
 
 
-_PLACES = {kind.place for kind in KINDS.values()}
+_PLACES = {kind.parent for kind in KINDS.values()}
 """The names of the kinds of record that others are inside of."""
 
 

@@ -34,11 +34,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     SeventhingsError,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
     HUB_ITEM,
     OBJECT,
-    TASK,
     USER,
+    Level,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
@@ -62,7 +61,7 @@ from .definitions import learn_keys, relate
 from .journal import Journal, JournalBroken
 from .uploads import Uploads
 
-_LINKS = LEVELS.index("links")
+_LINKS = LEVELS.index(Level.LINKS)
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ class Executor:
         self._fields_to_come = {
             (planned.entry.template, _key_to_come(planned.change)): planned
             for planned in made_of.changes
-            if planned.kind is FIELD_DEFINITION and "type" in planned.change.values
+            if planned.kind.defines_fields and "type" in planned.change.values
         }
         self.outcome = Outcome()
 
@@ -272,10 +271,9 @@ class Executor:
         return ""
 
     def _carry_out(self, planned: Planned) -> None:
-        if planned.kind is USER:
-            self._make_user(planned)
-        elif planned.kind is HUB_ITEM:
-            self._write_offer(planned)
+        write = {USER.name: self._make_user, HUB_ITEM.name: self._write_offer}.get(planned.kind.name)
+        if write is not None:
+            write(planned)
         else:
             self._write(planned, self._without_later_links(planned))
 
@@ -324,7 +322,7 @@ class Executor:
         return replace(change, values=values)
 
     def _write(self, planned: Planned, change: Change) -> None:
-        extra = {"notify": True} if self._notify and planned.kind is TASK else {}
+        extra = {field.key: True for field in planned.kind.write_only} if self._notify else {}
         applier = Applier(self._client, planned.schema, planned.entry.template, extra, self._sleep)
         if id(planned) in self._link_ids and change.current is None:
             change = replace(
@@ -384,7 +382,7 @@ class Executor:
 
     def _earlier(self, planned: Planned) -> Record | None:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
-        if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
+        if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind.defines_fields:
             return None
         found = poll_after_lost_response(lambda: self._find(planned), self._sleep)
         return found[0] if found else None
@@ -401,7 +399,7 @@ def _key_to_come(change: Change) -> str:
 
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
     # Of all that was judged before it was planned, nothing but signing in is found wrong now.
-    return isinstance(error, InvalidInput) and planned.kind not in (HUB_ITEM, FIELD_DEFINITION)
+    return isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
 
 
 class _Orphaned(SeventhingsError):

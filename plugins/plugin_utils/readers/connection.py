@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
+from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 
@@ -59,7 +61,7 @@ def reader(options: dict[str, Any]) -> Client:
     """
     if REQUESTS_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("requests"))
-    return connect(options, read_only=True)
+    return connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
 
 
 _CLIENTS: dict[tuple[Any, ...], Client] = {}

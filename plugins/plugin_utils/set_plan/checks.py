@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, USER
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 
 from ..desired.desired import SECTIONS, Place
@@ -54,7 +53,7 @@ def check_scope(context: PlanContext) -> None:
 def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) -> bool:
     """Whether a record is, and stays, in the scope of the set; a finding where not."""
     section, entry = planned.section, planned.entry
-    if section not in context.desired.scope or planned.kind in (FIELD_DEFINITION, USER):
+    if section not in context.desired.scope or not planned.kind.is_plain:
         return True
     if current is not None and not planned.archived and not context.scope.holds(section, current):
         context.find(entry.place, f"{planned} is there, but outside of the scope of this set ({current.uuid})")

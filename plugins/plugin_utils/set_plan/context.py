@@ -12,8 +12,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    HUB_ITEM,
     KINDS,
     Kind,
 )
@@ -103,7 +101,7 @@ class PlanContext:
     def schema_of(self, section: str) -> Schema | None:
         """The fields of the records of a section, where those are records with fields."""
         kind = KINDS[SECTIONS[section]]
-        return None if kind in (FIELD_DEFINITION, HUB_ITEM) else self.schema(kind)
+        return self.schema(kind) if kind.can_be_looked_up else None
 
     # ---- which record is meant
 

@@ -125,7 +125,7 @@ class _Planner:
         kind = KINDS[SECTIONS[section]]
         self._context.schema(kind)
         # The list is on its way while this is read, and where no list is needed for it while it is named, too.
-        is_named_early = kind.is_very_many and section not in self._desired.identity
+        is_named_early = kind.is_many and section not in self._desired.identity
         read = []
         for entry in self._context.entries[section]:
             values, fits = self._read(entry)

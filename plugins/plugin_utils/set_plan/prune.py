@@ -16,8 +16,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    HUB_ITEM,
     KINDS,
     Kind,
 )
@@ -53,7 +51,7 @@ class Scope:
         name.
         """
         kind = KINDS[SECTIONS[section]]
-        if kind in (FIELD_DEFINITION, HUB_ITEM):
+        if not kind.can_be_looked_up:
             return [(name, f"{name}: {section} have no scope") for name in fields]
         schema = self._schema_of(kind)
         found: list[tuple[str, str]] = []

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The listed state: everything that is there and everything that is to come, found by natural key in complete lists."""
+"""The listed state of an instance: what is there and what is to come, found by natural key in complete lists."""
 
 from __future__ import annotations
 
@@ -147,10 +147,14 @@ class ListedState(InstanceState):
         """Every record of a kind: a list that is complete is read once."""
         return self.records(kind)
 
+    def some(self, kind: Kind) -> list[Record]:
+        """All of them, because they are read anyway."""
+        return self.records(kind)
+
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         """The record with a uuid, where a list shows it, or where it may be archived."""
         record = self._of_list(kind, uuid, template)
-        return self.client.get(kind, uuid) if record is None and "archived" in kind.states else record
+        return self.client.get(kind, uuid) if record is None and kind.can_be_archived else record
 
     def is_archived(self, record: Record) -> bool:
         """Whether a record is archived; one that a list shows is not."""
@@ -297,7 +301,7 @@ class ListedState(InstanceState):
         self.complete(reference)
         if not written or self.find(reference) is not None:
             return ""
-        record = self.client.get(kind, reference.uuid) if "archived" in kind.states and reference.uuid else None
+        record = self.client.get(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
         if record is not None:
             fill_in(reference, record)
             return ""
@@ -333,13 +337,13 @@ class ListedState(InstanceState):
 
     def place_of(self, record: Record) -> Record | None:
         """The record that another one is inside of, where that is known."""
-        inside = record.kind.inside
-        place = natural_keys.identity_of(record.kind).read_one(inside.key, record.flat) if inside else None
+        key = record.kind.parent_key
+        place = natural_keys.identity_of(record.kind).read_one(key, record.flat) if key else None
         return self.find(place) if isinstance(place, Reference) else None
 
     def name_of(self, record: Record) -> str | None:
         """The natural key by which others refer to a record; None where it has none."""
-        if record.kind.place and self.place_of(record) is None:
+        if record.kind.parent and self.place_of(record) is None:
             return None
         return next(iter(natural_keys.written_names(record, self.find)), None)
 
