@@ -55,6 +55,10 @@ test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit 
 test-long: lint-environment ## Run every gate, randomised tests with their full numbers
 	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
 
+.PHONY: test-core
+test-core: test-environment ## Run the tests that play real playbooks on another ansible-core: CORE=2.20
+	@"$(BIN)/python" tests/tools/other_core.py $(or $(CORE),2.21) $(PYTEST_OPTIONS) $(if $(CORE_PYTHON),--python $(CORE_PYTHON))
+
 .PHONY: coverage
 coverage: test-environment ## Line and branch coverage of plugins/, from unit and integration tests
 	@"$(BIN)/python" tests/tools/coverage_report.py
@@ -65,11 +69,23 @@ mutation: mutation-environment ## Change the deciding code one thing at a time, 
 
 .PHONY: bench
 bench: runtime ## Measure speed and request counts, all or with BENCH="apply scale" some, and write docs/benchmarks.md
-	@"$(BIN)/python" tests/tools/bench.py $(BENCH)
+	@"$(BIN)/python" tests/tools/bench/bench.py $(BENCH)
+
+.PHONY: generate
+generate: runtime ## Write what is generated: lists in documents, routing, JSON Schemas, the table of switches
+	@"$(BIN)/python" tests/tools/generate.py
 
 .PHONY: docs
 docs: lint-environment ## Build the documentation site into .build/docs
 	@"$(BIN)/python" tests/tools/docs.py
+
+.PHONY: release
+release: lint-environment ## Write version and changelog, build, check, commit and tag: VERSION=1.0.0
+	@"$(BIN)/python" tests/tools/release.py prepare $(VERSION)
+
+.PHONY: release-files
+release-files: lint-environment ## Build what is published for a tag: archive, parts, notes, checksums: VERSION=1.0.0
+	@"$(BIN)/python" tests/tools/release.py files $(VERSION)
 
 .PHONY: environment
 environment: lint-environment ## Set up .venv with everything, and nothing else
@@ -97,13 +113,15 @@ $(BIN)/python:
 	@rm -rf "$(VENV)"
 	@"$(PYTHON)" -m venv "$(VENV)"
 
-$(VENV)/.runtime: $(BIN)/python requirements.txt tests/requirements-runtime.txt $(wildcard tests/emulator/requirements.txt)
+# The paths file lets the commands in tests/tools import the libraries in tests/support.
+$(VENV)/.runtime: $(BIN)/python Makefile requirements.txt tests/requirements-runtime.txt $(wildcard tests/emulator/requirements.txt)
 	@mkdir -p $(BUILD)
 	@echo "Installing what is needed to play"
 	@$(PIP) -r tests/requirements-runtime.txt
 	@site=$$("$(BIN)/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
 	mkdir -p "$$site/ansible_collections/community"; \
-	ln -sfn "$(CURDIR)" "$$site/ansible_collections/community/seventhings"
+	ln -sfn "$(CURDIR)" "$$site/ansible_collections/community/seventhings"; \
+	echo "$(CURDIR)/tests/support" > "$$site/seventhings-tests.pth"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.runtime tests/requirements-test.txt

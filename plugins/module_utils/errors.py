@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from .printed import clean
+
 FEATURE_OFF_MESSAGE = "The required feature for this endpoint is not active"
 """The words with which an instance says that a module (rental, hub) is switched off, to tell it from missing rights."""
 
@@ -21,11 +23,27 @@ _QUOTE_LIMIT = 300
 
 
 class SeventhingsError(Exception):
-    """Base of everything that the engine raises on purpose."""
+    """Base of everything that the engine raises on purpose. Its message can be printed as it is.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    :param message: one line, or several. A line end within one of them is shown as an escape.
+    :ivar lines: the message, line by line.
+    """
+
+    def __init__(self, message: str | Sequence[str]) -> None:
+        self.lines = tuple(clean(line) for line in ([message] if isinstance(message, str) else message))
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        return "\n".join(self.lines)
+
+    @message.setter
+    def message(self, text: str) -> None:
+        """Says something else, or more: what comes after the words that were there belongs to their last line."""
+        if not self.lines or not text.startswith(self.message):
+            self.lines = (clean(text),)
+        else:
+            self.lines = (*self.lines[:-1], self.lines[-1] + clean(text.removeprefix(self.message)))
 
 
 class InvalidInput(SeventhingsError):
@@ -34,8 +52,8 @@ class InvalidInput(SeventhingsError):
     """
 
     def __init__(self, problems: str | Sequence[str]) -> None:
-        self.problems = [problems] if isinstance(problems, str) else list(problems)
-        super().__init__("\n".join(self.problems))
+        super().__init__(problems)
+        self.problems = list(self.lines)
 
 
 class UnknownField(InvalidInput):
@@ -57,7 +75,7 @@ class NoMatch(SeventhingsError):
         what was written.
     """
 
-    def __init__(self, message: str, is_slip: bool = False) -> None:
+    def __init__(self, message: str | Sequence[str], is_slip: bool = False) -> None:
         super().__init__(message)
         self.is_slip = is_slip
 
@@ -172,7 +190,7 @@ class NotProcessable(ServiceError):
 class TooManyRequests(ServiceError):
     """429: the request was not taken."""
 
-    meaning = "too many requests; the limit still held after all repeats"
+    meaning = "too many requests"
 
 
 class InternalError(ServiceError):

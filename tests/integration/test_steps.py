@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What every module promises, shown with real playbooks on the steps of ``steps/MODULE.yml`` (see ``tools/steps.py``).
+"""What every module promises, shown with real playbooks on the steps of ``steps/MODULE.yml`` (``support/steps.py``).
 
 Each step is predicted (check mode), carried out, and carried out again; then its prediction must have been right, the
 second time must have changed nothing, and check mode must have sent no write. In rough weather only the long tests take

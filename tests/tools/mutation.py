@@ -33,7 +33,7 @@ TESTS = (
 )
 PAGE = ROOT / "docs" / "mutation-testing.md"
 WORK = BUILD / "mutation"
-_NEEDED = ("plugins/", "tests/conftest.py", "tests/tools/", "tests/unit/")
+_NEEDED = ("plugins/", "tests/conftest.py", "tests/support/", "tests/tools/", "tests/unit/")
 _CAUGHT = ("killed", "timeout")
 _SHOW = """
 import json, sys
@@ -80,7 +80,7 @@ def prepare(subjects: list[str]) -> None:
         "pytest_add_cli_args": ["-p", "no:cacheprovider"],
     }
     pytest = {
-        "pythonpath": [(COLLECTION_PATH / "tests" / "tools").as_posix()],
+        "pythonpath": [(COLLECTION_PATH / "tests" / name).as_posix() for name in ("support", "tools")],
         "addopts": ["--import-mode=importlib"],
         "markers": ["slow"],
     }

@@ -13,7 +13,7 @@ require_python()
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
@@ -21,12 +21,14 @@ from ..client.client import Client
 from ..client.connection import connect, hidden_in, risks_of
 from ..client.session import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
-from ..model.kinds import FIELD_DEFINITION, KINDS, Kind
+from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
-from ..operations.attachments import file, file_download, report
+from ..operations.api import api, api_info
+from ..operations.attachments import file, file_download, report, report_template_info
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
+from ..printed import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult, list_records
@@ -56,18 +58,20 @@ class ModuleSpec:
     :ivar not_yet: what check mode predicts where something is referred to that is not there: an earlier task of the
         play may be the one to make it. Without it, and where the name is a slip of one that is there, that is an error
         in check mode too.
+    :ivar makes: the kind of record that it may make; empty: none.
     """
 
     spec: argument_specs.Spec
     run: Callable[[Client, Invocation], ModuleResult]
     rules: Mapping[str, Any]
     not_yet: Callable[[Options], ModuleResult] | None = None
+    makes: str = ""
 
 
 def _as_written(call: Invocation, name: str) -> Any:
     """An option's value before Ansible made a text of a number; lists and maps as Ansible took them."""
     converted = call.options.get(name)
-    return converted if isinstance(converted, (list, dict)) else call.written[name]
+    return converted if isinstance(converted, (list, dict, bool)) else call.written[name]
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
@@ -82,7 +86,8 @@ def _record_module(kind: Kind) -> ModuleSpec:
         if "fields" in options:
             fields, where = options["fields"] or {}, "fields."
         else:
-            fields, where = {of.key: _as_written(call, of.key) for of in kind.fields if of.key in call.written}, ""
+            given = [field.key for field in kind.fields if field.key in call.written]
+            fields, where = {key: _as_written(call, key) for key in given}, ""
         if call.check_mode and "uuid" in call.written and options["uuid"] is None:
             return _pending(options["state"], fields)
         wish = DesiredRecord(
@@ -95,15 +100,16 @@ def _record_module(kind: Kind) -> ModuleSpec:
             options.get("template") or "",
             bool(options.get("allow_unknown_fields")),
             bool(options.get("allow_destructive")),
-            {"notify": options["notify"]} if options.get("notify") is not None else {},
+            {field.key: options[field.key] for field in kind.write_only if options[field.key] is not None},
+            options.get("timezone") or "",
         )
         report = ensure(client, wish, call.check_mode)
         result = report.result()
-        if kind is FIELD_DEFINITION:
+        if kind.defines_fields:
             result["field_key"] = report.record.get("field_key")
         return result
 
-    return ModuleSpec(argument_specs.record_spec(kind), run, {})
+    return ModuleSpec(argument_specs.record_spec(kind), run, {}, makes=kind.name)
 
 
 def _info_module(kind: Kind) -> ModuleSpec:
@@ -128,6 +134,7 @@ def _change_module(
     spec: argument_specs.Spec,
     act: Callable[[Client, Options, bool], Result],
     not_yet: Callable[[Options], ModuleResult] | None = None,
+    makes: str = "",
     **rules: Any,
 ) -> ModuleSpec:
     """A door to something that changes and reports; an option that was not written is as good as null."""
@@ -135,7 +142,7 @@ def _change_module(
     def run(client: Client, call: Invocation) -> ModuleResult:
         return act(client, call.options, call.check_mode).result()
 
-    return ModuleSpec(spec, run, rules, not_yet)
+    return ModuleSpec(spec, run, rules, not_yet, makes)
 
 
 def _found(found: ListResult) -> ModuleResult:
@@ -154,6 +161,18 @@ def _history(client: Client, call: Invocation) -> ModuleResult:
     return _found(history_info(client, call.options))
 
 
+def _report_templates(client: Client, _call: Invocation) -> ModuleResult:
+    return _found(report_template_info(client))
+
+
+def _api(client: Client, call: Invocation) -> ModuleResult:
+    return api(client, call.options, call.check_mode)
+
+
+def _api_info(client: Client, call: Invocation) -> ModuleResult:
+    return api_info(client, call.options)
+
+
 def _service(client: Client, _call: Invocation) -> ModuleResult:
     return {"changed": False, **service_info(client)}
 
@@ -162,27 +181,28 @@ def _auth_token(client: Client, call: Invocation) -> ModuleResult:
     return auth_token(client, call.options, call.check_mode)
 
 
-_RECORDS = [kind for kind in KINDS.values() if kind.create_path]
-
 MODULES: dict[str, ModuleSpec] = {
-    **{kind.name: _record_module(kind) for kind in _RECORDS},
+    **{kind.name: _record_module(kind) for kind in KINDS.values() if kind.can_be_created},
     **{f"{kind.name}_info": _info_module(kind) for kind in KINDS.values()},
     "user_from_person": _change_module(
         argument_specs.USER_FROM_PERSON,
         lambda client, options, check_mode: user_from_person(client, options["person"], options["filters"], check_mode),
+        makes=USER.name,
         required_one_of=[("person", "filters")],
         mutually_exclusive=[("person", "filters")],
     ),
-    "hub_item": _change_module(argument_specs.HUB_ITEM, hub_item),
+    "hub_item": _change_module(argument_specs.HUB_ITEM, hub_item, makes=HUB_ITEM.name),
     "hub_order": _change_module(
         argument_specs.HUB_ORDER,
         hub_order,
+        makes=HUB_ORDER.name,
         required_one_of=[("items", "id", "order_number")],
         mutually_exclusive=[("items", "id", "order_number")],
     ),
     "file": _change_module(
         argument_specs.FILE,
         file,
+        makes=FILE.name,
         required_one_of=[("path", "uuid")],
         mutually_exclusive=[("path", "uuid")],
         required_by={"name": "path"},
@@ -198,6 +218,9 @@ MODULES: dict[str, ModuleSpec] = {
     "report": _change_module(argument_specs.REPORT, report),
     "hub_suggestion_info": ModuleSpec(argument_specs.HUB_SUGGESTION_INFO, _suggest, {}),
     "history_info": ModuleSpec(argument_specs.HISTORY_INFO, _history, {}),
+    "report_template_info": ModuleSpec(argument_specs.REPORT_TEMPLATE_INFO, _report_templates, {}),
+    "api": ModuleSpec(argument_specs.API, _api, {}),
+    "api_info": ModuleSpec(argument_specs.API_INFO, _api_info, {}),
     "service_info": ModuleSpec(argument_specs.SERVICE_INFO, _service, {}),
     "auth_token": ModuleSpec(
         argument_specs.AUTH_TOKEN,
@@ -223,19 +246,27 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     try:
         client = client_of(call.options, call.check_mode)
         before = client.transport.sent
-        result = door.run(client, call)
+        client.transport.written.begin()
+        result = _run_once(door, client, call)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
         if call.check_mode and door.not_yet is not None and is_to_come:
-            result = {**door.not_yet(call.options), "warnings": [error.message]}
+            result = {**door.not_yet(call.options), "warnings": error.lines}
     except OSError as error:
         # A file of this machine that can't be read or written.
-        result = {"failed": True, "changed": False, "msg": str(error)}
-    warnings = [*risks_of(call.options), *result.pop("warnings", ())]
-    if warnings:
-        result["warnings"] = warnings
-    return {**result, "requests": client.transport.sent - before if client else 0}
+        result = {"failed": True, "changed": False, "msg": clean(str(error))}
+    of_connection = client.transport.told() if client is not None else []
+    if warnings := [*risks_of(call.options), *result.get("warnings", ()), *of_connection]:
+        result = {**result, "warnings": warnings}
+    return {**told(result), "requests": client.transport.sent - before if client else 0}
+
+
+def _run_once(door: ModuleSpec, client: Client, call: Invocation) -> ModuleResult:
+    """Runs a module so that of many processes that ensure one record one makes it."""
+    if not door.makes or call.check_mode:
+        return door.run(client, call)
+    return client.creations.run(door.makes, lambda: door.run(client, call), client.forget_definitions)
 
 
 class _Module(AnsibleModule):
@@ -246,6 +277,14 @@ class _Module(AnsibleModule):
     def _load_params(self) -> None:
         super()._load_params()
         self.written = dict(self.params)
+
+    def fail_json(self, msg: str, **kwargs: Any) -> NoReturn:
+        # Ansible's own refusals quote what they refuse.
+        super().fail_json(clean_lines(msg), **kwargs)
+        raise AssertionError("fail_json ends the process")
+
+    def warn(self, warning: str, **kwargs: Any) -> None:
+        super().warn(clean(warning), **kwargs)
 
 
 def run(name: str) -> None:

@@ -9,11 +9,11 @@ import datetime as dt
 import itertools
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 from urllib.parse import quote
 
 from ..errors import (
@@ -27,8 +27,9 @@ from ..errors import (
     SeventhingsError,
 )
 from ..model.field import EMPTY, is_uuid
-from ..model.kinds import FIELD_DEFINITION, KINDS, Kind, flatten
+from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
+from ..runtime.creations import Creations
 from . import query
 from .limits import JSON_DIGITS
 from .query import PER_PAGE, Condition
@@ -77,13 +78,15 @@ def _is_number(text: Any) -> TypeGuard[str]:
 class Client:
     """One user at one instance. Definitions that were read are kept; records never are.
 
+    :ivar creations: the locks of what is made, which the processes of this user share.
     :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
         they were read, because somebody deleted another, is missed without a sign.
     """
 
-    def __init__(self, transport: Transport, tokens: Tokens) -> None:
+    def __init__(self, transport: Transport, tokens: Tokens, creations: Creations | None = None) -> None:
         self.transport = transport
         self.tokens = tokens
+        self.creations = Creations() if creations is None else creations
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
 
@@ -251,15 +254,7 @@ class Client:
         """
         wrapped = {kind.wrap: body} if kind.wrap else body
         answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
-        uuid = (
-            answer.headers.get("Location-UUID")
-            or answer.headers.get("Location", "").rstrip("/").removesuffix("/data").rpartition("/")[2]
-        )
-        if not is_uuid(uuid):
-            raise NotJson(
-                f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {kind.words}."
-            )
-        return uuid.lower()
+        return made_uuid(answer, kind.words)
 
     def update(self, kind: Kind, uuid: str, body: Mapping[str, Any], template: str = "", once: bool = False) -> None:
         """Changes a record: PATCH with what changes, or PUT with all of it, as its kind wants.
@@ -294,6 +289,20 @@ class Client:
             return record.flat["archived_at"] not in EMPTY
         listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])
         return record.uuid not in {one.uuid for one in listed}
+
+
+def made_uuid(answer: Response, words: str) -> str:
+    """The uuid of what a request made, which stands in a header of the answer.
+
+    :param words: what was made, for the message.
+    :raises NotJson: where no header names it.
+    """
+    # The Location of a file ends in /data.
+    path = answer.headers.get("Location", "").rstrip("/").removesuffix("/data")
+    uuid = answer.headers.get("Location-UUID") or path.rpartition("/")[2]
+    if not is_uuid(uuid):
+        raise NotJson(f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {words}.")
+    return uuid.lower()
 
 
 def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[dict[str, str]]:
@@ -332,10 +341,9 @@ def _identity(record: Record) -> str:
 
 def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
     pairs = [("page", str(number)), ("per_page", str(PER_PAGE))]
-    if kind in (KINDS["person"], KINDS["user"]):
+    if "sort_by" in kind.sort_parameters:
         pairs += [("sort_by", kind.sort), ("order", "asc")]
-    if kind is not KINDS["user"]:
-        # Persons are sorted by this on some instances and by sort_by on others.
+    if "sort" in kind.sort_parameters:
         pairs.append((f"sort[{kind.sort}]", "ASC"))
     return pairs
 
@@ -369,3 +377,24 @@ class _Page:
             last=number is None or len(records) < (size if isinstance(size, int) and size > 0 else PER_PAGE),
             clamped=number is not None and isinstance(asked, int) and asked != number,
         )
+
+
+_Found = TypeVar("_Found")
+
+LOOK_AGAIN = (0.0, 1.0, 3.0)
+"""Seconds from one look to the next, so at 0, 1 and 4: it may still be on its way."""
+
+
+def poll_after_lost_response(find: Callable[[], _Found | None], sleep: Callable[[float], None]) -> _Found | None:
+    """Looks several times for what a request may have made whose answer was lost.
+
+    :param find: one look; anything that is false means that nothing was found.
+    :returns: what the first look that found something found; None where none did.
+    """
+    for pause in LOOK_AGAIN:
+        if pause:
+            sleep(pause)
+        found = find()
+        if found:
+            return found
+    return None

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import threading
@@ -14,9 +15,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 from ..errors import InvalidInput
+from ..runtime.creations import LOCK_WAIT, Creations
+from ..runtime.places import NOT_SHARED, Places, digest_of
+from ..runtime.token_store import Account, TokenStore
+from ..runtime.turnstile import SharedTurnstile
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, MOST_PAGES, Limits
+from .patience import RATE_LIMIT_WAIT
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .session import is_local
 from .tokens import Credentials, Tokens
@@ -30,10 +38,13 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "password": ("SEVENTHINGS_PASSWORD",),
     "client_id": ("SEVENTHINGS_CLIENT_ID",),
     "rate_limit": ("SEVENTHINGS_RATE_LIMIT",),
+    "rate_limit_wait": ("SEVENTHINGS_RATE_LIMIT_WAIT",),
+    "lock_wait": ("SEVENTHINGS_LOCK_WAIT",),
+    "token_cache": ("SEVENTHINGS_TOKEN_CACHE",),
 }
 """Option to the environment variables that stand in for it, the first that is set; read where the code runs."""
 
-_RATES: dict[str, RateLimit] = {}
+_RATES: dict[tuple[str, int, str], RateLimit] = {}
 
 
 def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -87,10 +98,11 @@ def instance_root(base_url: str | None, allow_http: bool) -> str:
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(PREFIX)}"
 
 
-def connect(options: Mapping[str, Any], read_only: bool = False) -> Client:
+def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Path | None = None) -> Client:
     """A client from connection options (names as in the documentation fragment ``connection``). Sends nothing yet.
 
     :param read_only: refuse to write (check mode).
+    :param run_folder: the private folder of this run of Ansible, where it is known.
     :raises InvalidInput: for an option that can't be right.
     """
     given = from_environment(options)
@@ -110,30 +122,81 @@ def connect(options: Mapping[str, Any], read_only: bool = False) -> Client:
         raise InvalidInput(
             "validate_certs: false accepts any certificate, so ca_path would not be looked at; leave one of them out"
         )
+    for path in (given.get("ca_path"), given.get("client_cert"), given.get("client_key")):
+        if path and not Path(path).exists():
+            raise InvalidInput(f"{path}: no such file, given as a certificate or key of the connection")
+    places = Places.found(run_folder)
+    warnings = [f"{places.problem}. {NOT_SHARED}"] if places.problem else []
     transport = Transport(
         root,
         timeout=timeout,
         retries=retries,
-        rate=_RATES.setdefault(f"{root} {per_minute}", RateLimit(per_minute)),
+        rate=_rate(root, per_minute, places, warnings),
         tls=Tls(
             verify=given.get("ca_path") or True if given.get("validate_certs") is not False else False,
             certificate=given.get("client_cert"),
             key=given.get("client_key"),
         ),
         read_only=read_only,
+        rate_limit_wait=_seconds("rate_limit_wait", given.get("rate_limit_wait"), RATE_LIMIT_WAIT),
+        warnings=warnings,
         deadline=deadline,
         limits=Limits(
             _at_least_one(given, "max_answer_size", ANSWER_MEBIBYTES), _at_least_one(given, "max_pages", MOST_PAGES)
         ),
     )
-    for path in (given.get("ca_path"), given.get("client_cert"), given.get("client_key")):
-        if path and not Path(path).exists():
-            raise InvalidInput(f"{path}: no such file, given as a certificate or key of the connection")
     transport.secrets |= _key_lines(given.get("client_key"), given.get("client_cert"))
     credentials = Credentials(
         *(given.get(name) for name in ("access_token", "refresh_token", "username", "password", "client_id"))
     )
-    return Client(transport, Tokens(transport, credentials))
+    store = _store(root, credentials, places) if _is_on("token_cache", given.get("token_cache")) else None
+    creations = Creations(
+        places.shared,
+        digest_of(root.lower()),
+        _seconds("lock_wait", given.get("lock_wait"), LOCK_WAIT),
+        warnings.append,
+    )
+    transport.pausing = creations.paused
+    return Client(transport, Tokens(transport, credentials, store=store), creations)
+
+
+def _rate(root: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:
+    """The rate limit of an instance: one for this process, and one for all of this user where they share a place."""
+    shared = places.shared
+    key = (root, per_minute, str(shared.path) if shared else "")
+    if key not in _RATES:
+        turnstile = SharedTurnstile(shared, digest_of(root.lower())) if shared else None
+        _RATES[key] = RateLimit(
+            per_minute,
+            shared=turnstile,
+            on_problem=lambda problem: warnings.append(f"{problem}. {NOT_SHARED}"),
+        )
+    return _RATES[key]
+
+
+def _store(root: str, given: Credentials, places: Places) -> TokenStore | None:
+    """Where a pair is shared; None where there is no private place, or no way to sign in that could be repeated."""
+    if places.private is None or not given.client_id or not (given.password or given.refresh_token):
+        return None
+    account = Account(root, given.username or "", given.client_id, given.password or "", given.refresh_token or "")
+    return TokenStore(places.private, account)
+
+
+def _seconds(name: str, value: Any, otherwise: float) -> float:
+    try:
+        seconds = otherwise if value is None else float(value)
+    except (TypeError, ValueError):
+        seconds = -1.0
+    if not 0 <= seconds < math.inf:
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected seconds, 0 or more")
+    return seconds
+
+
+def _is_on(name: str, value: Any) -> bool:
+    try:
+        return True if value is None else bool(boolean(value))
+    except TypeError as error:
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected true or false") from error
 
 
 def risks_of(options: Mapping[str, Any]) -> list[str]:

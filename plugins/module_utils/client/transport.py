@@ -9,6 +9,7 @@ connection) may always be repeated; one whose outcome is unknown only if a secon
 
 from __future__ import annotations
 
+import contextlib
 import json
 import ssl
 import threading
@@ -26,14 +27,17 @@ from ..errors import (
     NotJson,
     OutcomeUnknown,
     SeventhingsError,
+    TooManyRequests,
     WriteRefused,
     login_error,
     service_error,
     service_words,
 )
 from . import query
+from .congestion import Congestion
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
-from .rate_limit import RateLimit
+from .patience import RATE_LIMIT_WAIT, Patience, Written
+from .rate_limit import PauseTooLong, Pausing, RateLimit
 from .redaction import without
 from .session import REQUESTS_IMPORT_ERROR, is_local, new_session, trusted
 
@@ -43,7 +47,6 @@ if REQUESTS_IMPORT_ERROR is None:
 
 PREFIX = "/customer-api/v1"
 _CONNECT_TIMEOUT = 10.0
-_RETRY_AFTER_CAP = 60.0
 _EXCERPT_BYTES = 16 << 10
 
 
@@ -112,6 +115,11 @@ class Transport:
     :ivar root: root of the instance, without the service's prefix and without a slash at the end.
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
     :ivar retries: how often one request may be repeated.
+    :ivar rate_limit_wait: seconds for which a request is waited for that the service refuses for coming too early.
+    :ivar congestion: how many requests may be under way at once; None: as many as there are threads.
+    :ivar pausing: is entered for a pause of more than a minute.
+    :ivar written: the requests that changed something.
+    :ivar warnings: what the user must be told of the connection.
     :ivar deadline: seconds that one request may take in all; 0: ten times ``timeout``.
     :ivar limits: what an answer may cost.
     :ivar read_only: refuse every request that is not SAFE (check mode).
@@ -128,6 +136,11 @@ class Transport:
     secrets: set[str] = field(default_factory=set)
     sleep: Callable[[float], None] = time.sleep
     sent: int = 0
+    rate_limit_wait: float = RATE_LIMIT_WAIT
+    congestion: Congestion | None = None
+    pausing: Pausing = contextlib.nullcontext
+    written: Written = field(default_factory=Written)
+    warnings: list[str] = field(default_factory=list)
     deadline: float = 0.0
     limits: Limits = field(default_factory=Limits)
 
@@ -166,23 +179,42 @@ class Transport:
             raise WriteRefused(f"{where}: not sent, because check mode never writes.")
         url = f"{self.root}{PREFIX}{path}" + (f"?{query.encode(pairs)}" if pairs else "")
         retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
+        patience = Patience(self.rate_limit_wait, self.rate.clock)
         while True:
             try:
-                answer = self._once(method, url, where, effect, token, body, files, accept, login)
+                with self._exchange(where, patience) as sent:
+                    answer = self._once(method, url, where, effect, token, body, files, accept, sent, login)
+                if effect is not Effect.SAFE and not login:
+                    self.written.note(f"{method} {path}")
                 # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
                 return replace(answer, excerpt=lambda _body: "(not shown)") if login else answer
+            except _RateLimited as failed:
+                pause = patience.pause(failed.after)
+                # All wait for the same service, whether this one comes again or not.
+                self.rate.refused(failed.sent, pause)
+                if pause > patience.left:
+                    raise patience.lost(failed.error, pause, self.written) from failed.error.__cause__
             except _Repeatable as failed:
-                is_last = retry.total == 0
-                if not is_last:
-                    retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
-                pause = max(retry.get_backoff_time(), 0.25)
-                if isinstance(failed, _RateLimited):
-                    # All threads wait for the same service, whether this one comes again or not.
-                    self.rate.refused(failed.sent, pause if failed.after is None else failed.after)
-                elif not is_last:
-                    self.sleep(pause)
-                if is_last:
+                if retry.total == 0:
                     raise failed.error from failed.error.__cause__
+                retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
+                self.sleep(max(retry.get_backoff_time(), 0.25))
+
+    def _exchange(self, where: str, patience: Patience) -> contextlib.AbstractContextManager[float]:
+        """Waits until one more request may be sent. Gives the moment."""
+        if self.congestion is None:
+            return contextlib.nullcontext(self._turn(where, patience))
+        return self.congestion.exchange(lambda: self._turn(where, patience))
+
+    def _turn(self, where: str, patience: Patience) -> float:
+        """Waits until one more request may be sent, and counts it. Returns the moment."""
+        try:
+            sent = self.rate.wait(patience.left, self.pausing)
+        except PauseTooLong as pause:
+            raise patience.not_sent(where, pause.seconds, self.written) from None
+        with self._lock:
+            self.sent += 1
+        return sent
 
     def _once(
         self,
@@ -194,11 +226,9 @@ class Transport:
         body: Any,
         files: Any,
         accept: str,
+        sent: float,
         login: bool,
     ) -> Response:
-        sent = self.rate.wait()
-        with self._lock:
-            self.sent += 1
         headers = {"Accept": accept}
         data = None
         if body is not None:
@@ -268,9 +298,8 @@ class Transport:
             )
         words = service_words(content, self.mask, is_whole)
         refusal = login_error(status, words, where) if login else service_error(status, words, where)
-        if status == HTTPStatus.TOO_MANY_REQUESTS:
-            after = retry_after(response.headers)
-            raise _RateLimited(refusal, sent, after if after is None else min(after, _RETRY_AFTER_CAP))
+        if isinstance(refusal, TooManyRequests):
+            raise _RateLimited(refusal, sent, retry_after(response.headers))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             if effect is Effect.UNSAFE:
                 raise OutcomeUnknown(refusal.message, status)
@@ -334,6 +363,12 @@ class Transport:
             self._local.session = session
         return session
 
+    def told(self) -> list[str]:
+        """What the user must be told of the connection, once."""
+        told = list(self.warnings)
+        self.warnings.clear()
+        return told
+
     def mask(self, text: str) -> str:
         """A text with every secret taken out."""
         return without(self.secrets, text)
@@ -347,13 +382,14 @@ class _Repeatable(Exception):
         self.error = error
 
 
-class _RateLimited(_Repeatable):
+class _RateLimited(Exception):
     """The service wants fewer requests: when the refused one was sent, and the seconds after which the service asks to
     come again, where it says so.
     """
 
-    def __init__(self, error: SeventhingsError, sent: float, after: float | None) -> None:
-        super().__init__(error)
+    def __init__(self, error: TooManyRequests, sent: float, after: float | None) -> None:
+        super().__init__(error.message)
+        self.error = error
         self.sent = sent
         self.after = after
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
@@ -216,13 +217,73 @@ def _read_any(value: Any, _field: Field) -> Any:
     return None if value in EMPTY else value
 
 
-TEXT = FieldType(_parse_text, _read_text, _same, _same)
-INTEGER = FieldType(_parse_integer, _read_integer, _same, _write_decimal)
-DECIMAL = FieldType(_parse_decimal, _read_decimal, _write_decimal, _write_decimal, _equal_decimal)
-BOOLEAN = FieldType(_parse_boolean, _read_boolean, _same, _same)
-DATE = FieldType(_parse_date, _read_date, _iso, _iso)
-DATETIME = FieldType(_parse_datetime, _read_datetime, _iso, _iso)
-UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same)
+TEXT = FieldType(
+    _parse_text,
+    _read_text,
+    _same,
+    _same,
+    option={"type": "str"},
+    shape="text",
+    json_schema={"type": ["string", "null"]},
+    narrows=True,
+    is_text=True,
+)
+INTEGER = FieldType(
+    _parse_integer,
+    _read_integer,
+    _same,
+    _write_decimal,
+    option={"type": "int"},
+    shape="integer",
+    json_schema={"type": ["integer", "string", "null"], "pattern": f"^{_INTEGER.pattern}$"},
+    narrows=True,
+)
+DECIMAL = FieldType(
+    _parse_decimal,
+    _read_decimal,
+    _write_decimal,
+    _write_decimal,
+    _equal_decimal,
+    option={"type": "raw"},
+    shape="decimal",
+    json_schema={"type": ["number", "string", "null"], "pattern": f"^{_DECIMAL.pattern}$", "examples": ["1299.00"]},
+    narrows=True,
+)
+BOOLEAN = FieldType(
+    _parse_boolean,
+    _read_boolean,
+    _same,
+    _same,
+    option={"type": "bool"},
+    shape="boolean",
+    json_schema={"type": ["boolean", "null"]},
+)
+DATE = FieldType(
+    _parse_date,
+    _read_date,
+    _iso,
+    _iso,
+    option={"type": "str"},
+    shape="date",
+    json_schema={"type": ["string", "null"], "pattern": f"^{_DATE.pattern}$", "examples": ["2024-05-31"]},
+    narrows=True,
+)
+DATETIME = FieldType(
+    _parse_datetime,
+    _read_datetime,
+    _iso,
+    _iso,
+    option={"type": "str"},
+    shape="datetime",
+    # Files may leave out seconds and offset: the settings have a time zone for those.
+    json_schema={
+        "type": ["string", "null"],
+        "pattern": r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$",
+        "examples": ["2024-05-31T14:30:00+02:00"],
+    },
+    narrows=True,
+)
+UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same, writable=False)
 ANY = FieldType(lambda value, _field: value, _read_any, _same, _same)
 FIELD_TYPES: dict[str, FieldType] = {
     "ATTACHMENT": ATTACHMENTS,
@@ -233,7 +294,7 @@ FIELD_TYPES: dict[str, FieldType] = {
     "DATETIME": DATETIME,
     "DECIMAL": DECIMAL,
     "DROPDOWN": TEXT,
-    "FIELD_VALUE_COMPARISON": UNWRITABLE,
+    "FIELD_VALUE_COMPARISON": replace(UNWRITABLE, computed=True),
     "LINK": TEXT,
     "LINKED_ASSET": LINKED_ASSET,
     "LINKED_ASSETS": LINKED_ASSETS,

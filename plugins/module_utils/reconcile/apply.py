@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, poll_after_lost_response
 from ..client.files import Contents, upload, upload_missing
-from ..client.lost import poll_after_lost_response
 from ..errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
 from ..model.field import EMPTY
 from ..model.schema import Schema
@@ -76,9 +75,10 @@ class Applier:
     # ---- create
 
     def _create(self, change: Change, find: Finder, known: frozenset[str]) -> str:
-        self._upload(change)
-        body = create_body(self._schema, change.values, self._extra)
-        uuid = self._create_once(body, change, find, known)
+        with self._client.creations.making(self._kind.name, repr(sorted(change.after.items()))):
+            self._upload(change)
+            body = create_body(self._schema, change.values, self._extra)
+            uuid = self._create_once(body, change, find, known)
         status = change.values.get("status")
         if self._kind.status_path and status not in (None, "open"):
             self._client.set_status(self._kind, uuid, status)
@@ -108,17 +108,17 @@ class Applier:
         return self._create_once(body, change, find, known, last=True)
 
     def _look_for(self, find: Finder, known: frozenset[str]) -> str | None:
-        for _look in poll_after_lost_response(self._sleep):
-            made = [record for record in find() if record.uuid not in known]
-            if len(made) > 1:
-                uuids = ", ".join(sorted(record.uuid for record in made))
-                raise Ambiguous(
-                    f"After a lost answer {len(made)} new {self._kind.words}s have the natural key: {uuids}. "
-                    f"Delete all but one of them."
-                )
-            if made:
-                return made[0].uuid
-        return None
+        def find_new() -> list[Record]:
+            return [record for record in find() if record.uuid not in known]
+
+        made = poll_after_lost_response(find_new, self._sleep) or []
+        if len(made) > 1:
+            uuids = ", ".join(sorted(record.uuid for record in made))
+            raise Ambiguous(
+                f"After a lost answer {len(made)} new {self._kind.words}s have the natural key: {uuids}. "
+                f"Delete all but one of them."
+            )
+        return made[0].uuid if made else None
 
     def _is_mistake(self, lost: OutcomeUnknown, change: Change) -> bool:
         # Some instances answer an incomplete body with a 500; sending the same again would not help.

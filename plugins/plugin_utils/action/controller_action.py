@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     risks_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.module_utils.printed import told
 
 from .arguments import read_arguments
 
@@ -48,7 +49,7 @@ class ControllerAction(ActionBase):
         options = from_environment(read.options, of_the_task)
         for risk in risks_of(options):
             Display().warning(risk)
-        return {**result, **self.carry_out(options)}
+        return {**result, **told(self.carry_out(options))}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """What the action does with its validated options."""

@@ -16,19 +16,24 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
+    Client,
+    Record,
+    poll_after_lost_response,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.congestion import Congestion
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     Contents,
     recognise,
     upload_missing,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.lost import poll_after_lost_response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
     InvalidInput,
     InvalidRequest,
     NotProcessable,
     SeventhingsError,
+    TooManyRequests,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
@@ -37,6 +42,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     OBJECT,
     TASK,
     USER,
+    Level,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
@@ -59,7 +65,7 @@ from .definitions import learn_keys, relate
 from .journal import Journal, JournalBroken
 from .uploads import Uploads
 
-_LINKS = LEVELS.index("links")
+_LINKS = LEVELS.index(Level.LINKS)
 
 
 @dataclass(frozen=True)
@@ -141,6 +147,7 @@ class Executor:
         """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
         self._journal.managed(self._plan.managed)
         self._client.transport.rate.expect(len(self._plan.changes))
+        self._client.transport.congestion = Congestion(self._workers)
         writes = [planned for planned in self._plan.changes if planned.change.action not in (plan.DELETE, plan.ARCHIVE)]
         removals = [planned for planned in self._plan.changes if planned.change.action in (plan.DELETE, plan.ARCHIVE)]
         for number in range(len(LEVELS)):
@@ -209,7 +216,9 @@ class Executor:
             self._carry_out(planned)
         except SeventhingsError as error:
             reason = self._reason(planned, error)
-            if isinstance(error, (JournalBroken, AccessTokenRefused, _Orphaned)) or _is_locked_out(planned, error):
+            if isinstance(error, (JournalBroken, AccessTokenRefused, TooManyRequests, _Orphaned)) or _is_locked_out(
+                planned, error
+            ):
                 self._stopped = f"not sent, because of an earlier failure: {reason}"
             self._fail(planned, reason)
         except Exception as error:
@@ -385,11 +394,8 @@ class Executor:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
         if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
             return None
-        for _look in poll_after_lost_response(self._sleep):
-            found = self._find(planned)
-            if found:
-                return found[0]
-        return None
+        found = poll_after_lost_response(lambda: self._find(planned), self._sleep)
+        return found[0] if found else None
 
     def _find(self, planned: Planned) -> list[Record]:
         """The records that have the natural key of a planned one, asked for now."""

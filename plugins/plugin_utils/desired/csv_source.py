@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 )
 
 from .desired import Finding, Place
+from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, is_whole, no_constant, plain_number, too_deep
 from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_NUL, NUL, Node, jinja_in, mark_at, nul_in, place_at
 
@@ -135,9 +136,13 @@ class _InCell(JsonNode):
         return _InCell(value, self._table, self._line, self._index, self._text, position)
 
 
-def read_csv(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
+def read_csv(
+    text: str, source: str, findings: list[Finding], as_text: Callable[[str], str] = unescaped
+) -> Iterator[Node]:
     """One record a row, the field keys in the first. An empty cell is not managed; one with [ or { may be JSON, which
     the type of its field decides.
+
+    :param as_text: what a cell, or the name of a column, means.
     """
     table = _Table(text.removeprefix("\ufeff"), source)
     csv.field_size_limit(_CELL_LIMIT)
@@ -150,7 +155,7 @@ def read_csv(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
             if not row:
                 pass
             elif not table.header:
-                table.header, table.header_line = [sys.intern(name.strip()) for name in row], line
+                table.header, table.header_line = [sys.intern(as_text(name.strip())) for name in row], line
                 wrong = _wrong_header(table)
                 findings += wrong
                 if wrong:
@@ -164,7 +169,7 @@ def read_csv(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
                     )
                 )
             else:
-                node = _row(row, table, line)
+                node = _row([as_text(cell) for cell in row], table, line)
                 if may_have_jinja:
                     findings += jinja_in(node)
                 if may_have_nul:

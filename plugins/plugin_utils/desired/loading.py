@@ -20,8 +20,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
 
+from . import formulas
 from .csv_source import read_csv
 from .desired import (
+    BY_TEMPLATE,
     SECTIONS,
     DesiredInstance,
     Entry,
@@ -78,6 +80,7 @@ def load(
     files_root: Path | None = None,
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
+    formulas_are: str = formulas.ESCAPE,
 ) -> DesiredInstance:
     """Reads what was written in files, inline, or both.
 
@@ -89,8 +92,9 @@ def load(
     :param files_root: the directory that local files come from, in place of that of ``src``.
     :param hiding: what the task hides, or shows; what is vaulted is added to it.
     :param is_vaulted: whether an inline value is vaulted.
+    :param formulas_are: how cells of CSV files are written that a spreadsheet would run.
     """
-    loading = _Loading(read_text, hiding or Hiding())
+    loading = _Loading(read_text, hiding or Hiding(), formulas_are)
     loading.desired.root = local_files(src, files_root)
     if src is not None and src.is_dir():
         loading.directory(src)
@@ -119,8 +123,9 @@ class VaultedText(str):
 
 
 class _Loading:
-    def __init__(self, read_text: Callable[[Folder, str], str], hiding: Hiding) -> None:
+    def __init__(self, read_text: Callable[[Folder, str], str], hiding: Hiding, formulas_are: str) -> None:
         self._read_text = read_text
+        self._formulas = formulas_are
         self.desired = DesiredInstance(hiding=hiding)
         self._read_settings = Settings(self.desired)
 
@@ -168,15 +173,15 @@ class _Loading:
         for name in self._below(top, root):
             at = Place(name)
             stem, ending = _parts(name.rpartition("/")[2])
-            template = stem if section == "fields" else ""
+            template = stem if section in BY_TEMPLATE else ""
             if ending.lower() not in _ALIKE:
                 continue
             if ending not in ENDINGS:
                 self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
-            elif section == "fields" and template not in TEMPLATES:
+            elif section in BY_TEMPLATE and template not in TEMPLATES:
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
             else:
-                self._records(section, self._nodes(root, name, section != "fields"), template)
+                self._records(section, self._nodes(root, name, section not in BY_TEMPLATE), template)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """The names of what is no directory, in a directory and below it, hidden names left out.
@@ -237,15 +242,15 @@ class _Loading:
             self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
             return
         for name, member in node.members.items():
-            if name in ("instance", "fields") and self.desired.hiding.is_vaulted(member.source):
+            if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(member.source):
                 self._find_plainly(member.place, _NEVER_VAULTED)
             elif name == "instance":
                 self._read_settings.read(member)
             elif name == "moved":
                 self._read_settings.moved(member)
-            elif name == "fields":
+            elif name in BY_TEMPLATE:
                 self.desired.sections.add(name)
-                self._templates(member)
+                self._templates(name, member)
             elif name in SECTIONS:
                 self.desired.sections.add(name)
                 self._records(name, self._list(member))
@@ -255,15 +260,15 @@ class _Loading:
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 
-    def _templates(self, node: Node) -> None:
+    def _templates(self, section: str, node: Node) -> None:
         if not isinstance(node.value, dict):
             self._find(node.place, f"expected a map with the templates {', '.join(TEMPLATES)}")
             return
         for template, member in node.members.items():
             if template in TEMPLATES:
-                self._records("fields", self._list(member), template)
+                self._records(section, self._list(member), template)
             else:
-                self._find(member.place, f"fields.{template}: expected one of {', '.join(TEMPLATES)}")
+                self._find(member.place, f"{section}.{template}: expected one of {', '.join(TEMPLATES)}")
 
     # ---- files
 
@@ -299,7 +304,10 @@ class _Loading:
         text = self._text(root, name, may_be_vaulted)
         if text is None:
             return []
-        return (read_csv if ending == ".csv" else read_json_lines)(text, name, self.desired.findings)
+        if ending != ".csv":
+            return read_json_lines(text, name, self.desired.findings)
+        as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
+        return read_csv(text, name, self.desired.findings, as_text)
 
     def _list(self, node: Node) -> list[Node]:
         if node.value is None:
@@ -322,9 +330,9 @@ class _Loading:
 
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
-        if section == "users" and isinstance(node.value, str):
+        if kind.short_key and isinstance(node.value, str):
             vaulted = EVERYTHING if self.desired.hiding.is_vaulted(node.source) else ()
-            return Entry(kind, {"email": node.value}, node.place, vaulted=vaulted)
+            return Entry(kind, {kind.short_key: node.value}, node.place, vaulted=vaulted)
         if not isinstance(node.value, dict):
             self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
             return None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible.utils.display import Display
+from ansible import constants
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
@@ -22,7 +22,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
 
+from .. import screen
 from ..apply.journal import new_set_id
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.loading import ENDINGS
@@ -44,7 +46,6 @@ _LARGEST = 1 << 28
 """Bytes of a file in the directory that is read: more than any that an export writes."""
 
 _EVERY_SECONDS = 4.0
-_display = Display()
 
 
 @dataclass
@@ -139,7 +140,7 @@ def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     except SeventhingsError as error:
         message = error.message
     except OSError as error:
-        message = f"dest: {error}"
+        message = clean(f"dest: {error}")
     return {
         "failed": True,
         "changed": False,
@@ -151,16 +152,18 @@ def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
 def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
     started = time.monotonic()
     dest = Destination.of(options)
-    client = connect(options, read_only=True)
+    client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     connected.append(client)
     selection = Selection(tuple(options["only"]), options["filters"], _identity(dest))
     with tempfile.TemporaryDirectory() as held:
         downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
         exported = export_instance(client, selection, downloads, _tell())
-        changes = _changes(dest, exported, downloads, options["format"], client.transport.root)
+        changes = _changes(dest, exported, downloads, options, client.transport.root)
         backups = [] if check_mode else _carry_out(dest, changes)
     shown = str(Path(options["dest"]).expanduser())
-    return _result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started)
+    warnings = client.transport.told()
+    told = {"warnings": warnings} if warnings else {}
+    return {**_result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started), **told}
 
 
 def _identity(dest: Destination) -> Mapping[str, Any]:
@@ -215,10 +218,12 @@ def _still_there(dest: Destination) -> dict[str, str]:
 # ---- which files
 
 
-def _changes(dest: Destination, exported: Exported, downloads: Downloads, format_name: str, root: str) -> Changes:
+def _changes(
+    dest: Destination, exported: Exported, downloads: Downloads, options: Mapping[str, Any], root: str
+) -> Changes:
     wanted: dict[str, bytes | Path] = {}
     for section, records in exported.sections.items():
-        wanted |= section_files(section, records, format_name)
+        wanted |= section_files(section, records, options["format"], formulas_are=options["formulas"])
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     wanted |= _settings(dest, root, exported)
     kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
@@ -393,7 +398,7 @@ def _tell() -> Any:
         now = time.monotonic()
         if now - last[0] >= _EVERY_SECONDS:
             last[0] = now
-            _display.display(f"{section}: {number} read")
+            screen.tell(f"{section}: {number} read")
 
     return tell
 
@@ -421,12 +426,12 @@ def _result(
             "adjusted": list(changes.adjusted),
             "unchanged": len(changes.unchanged),
         },
-        "not_cloned": exported.not_cloned,
-        "left_out": exported.left_out,
+        "not_cloned": cleaned(exported.not_cloned),
+        "left_out": cleaned(exported.left_out),
         **({"backup_files": [f"{dest}/{path}" for path in backups]} if backups else {}),
         "requests": requests,
         "duration": round(seconds, 3),
-        "diff": {"prepared": "".join(line + "\n" for line in lines)},
+        "diff": {"prepared": "".join(clean(line) + "\n" for line in lines)},
         "msg": f"{told}; {len(changes.written)} files written, {len(changes.removed)} removed, "
         f"{len(changes.unchanged)} as they were",
     }

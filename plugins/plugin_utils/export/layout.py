@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
+from ..desired import formulas
 from .writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
 
 FILE_SIZE = 1_000_000
@@ -16,7 +19,10 @@ FILE_SIZE = 1_000_000
 SCHEMAS = "schema"
 """The directory of the JSON Schemas."""
 
-_BULK = ("locations", "rooms", "persons", "objects")
+_MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
+"""Sections that are always a directory."""
+
+_BULK = tuple(kind.section for kind in KINDS.values() if kind.has_own_fields)
 """Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
 
 
@@ -25,14 +31,20 @@ def schema_name(section: str) -> str:
     return f"{section.split('/')[0]}.schema.json"
 
 
-def section_files(section: str, records: Sequence[Any], format_name: str, size: int = FILE_SIZE) -> dict[str, bytes]:
+def section_files(
+    section: str, records: Sequence[Any], format_name: str, size: int = FILE_SIZE, formulas_are: str = formulas.ESCAPE
+) -> dict[str, bytes]:
     """The files of one section, by their path below the root: one, or a directory of several where it grows too big.
 
     :param section: such as ``rooms`` or ``fields/asset``.
     :param format_name: yaml, csv or jsonl; what CSV can't hold goes into JSON Lines beside it.
+    :param formulas_are: how cells of CSV are written that a spreadsheet would run.
     """
     chosen = format_name if section in _BULK else "yaml"
-    parts, rest = {"yaml": _yaml, "csv": _csv, "jsonl": _json}[chosen](section, records, size)
+    if chosen == "csv":
+        parts, rest = _csv(records, size, formulas.escaped if formulas_are == formulas.ESCAPE else str)
+    else:
+        parts, rest = (_yaml if chosen == "yaml" else _json)(section, records, size)
     ending = {"yaml": "yml"}.get(chosen, chosen)
     files = _named(section, parts, ending)
     if rest:
@@ -41,7 +53,7 @@ def section_files(section: str, records: Sequence[Any], format_name: str, size: 
 
 
 def _is_directory(section: str, parts: Sequence[str]) -> bool:
-    return section == "objects" or len(parts) > 1
+    return section in _MANY or len(parts) > 1
 
 
 def _named(section: str, parts: Sequence[str], ending: str = "jsonl") -> dict[str, bytes]:
@@ -76,7 +88,7 @@ class _Growing:
 
 
 def _yaml(section: str, records: Sequence[Any], size: int) -> _Parts:
-    depth = "../" if "/" in section or section == "objects" else ""
+    depth = "../" if "/" in section or section in _MANY else ""
     growing = _Growing(_yaml_head(section, depth), size)
     for record in records:
         growing.add(yaml_record(record))
@@ -99,16 +111,16 @@ def _json(_section: str, records: Sequence[Any], size: int) -> _Parts:
     return growing.parts, []
 
 
-def _csv(_section: str, records: Sequence[Mapping[str, Any]], size: int) -> _Parts:
+def _csv(records: Sequence[Mapping[str, Any]], size: int, cell: Callable[[str], str]) -> _Parts:
     try:
         header = csv_header(records)
     except Unwritable:
         return [], list(records)
-    growing = _Growing(csv_row(header), size)
+    growing = _Growing(csv_row(header, cell), size)
     rest = []
     for record in records:
         try:
-            growing.add(csv_record(header, record))
+            growing.add(csv_record(header, record, cell))
         except Unwritable:
             rest.append(record)
     growing.end()

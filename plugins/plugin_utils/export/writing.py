@@ -13,13 +13,15 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import yaml
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+
+from ..desired.formulas import escaped
 
 _HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!?$~^<>|'-]*[\w./@+()%&;=*!?$~^<>|'-])?")
 """Texts that can stand unquoted, in a flow too: they begin with a letter and hold nothing that YAML gives a meaning."""
@@ -160,18 +162,22 @@ def csv_header(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return names
 
 
-def csv_record(header: Sequence[str], record: Mapping[str, Any]) -> str:
+def csv_record(header: Sequence[str], record: Mapping[str, Any], cell: Callable[[str], str] = escaped) -> str:
     """The row of a record.
 
+    :param cell: how a cell is written.
     :raises Unwritable: where a cell would be read as something else.
     """
-    return csv_row([_cell(record[name]) if name in record else "" for name in header])
+    return csv_row([_cell(record[name]) if name in record else "" for name in header], cell)
 
 
-def csv_row(cells: Sequence[str]) -> str:
-    """One row of texts as they are, ended as CSV is."""
+def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped) -> str:
+    """One row of texts, ended as CSV is.
+
+    :param cell: how a cell is written.
+    """
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerow(cells)
+    csv.writer(stream, lineterminator="\n").writerow(map(cell, cells))
     return stream.getvalue()
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
+from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.utils.display import Display
@@ -60,7 +62,7 @@ def reader(options: dict[str, Any]) -> Client:
     """
     if REQUESTS_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("requests"))
-    client = connect(options, read_only=True)
+    client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     for risk in risks_of(options):
         Display().warning(risk)
     return client

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from aiohttp import BodyPartReader, web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from .faults import AFTER, Faults, RateLimit, Rule, answer_for, not_json, too_many
+from .faults import AFTER, Faults, RateLimit, Rule, answer_for, not_json, rate_headers, too_many
 from .journal import Journal
 from .messages import Answer, Call, Refusal, Upload, answer_json
 from .service import Service
@@ -60,6 +60,8 @@ class Server:
         self.journal.note(call, status, started, time.perf_counter() - clock, fault)
         if answer is None:
             return _reset(request)
+        if self.service.weather["rate_headers"] == "given":
+            answer.headers.update(rate_headers(self.steering.rate_limit))
         if fault == "half_body" and answer.body:
             return await _half(request, answer)
         return _response(answer)

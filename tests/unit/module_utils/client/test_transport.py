@@ -147,7 +147,7 @@ def proxy_failed() -> Exception:
 
 
 def transport(clock: Clock, **options: Any) -> Transport:
-    rate = RateLimit(0, clock, clock.sleep)
+    rate = RateLimit(0, clock, clock.sleep, chance=lambda: 0.0)
     return Transport("https://acme.test", rate=rate, sleep=clock.sleep, secrets={SECRET}, **options)
 
 
@@ -189,10 +189,9 @@ def test_a_read_is_repeated_whatever_went_wrong(failure: Callable[[], Any], play
         (timed_out, ConnectionFailed),
         (half_a_body, ConnectionFailed),
         (never_connected, ConnectionFailed),
-        (lambda: error(429), errors.TooManyRequests),
         (lambda: Scripted(200, b"<html>"), NotJson),
     ],
-    ids=["500", "timeout", "half", "refused", "429", "html"],
+    ids=["500", "timeout", "half", "refused", "html"],
 )
 @pytest.mark.parametrize("retries", [0, 1, 3])
 def test_after_the_last_repeat_the_failure_is_told(
@@ -339,15 +338,63 @@ def test_the_service_s_own_words_are_quoted_or_said_to_be_missing(play: Play, cl
 # ---- how long to wait
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"), [("7", 7.0), ("0", 0.0), ("59", 59.0), ("60", 60.0), ("3600", 60.0), ("99999999", 60.0)]
-)
-def test_after_429_the_seconds_of_retry_after_are_waited_up_to_a_minute(
-    value: str, seconds: float, play: Play, clock: Clock
-) -> None:
+@pytest.mark.parametrize(("value", "seconds"), [("7", 7.0), ("0", 0.0), ("60", 60.0), ("300", 300.0)])
+def test_after_429_the_seconds_of_retry_after_are_waited(value: str, seconds: float, play: Play, clock: Clock) -> None:
     play(error(429, Retry_After=value), ok({}))
-    transport(clock).request("GET", "/objects")
+    transport(clock, retries=0).request("GET", "/objects")
     assert clock.slept == ([seconds] if seconds else [])
+
+
+@pytest.mark.parametrize("retry_after", [{}, {"Retry_After": "0"}, {"Retry_After": "25"}])
+def test_429_is_waited_out_by_time_and_not_by_count(retry_after: dict[str, str], play: Play, clock: Clock) -> None:
+    wire = play(*[error(429, **retry_after) for _number in range(100)])
+    with pytest.raises(errors.TooManyRequests, match="rate_limit_wait"):
+        transport(clock, retries=0).request("GET", "/objects")
+    assert 200 <= sum(clock.slept) <= 300
+    assert 8 <= len(wire.sent) <= 20
+
+
+@pytest.mark.parametrize(("value", "wait"), [("301", 300.0), ("21000", 300.0), ("1", 0.0), ("8", 7.5)])
+def test_a_retry_after_that_is_longer_than_what_is_left_is_an_error_at_once(
+    value: str, wait: float, play: Play, clock: Clock
+) -> None:
+    wire = play(ok(status=204), error(429, {"message": "Slow down"}, Retry_After=value))
+    sender = transport(clock, rate_limit_wait=wait)
+    sender.request("PATCH", "/object/x", effect=IDEMPOTENT, body={})
+    with pytest.raises(errors.TooManyRequests) as caught:
+        sender.request("POST", "/object", effect=UNSAFE, body={})
+    assert clock.slept == []
+    assert len(wire.sent) == 2
+    assert caught.value.message == (
+        'POST /customer-api/v1/object: HTTP 429, too many requests. The service says: "Slow down". '
+        f"The service wants a pause of {value} seconds, and rate_limit_wait is {wait:g} seconds. "
+        "This request was not carried out. What was changed before it stays: PATCH /object/x."
+    )
+
+
+def test_what_is_left_gets_less_with_every_refusal(play: Play, clock: Clock) -> None:
+    play(error(429, Retry_After="200"), error(429, Retry_After="101"))
+    with pytest.raises(errors.TooManyRequests, match="pause of 101 seconds, and 100 of the 300 seconds of"):
+        transport(clock).request("GET", "/objects")
+    assert clock.slept == [200.0]
+
+
+def test_what_is_not_sent_because_of_an_earlier_refusal_says_so(play: Play, clock: Clock) -> None:
+    wire = play(error(429, Retry_After="400"))
+    sender = transport(clock)
+    for told in ("This request was not carried out", "not sent, because of an earlier HTTP 429"):
+        with pytest.raises(errors.TooManyRequests, match=told):
+            sender.request("GET", "/objects")
+    assert len(wire.sent) == 1
+
+
+def test_of_many_changes_the_newest_are_named(play: Play, clock: Clock) -> None:
+    play(*[ok(status=204) for _number in range(7)], error(429, Retry_After="400"))
+    sender = transport(clock)
+    for number in range(7):
+        sender.request("PATCH", f"/object/{number}", effect=IDEMPOTENT, body={})
+    with pytest.raises(errors.TooManyRequests, match=r"stays: 2 others, PATCH /object/2, .*, PATCH /object/6\."):
+        sender.request("GET", "/objects")
 
 
 def test_retry_after_may_be_a_date() -> None:
@@ -388,8 +435,10 @@ def test_repeats_count_in_the_rate_limit(play: Play, clock: Clock) -> None:
 
 def test_what_one_request_is_refused_for_all_threads_wait_for(play: Play, clock: Clock) -> None:
     play(ok({}), error(429, Retry_After="20"), ok({}), ok({}))
-    rate = RateLimit(200, clock, clock.sleep)
-    one, other = (Transport("https://acme.test", rate=rate, sleep=clock.sleep, retries=0) for _number in range(2))
+    rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
+    one, other = (
+        Transport("https://acme.test", rate=rate, sleep=clock.sleep, rate_limit_wait=wait) for wait in (10.0, 30.0)
+    )
     other.request("GET", "/objects")
     with pytest.raises(errors.TooManyRequests):
         one.request("GET", "/objects")
