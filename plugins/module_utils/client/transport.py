@@ -311,7 +311,7 @@ class Transport:
 
     def _late(self, where: str, effect: Effect) -> SeventhingsError:
         """What it means that a request took too long in all. It would do so again, so it is not repeated."""
-        reason = f"{where}: no whole answer within {self.deadline:g} seconds. The option deadline allows more"
+        reason = f"{where}: no whole answer within {self.deadline:g} seconds. The option request_deadline allows more"
         if effect is Effect.SAFE:
             return ConnectionFailed(f"{reason}.")
         return OutcomeUnknown(f"{reason}; the outcome is unknown.", may_follow=True)
