@@ -18,7 +18,7 @@ options:
     description:
       - What O(record) is.
     type: str
-    choices: [object, location, room, person, task, rental_case]
+    choices: [location, room, person, object, task, rental_case]
     required: true
   record:
     description:

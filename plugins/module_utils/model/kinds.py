@@ -133,6 +133,9 @@ class Kind:
     :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
         the natural key.
     :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
+    :ivar key_prefix: what stands before the keys of its template's fields, where the records are no objects, rooms or
+        persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar is_later: whether instances of earlier versions lack it.
     :ivar hours: its days and times, where it may last hours.
     :ivar never_moved: why its records can't be renamed by files, and what to do instead.
     """
@@ -179,6 +182,8 @@ class Kind:
     filter_names: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Field, ...] = ()
     short_key: str = ""
+    key_prefix: str = ""
+    is_later: bool = False
     hours: Hours | None = None
     never_moved: str = ""
 
@@ -411,6 +416,19 @@ RENTAL_CASE = Kind(
     feature="rental",
 )
 
+CATALOG_ITEM = Kind(
+    name="catalog_item",
+    list_path="/catalog-items",
+    item_path="/catalog-item/{uuid}",
+    create_path="/catalog-item",
+    template="asset",
+    key_prefix="catalog_object_",
+    update="PUT",
+    wrap="fields",
+    filters="query",
+    is_later=True,
+)
+
 FIELD_DEFINITION = Kind(
     name="field_definition",
     list_path="/asset-tracking/{template}/field-definitions",
@@ -509,6 +527,7 @@ KINDS: dict[str, Kind] = {
         OBJECT,
         TASK,
         RENTAL_CASE,
+        CATALOG_ITEM,
         HUB_ITEM,
         HUB_ORDER,
         FILE,
@@ -516,7 +535,10 @@ KINDS: dict[str, Kind] = {
 }
 """Every kind by its name, in the order in which one depends on another."""
 
-TEMPLATE_KINDS: dict[str, Kind] = {kind.template: kind for kind in KINDS.values() if kind.template}
+TEMPLATE_KINDS: dict[str, Kind] = {
+    kind.template: kind for kind in KINDS.values() if kind.template and not kind.key_prefix
+}
+"""The kinds whose records have the fields of a template, by its name."""
 
 
 def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
