@@ -240,7 +240,12 @@ class Client:
         """One record by its barcode, an archived one too; None where there is none, or where the instance does not
         look up barcodes.
         """
-        return self._read_one(kind, kind.barcode_path.format(barcode=quote(barcode, safe="")))
+        try:
+            step = quote(barcode, safe="")
+        except UnicodeEncodeError:
+            # No URL holds half of a surrogate pair, and so no instance a record that is found by it.
+            return None
+        return self._read_one(kind, kind.barcode_path.format(barcode=step))
 
     def _read_one(self, kind: Kind, path: str) -> Record | None:
         try:

@@ -554,6 +554,7 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
             outer = {key: value for key, value in raw.items() if key != "fields"}
             return {**fields, **outer}
     if kind.defines_fields:
-        field_type = raw.get("field_type") or {}
+        given = raw.get("field_type")
+        field_type = given if isinstance(given, Mapping) else {}
         return {**raw, "type": field_type.get("name"), "constraints": field_type.get("constraints")}
     return dict(raw)
