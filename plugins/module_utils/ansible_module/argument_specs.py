@@ -21,13 +21,19 @@ CONNECTION: Spec = {
     "password": {"type": "str", "no_log": True},
     "client_id": {"type": "str"},
     "timeout": {"type": "float", "default": 30.0},
+    "request_deadline": {"type": "float"},
     "retries": {"type": "int", "default": 3},
     "rate_limit": {"type": "int"},
+    "rate_limit_wait": {"type": "float"},
+    "lock_wait": {"type": "float"},
+    "token_cache": {"type": "bool", "no_log": False},
     "validate_certs": {"type": "bool", "default": True},
     "ca_path": {"type": "path"},
     "client_cert": {"type": "path"},
     "client_key": {"type": "path", "no_log": False},
     "allow_http": {"type": "bool", "default": False},
+    "max_answer_size": {"type": "int", "default": 16},
+    "max_pages": {"type": "int", "default": 500},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module; ``no_log`` hides every credential."""
@@ -61,6 +67,8 @@ def record_spec(kind: Kind) -> Spec:
         "uuid": {"type": "str"},
         "state": {"type": "str", "choices": list(kind.states), "default": "present"},
     }
+    if kind.template or any(field.type == "DATETIME" for field in kind.fields):
+        spec["timezone"] = {"type": "str"}
     if kind.has_own_fields:
         spec |= {
             "fields": {"type": "dict", "default": {}},
@@ -137,6 +145,26 @@ FILE_DOWNLOAD: Spec = {
     "force": {"type": "bool"},
     **WRITTEN,
 }
+
+_API: Spec = {
+    "path": {"type": "str", "required": True},
+    "query": {"type": "dict", "default": {}},
+    "body": {"type": "raw"},
+}
+
+API: Spec = {
+    **CONNECTION,
+    "method": {"type": "str", "choices": ["GET", "POST", "PUT", "PATCH", "DELETE"], "required": True},
+    **_API,
+}
+
+API_INFO: Spec = {
+    **CONNECTION,
+    "method": {"type": "str", "choices": ["GET", "POST"], "default": "GET"},
+    **_API,
+}
+
+REPORT_TEMPLATE_INFO: Spec = dict(CONNECTION)
 
 REPORT: Spec = {
     **CONNECTION,

@@ -51,6 +51,9 @@ TEMPLATES = ("asset", "room", "person")
 """The templates that have field definitions (published description)."""
 
 
+_LINKED = "LINKED_"
+
+
 class Level(IntEnum):
     """The order in which a plan is applied: records of a level refer to records of the levels before it.
 
@@ -64,6 +67,25 @@ class Level(IntEnum):
     OBJECTS = 4
     LINKS = 5
     ABOUT_OBJECTS = 6
+
+
+@dataclass(frozen=True)
+class Hours:
+    """The fields of a record that lasts whole days, or from one instant to another.
+
+    :ivar whole_days: whether it lasts whole days.
+    :ivar days: the first and the last day; there are always both.
+    :ivar times: the instants of those days; null for whole days.
+    """
+
+    whole_days: str
+    days: tuple[str, str]
+    times: tuple[str, str]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The fields that instances of earlier versions lack."""
+        return (self.whole_days, *self.times)
 
 
 @dataclass(frozen=True)
@@ -114,6 +136,10 @@ class Kind:
     :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
         the natural key.
     :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
+    :ivar key_prefix: what stands before the keys of its template's fields, where the records are no objects, rooms or
+        persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar is_later: whether instances of earlier versions lack it.
+    :ivar hours: its days and times, where it may last hours.
     :ivar never_moved: why its records can't be renamed by files, and what to do instead.
     """
 
@@ -159,6 +185,9 @@ class Kind:
     filter_names: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Field, ...] = ()
     short_key: str = ""
+    key_prefix: str = ""
+    is_later: bool = False
+    hours: Hours | None = None
     never_moved: str = ""
 
     @property
@@ -201,9 +230,25 @@ class Kind:
         return "absent" in self.states and self.can_be_looked_up
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The fields by which others refer to a record, next to the one that names the record which it is in."""
+        return tuple(one.key for one in self.identity if not one.type.startswith(_LINKED))
+
+    @property
+    def is_named_in_texts(self) -> bool:
+        """Whether an instance may answer a name of a record in place of a link to it."""
+        return any(one.key == "display_name" for one in self.fields)
+
+    @property
+    def parent(self) -> str:
+        """The name of the kind of record which this one is in; empty where names stand alone."""
+        types = {one.key: one.type for one in self.identity}
+        return types[self.parent_key].removeprefix(_LINKED).lower() if self.parent_key else ""
+
+    @property
     def parent_key(self) -> str:
         """The field of the natural key that names the record which this one is in; empty where names stand alone."""
-        return next((one.key for one in self.identity if one.type.startswith("LINKED_")), "")
+        return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
 
     @property
     def words(self) -> str:
@@ -216,23 +261,30 @@ class Kind:
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 
 
-OBJECT = Kind(
-    name="object",
-    list_path="/objects",
-    item_path="/object/{uuid}",
-    create_path="/object",
-    uuid_keys=("asset_uuid", "uuid"),
-    template="asset",
-    match_on=(("barcode",),),
-    identity=(Field("barcode", "BARCODE"),),
-    filters="query",
-    states=("present", "absent", "archived"),
-    barcode_path="/object/by-barcode/{barcode}",
-    section="objects",
-    level=Level.OBJECTS,
-    has_history=True,
-    further_keys=(("barcode", "inventory_name"),),
-    is_many=True,
+FIELD_DEFINITION = Kind(
+    name="field_definition",
+    list_path="/asset-tracking/{template}/field-definitions",
+    item_path="/asset-tracking/{template}/field-definition/{uuid}",
+    create_path="/asset-tracking/{template}/field-definition",
+    fields=(
+        Field("label", "TEXT", mandatory=True),
+        Field("field_key", "TEXT"),
+        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
+        Field("constraints", "CONSTRAINTS"),
+        Field("attributes", "ATTRIBUTES"),
+        Field("relations", "RELATIONS"),
+        Field("comment", "LONG_TEXT"),
+        Field("default_value", "SCALAR"),
+        Field("possible_values", "SCALARS"),
+    ),
+    match_on=(("field_key",), ("label",)),
+    update="PUT",
+    sort="",
+    states=("present",),
+    taken_apart=("field_type",),
+    section="fields",
+    level=Level.FIELDS,
+    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
 )
 
 LOCATION = Kind(
@@ -307,6 +359,25 @@ USER = Kind(
     never_moved="the address of a user is that of the person; write the rename of the person",
 )
 
+OBJECT = Kind(
+    name="object",
+    list_path="/objects",
+    item_path="/object/{uuid}",
+    create_path="/object",
+    uuid_keys=("asset_uuid", "uuid"),
+    template="asset",
+    match_on=(("barcode",),),
+    identity=(Field("barcode", "BARCODE"),),
+    filters="query",
+    states=("present", "absent", "archived"),
+    barcode_path="/object/by-barcode/{barcode}",
+    section="objects",
+    level=Level.OBJECTS,
+    has_history=True,
+    further_keys=(("barcode", "inventory_name"),),
+    is_many=True,
+)
+
 TASK = Kind(
     name="task",
     list_path="/task-management/tasks",
@@ -367,6 +438,9 @@ RENTAL_CASE = Kind(
         Field("issue_date_reminder", "INTERVAL"),
         Field("due_date", "DAY", mandatory=True),
         Field("due_date_reminder", "INTERVAL"),
+        Field("is_full_day", "WHOLE_DAYS"),
+        Field("issue_at", "DATETIME"),
+        Field("due_at", "DATETIME"),
         Field("responsible_user", "USER", mandatory=True, wire="responsible_user_uuid"),
         Field("renter", "RENTER"),
         Field("comment", "LONG_TEXT"),
@@ -383,33 +457,21 @@ RENTAL_CASE = Kind(
     has_history=True,
     further_keys=(("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
     carried_along=("renter",),
+    hours=Hours("is_full_day", ("issue_date", "due_date"), ("issue_at", "due_at")),
     feature="rental",
 )
 
-FIELD_DEFINITION = Kind(
-    name="field_definition",
-    list_path="/asset-tracking/{template}/field-definitions",
-    item_path="/asset-tracking/{template}/field-definition/{uuid}",
-    create_path="/asset-tracking/{template}/field-definition",
-    fields=(
-        Field("label", "TEXT", mandatory=True),
-        Field("field_key", "TEXT"),
-        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
-        Field("constraints", "CONSTRAINTS"),
-        Field("attributes", "ATTRIBUTES"),
-        Field("relations", "RELATIONS"),
-        Field("comment", "LONG_TEXT"),
-        Field("default_value", "SCALAR"),
-        Field("possible_values", "SCALARS"),
-    ),
-    match_on=(("field_key",), ("label",)),
+CATALOG_ITEM = Kind(
+    name="catalog_item",
+    list_path="/catalog-items",
+    item_path="/catalog-item/{uuid}",
+    create_path="/catalog-item",
+    template="asset",
+    key_prefix="catalog_object_",
     update="PUT",
-    sort="",
-    states=("present",),
-    taken_apart=("field_type",),
-    section="fields",
-    level=Level.FIELDS,
-    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
+    wrap="fields",
+    filters="query",
+    is_later=True,
 )
 
 HUB_ITEM = Kind(
@@ -473,25 +535,13 @@ FILE = Kind(
     newest=20,
 )
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        FIELD_DEFINITION,
-        LOCATION,
-        ROOM,
-        PERSON,
-        USER,
-        OBJECT,
-        TASK,
-        RENTAL_CASE,
-        HUB_ITEM,
-        HUB_ORDER,
-        FILE,
-    )
-}
-"""Every kind by its name, in the order in which one depends on another."""
+KINDS: dict[str, Kind] = {one.name: one for one in list(globals().values()) if isinstance(one, Kind)}
+"""Every kind that is declared above, by its name, in that order: a kind stands after those that it depends on."""
 
-TEMPLATE_KINDS: dict[str, Kind] = {kind.template: kind for kind in KINDS.values() if kind.template}
+TEMPLATE_KINDS: dict[str, Kind] = {
+    kind.template: kind for kind in KINDS.values() if kind.template and not kind.key_prefix
+}
+"""The kinds whose records have the fields of a template, by its name."""
 
 
 def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:

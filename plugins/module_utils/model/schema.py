@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
@@ -134,7 +134,15 @@ class Schema:
     @classmethod
     def of(cls, kind: Kind, definitions: Iterable[Mapping[str, Any]] = ()) -> Schema:
         """The schema of a kind: from its definitions where it has a template, else from the catalogue."""
-        return cls(kind, [field_from_definition(one) for one in definitions] if kind.template else kind.fields)
+        if not kind.template:
+            return cls(kind, kind.fields)
+        fields = [field_from_definition(one) for one in definitions]
+        if kind.key_prefix:
+            fields = [
+                replace(one, key=kind.key_prefix + one.key, mandatory=False, unique=False, has_default=False)
+                for one in fields
+            ]
+        return cls(kind, fields)
 
     def take(self, fields: Iterable[Field]) -> None:
         """Adds fields, or has them in place of those with the same keys."""
@@ -149,8 +157,9 @@ class Schema:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key or, failing that, with this label."""
-        return self.fields.get(name) or self._by_label.get(name)
+        """The field with this key (without the prefix of its kind, too) or, failing that, with this label."""
+        prefix = self.kind.key_prefix
+        return self.fields.get(name) or (self.fields.get(prefix + name) if prefix else None) or self._by_label.get(name)
 
     def _sharing(self, label: str) -> list[str]:
         """The keys of the fields with one label, where there are several."""
@@ -357,6 +366,6 @@ class Quick:
         of = self._schema.fields[key]
         faces = type_of(of)
         # Of these equal is not enough to say that there is nothing to tell.
-        special = faces.merge is not None or of.type == "RENTAL_STATUS" or of.retyped
+        special = faces.merge is not None or bool(faces.made_by_time) or of.retyped
         self._read[key] = None if special else (of.wire_key, of, faces)
         return self._read[key]

@@ -46,10 +46,13 @@ def auth_token(client: Client, options: Mapping[str, Any], check_mode: bool) -> 
 
 
 def _would_revoke(client: Client) -> bool:
+    pairs = [("page", "1"), ("per_page", "1")]
+    if not client.tokens.is_given:
+        # One that another process left is replaced where it is not valid any more.
+        client.send("GET", USER.list_path, pairs=pairs)
+        return True
     try:
-        client.transport.request(
-            "GET", USER.list_path, pairs=[("page", "1"), ("per_page", "1")], token=client.tokens.current()
-        )
+        client.transport.request("GET", USER.list_path, pairs=pairs, token=client.tokens.current())
     except AccessTokenRefused:
         return False
     return True
@@ -164,6 +167,11 @@ def _show(user: Record) -> dict[str, Any]:
 
 def make_user(client: Client, email: str, sleep: Callable[[float], None] = time.sleep) -> Record:
     """Makes a user of the person with an e-mail address that exactly one person has; sent once."""
+    with client.creations.making(USER.name, email):
+        return _make_user_once(client, email, sleep)
+
+
+def _make_user_once(client: Client, email: str, sleep: Callable[[float], None]) -> Record:
     # Every person that the filter finds becomes a user and gets an e-mail, so it is sent once, for one address, and
     # never again.
     try:

@@ -18,6 +18,7 @@ from ..model.field import EMPTY
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, references_in
+from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
 """Which of some values of a field, given by its definition, records have."""
@@ -77,8 +78,10 @@ def plan_present(
     :param archived: whether ``current`` is archived and must be brought back.
     :param complete: fills in what the service did not say of a reference, where that is known.
     :param may_be_made: whether somebody else may make the record before; then what is missing is a warning.
-    :raises InvalidInput: where a record must be made and mandatory fields have no value.
+    :raises InvalidInput: where a record must be made and mandatory fields have no value, and where days and times
+        contradict each other.
     """
+    desired = with_hours(schema, desired, current)
     if current is None:
         missing = schema.missing(desired)
         words = (
@@ -106,7 +109,7 @@ def plan_present(
             if schema.fields[key].retyped:
                 # As it is, not as the type to come reads it.
                 before[key] = current.flat.get(schema.fields[key].wire_key)
-        elif schema.fields[key].type == "RENTAL_STATUS" and wanted != is_now:
+        elif type_of(schema.fields[key]).made_by_time and wanted != is_now:
             warnings.append(
                 f"{key} is {is_now}, which the service makes of {wanted} when the day has passed; left as it is."
             )
@@ -164,15 +167,15 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
 
     :raises InvalidInput: naming what would be lost.
     """
-    if current is None or allowed or change.kind is not FIELD_DEFINITION:
+    if current is None or allowed or not change.kind.defines_fields:
         return
     schema = Schema.of(FIELD_DEFINITION)
     have = schema.read(current.flat)
-    what = f"{have.get('label') or have.get('field_key')}: "
+    prefix = f"{have.get('label') or have.get('field_key')}: "
     lost = []
     if "type" in change.values:
         lost.append(
-            f"{what}type would change from {have.get('type')} to {change.values['type']}, and records keep values of "
+            f"{prefix}type would change from {have.get('type')} to {change.values['type']}, and records keep values of "
             f"the old type"
         )
     gone = [
@@ -191,7 +194,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
     gone = used(current, gone) if gone else []
     if gone:
         lost.append(
-            f"{what}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
+            f"{prefix}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
             "and records use them"
         )
     if lost:
@@ -203,7 +206,7 @@ def check_choices(current: Record | None, change: Change) -> None:
 
     :raises InvalidInput: naming them.
     """
-    if change.kind is not FIELD_DEFINITION:
+    if not change.kind.defines_fields:
         return
     have = Schema.of(FIELD_DEFINITION).read(current.flat) if current else {}
     odd = [value for value in change.values.get("possible_values") or () if not isinstance(value, str)]

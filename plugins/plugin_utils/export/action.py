@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible import constants
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
@@ -151,7 +152,7 @@ def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
 def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
     started = time.monotonic()
     dest = Destination.of(options)
-    client = connect(options, read_only=True)
+    client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     connected.append(client)
     selection = Selection(tuple(options["only"]), options["filters"], _identity(dest))
     with tempfile.TemporaryDirectory() as held:
@@ -160,7 +161,9 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
         changes = _changes(dest, exported, downloads, options, client.transport.root)
         backups = [] if check_mode else _carry_out(dest, changes)
     shown = str(Path(options["dest"]).expanduser())
-    return _result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started)
+    warnings = client.transport.told()
+    told = {"warnings": warnings} if warnings else {}
+    return {**_result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started), **told}
 
 
 def _identity(dest: Destination) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 
@@ -131,9 +132,10 @@ def _provision(
         protected=options["protected"],
         written=all_that_is_written if has_files else None,
     )
-    client = connect(options, read_only=looks_only)
+    client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     call.clients.append(client)
     account = run_instance(client, desired, order, teller())
+    account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
