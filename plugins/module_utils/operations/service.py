@@ -27,7 +27,8 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 def service_info(client: Client) -> dict[str, Any]:
     """Whether the service answers, who is signed in where that is known, and which modules are switched on."""
-    ping = client.transport.request("GET", "").json() or {}
+    answer = client.transport.request("GET", "").json()
+    ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     client.tokens.current()
     number = client.tokens.user_id
     user = client.get_by_id(USER, number) if number is not None else None
