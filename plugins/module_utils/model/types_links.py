@@ -10,7 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..local.safe_files import Folder
-from .field import BrokenCell, Field, FieldType, InvalidValue, Plain, each, is_uuid, parse_list, read_list, typed
+from .field import (
+    BrokenCell,
+    Field,
+    FieldType,
+    InvalidValue,
+    Plain,
+    TypedCell,
+    each,
+    is_uuid,
+    parse_list,
+    read_list,
+    typed,
+)
 
 
 @dataclass
@@ -88,6 +100,8 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
     """
 
     def parse(written: Any, _field: Field) -> Reference:
+        if isinstance(written, TypedCell):
+            raise InvalidValue(written.no_text)
         # In a file, what is not quoted is what YAML makes of it: an integer is an id there too.
         value = typed(written) if isinstance(written, Plain) else written
         if isinstance(written, Plain) and not isinstance(value, int):

@@ -17,10 +17,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.quick import Quick
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 
 from .desired import DesiredInstance, Entry, Place
+from .dialect import CellReader
 
 _NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
 
@@ -54,6 +55,8 @@ class DesiredParser:
         """
         if partial:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
+        if entry.cells is not None:
+            fields = self._read_cells(entry.cells, schema, entry, fields)
         fields = self._with_offsets(schema, entry, fields)
         quick = self._quick.get(schema.kind.name) or self._quick.setdefault(schema.kind.name, Quick(schema))
         values = quick.parse(fields)
@@ -71,6 +74,17 @@ class DesiredParser:
                     if isinstance(one, Attachment) and one.path is not None:
                         self._localise(one, entry, (written_as(schema, entry, key), number))
         return values
+
+    def _read_cells(
+        self, cells: CellReader, schema: Schema, entry: Entry, fields: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """The cells of a record as types take them; of those that do not fit a finding."""
+        found, wrong = cells.read(schema, fields)
+        for name, expected in wrong.items():
+            of = schema.find(name)
+            error = FieldError.unfit((name,), name, fields[name], expected, of.type if of is not None else "")
+            self._find(entry.place_of(name), error)
+        return found
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Finds a local file below the directory of such files; whatever leads out of it is refused."""

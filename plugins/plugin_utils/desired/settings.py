@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
 
+from .csv_settings import CsvSettings
 from .desired import (
     PRUNE,
     SECTIONS,
@@ -33,7 +34,7 @@ from .desired import (
 from .nodes import Node
 
 API = "seventhings/v1"
-_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker")
+_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker", "csv")
 
 
 class Settings:
@@ -66,6 +67,8 @@ class Settings:
                 desired.identity.pop(section)
         desired.scope = self._scope(node)
         desired.setting_places = _places(node)
+        if "csv" in node.value:
+            desired.dialects = CsvSettings(desired.findings).read(node.member("csv"))
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
 

@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     CellMap,
     Field,
     Plain,
+    TypedCell,
     Way,
     shorten,
     typed,
@@ -131,7 +132,9 @@ def _finding_of(entry: Entry, error: Any) -> Finding:
     for step in way:
         written = written[step]
     wanted = f"expected {_WANTED.get(error.validator, error.validator)} {error.validator_value}"
-    if isinstance(written, Plain) and error.validator == "type":
+    if isinstance(written, TypedCell) and error.validator == "type":
+        wanted = f"expected {written.no_text}"
+    elif isinstance(written, Plain) and error.validator == "type":
         wanted = f'expected text; quote it: "{written}"'
     where = f"{words_of(way)}: " if way else ""
     return Finding(entry.place_in(way), f"{where}{shorten(written if way else error.instance)} does not fit; {wanted}")

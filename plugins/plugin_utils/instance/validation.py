@@ -13,7 +13,12 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, HUB_ITEM, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, field_to_be
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    FieldError,
+    Misfit,
+    Schema,
+    field_to_be,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
@@ -61,7 +66,7 @@ class _Judge:
         # What is wrong with many records may be one finding.
         self._complaints += 1
         if place not in self._misread:
-            self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+            self._found[Finding.of(place, message)] = None
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schema(entry.kind)
@@ -121,7 +126,9 @@ class _Judge:
         if earlier is not entry.place:
             words = "/".join(str(entry.fields.get(written_as(schema, entry, one))) for one in keys)
             twice = f"is written twice, first at {earlier}"
-            self._find(entry.place, FieldError.at((), f"{entry.kind.words} {words} {twice}", f"this record {twice}"))
+            misfit = Misfit(words, f"{entry.kind.words} that is written twice")
+            error = FieldError.at((), f"{entry.kind.words} {words} {twice}", f"this record {twice}", misfit)
+            self._find(entry.place, error)
 
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """The fields that identify a record where the files name them; None where that is not known, or is wrong."""

@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     KINDS,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
@@ -80,7 +80,7 @@ class PlanContext:
         self.complaints += 1
         if place in self._misread:
             return
-        self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+        self._found[Finding.of(place, message)] = None
 
     @property
     def findings(self) -> list[Finding]:
@@ -168,7 +168,9 @@ class PlanContext:
             way = (name, *(member for member, one in written.items() if one == reference.written))
         inner = problem.way if isinstance(problem, FieldError) else ()
         gist = "this reference means nothing that is there, or several"
-        self.find(entry.place_in((*way, *inner)), FieldError.at(way, f"{words_of(way)}: {problem}", gist))
+        misfit = Misfit(reference.written, f"there is no such {reference.target}, or there are several")
+        error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
+        self.find(entry.place_in((*way, *inner)), error)
 
     def _is_named_in_secret(self, record: Record) -> bool:
         """Whether a record has its name from what must not be shown."""

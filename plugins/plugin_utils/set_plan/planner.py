@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
 from ..desired.parsing import written_as
 from .archived import with_archived_twins
+from .cells import EmptiedCells, LostZeros
 from .checks import (
     check_chosen,
     check_needs,
@@ -64,6 +65,8 @@ class _Planner:
         self._moved = Moved(ground)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
         self._gone: dict[str, Planned] = {}
+        self._emptied = EmptiedCells()
+        self._lost_zeros = LostZeros(ground.world)
 
     def run(self) -> InstancePlan:
         ground, result = self._ground, self._result
@@ -109,6 +112,7 @@ class _Planner:
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = ground.findings
+        result.warnings += self._emptied.warnings(self._desired)
         result.warnings.sort()
         return result
 
@@ -194,6 +198,7 @@ class _Planner:
         if entry.state == "present":
             if current is None and keys:
                 ground.uniqueness.check_alike(schema, keys, values, entry)
+                self._check_zeros(schema, keys, values, entry)
             ground.uniqueness.claim_others(schema, keys, values, entry)
             ground.uniqueness.claim_unique(schema, keys, values, entry)
             # Others may refer to it as it is written here, whatever it is called now.
@@ -204,6 +209,12 @@ class _Planner:
             return None
         key = ground.uniqueness.words(schema, keys, values)
         return ground.planned(section, entry, schema, values, keys, key or entry.uuid), current
+
+    def _check_zeros(self, schema: Schema, keys: tuple[str, ...], values: dict[str, Any], entry: Entry) -> None:
+        """Notes a key that most likely lost its leading zeros in a spreadsheet."""
+        lost = self._lost_zeros.found(schema, keys, values, entry)
+        if lost is not None:
+            self._ground.find(entry.place_of(written_as(schema, entry, lost[0])), lost[1])
 
     def _keys(
         self, section: str, schema: Schema, values: Mapping[str, Any], entry: Entry, fits: bool
@@ -244,6 +255,8 @@ class _Planner:
     def _compare(self, planned: Planned, current: Record | None) -> None:
         entry = planned.entry
         if entry.state == "present":
+            if current is not None:
+                self._emptied.look(planned, current)
             if not self._ground.resolve(planned.desired, entry):
                 return
             check_needs(self._ground, planned, self._gone)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 
 from ..desired.desired import Entry, Place
 from ..desired.parsing import written_as
@@ -46,7 +46,9 @@ class Claims:
         if earlier is not entry:
             words = self.words(schema, keys, values)
             twice = f"is written twice, first at {earlier.place}"
-            self._find(entry.place, FieldError.at((), f"{schema.kind.words} {words} {twice}", f"this record {twice}"))
+            misfit = Misfit(words, f"{schema.kind.words} that is written twice")
+            error = FieldError.at((), f"{schema.kind.words} {words} {twice}", f"this record {twice}", misfit)
+            self._find(entry.place, error)
             return False
         if any(isinstance(part, str) and not part.isascii() for part in key):
             earlier = self._alike.setdefault((*name, composed(key)), entry)
