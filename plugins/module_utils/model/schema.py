@@ -14,7 +14,7 @@ from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
-from .near import near_names, slips
+from .near import composed, near_names, slips
 from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import references_in
@@ -144,6 +144,8 @@ class Schema:
         self.fields.update((one.key, one) for one in fields)
         labels = Counter(one.label for one in self.fields.values())
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
+        looks = Counter(map(composed, self._by_label))
+        self._by_look = {composed(name): one for name, one in self._by_label.items() if looks[composed(name)] == 1}
 
     def learn(self, keys: Iterable[str]) -> None:
         """For kinds without definitions: every key seen in a record is a field."""
@@ -152,8 +154,9 @@ class Schema:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key or, failing that, with this label."""
-        return self.fields.get(name) or self._by_label.get(name)
+        """The field with this key or, failing that, with this label, in whatever unicode normal form."""
+        found = self.fields.get(name) or self._by_label.get(name)
+        return found if found is not None or name.isascii() else self._by_look.get(composed(name))
 
     def _sharing(self, label: str) -> list[str]:
         """The keys of the fields with one label, where there are several."""

@@ -18,6 +18,7 @@ from decimal import Decimal
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import TypedCell
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
@@ -38,14 +39,14 @@ MAX_CELL = 32_767
 COMMENT = "#"
 """Sheets and columns whose names begin with it are comments."""
 
-_TEXT = "@"
+TEXT_FORMAT = "@"
 """The format of a cell whose number is a text."""
 
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
 _EMPTY_ROW = re.compile(rb'<row\b[^>]*?\br="[^>]*?(?:/>|>(?:<c\b[^>]*/>)*</row>)')
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_DIGITS = ".15g"
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+DIGITS = ".15g"
 """Excel keeps 15 digits of a number."""
 
 _NO_TEXT = {
@@ -138,7 +139,7 @@ class _Sheet:
                 self._find(number, cell.column, f"this cell holds the error {cell.value}", "this cell holds an error")
                 continue
             value = _value_of(cell.value, cell.number_format)
-            if isinstance(value, str) and _CONTROL.search(value):
+            if isinstance(value, str) and CONTROL.search(value):
                 self._find(number, cell.column, "this cell holds a character that XML can't hold; take it out")
             elif value != "":
                 found[cell.column] = value
@@ -229,13 +230,13 @@ class Workbook:
         try:
             with _quiet():
                 content, has_formulas = _prepared(self._content)
-                openpyxl = _openpyxl()
+                openpyxl = openpyxl_library()
                 values = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
                 formulas = None
                 if has_formulas:
                     formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True, keep_links=False)
                 yield from self._sections(values, formulas)
-        except _Refused as refused:
+        except (_Refused, InvalidInput) as refused:
             self._findings.append(Finding.plain(Place(self._name), str(refused)))
         except Exception as error:
             # The library raises whatever comes up where a file is broken.
@@ -273,7 +274,7 @@ def _value_of(value: Any, number_format: str | None) -> Any:
         return TypedCell.of(str(value).lower(), _NO_TEXT["flag"])
     if isinstance(value, (int, float)):
         text = _digits(value)
-        return text if number_format == _TEXT else TypedCell.of(text, _NO_TEXT["number"])
+        return text if number_format == TEXT_FORMAT else TypedCell.of(text, _NO_TEXT["number"])
     if isinstance(value, (dt.date, dt.time, dt.timedelta)):
         return TypedCell.of(_moment(value), _NO_TEXT["date"])
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value))
@@ -283,7 +284,7 @@ def _digits(number: float) -> str:
     """A number as a person writes it, with the digits that a spreadsheet keeps."""
     if isinstance(number, int):
         return str(number)
-    return format(Decimal(format(number, _DIGITS)), "f")
+    return format(Decimal(format(number, DIGITS)), "f")
 
 
 def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
@@ -297,11 +298,18 @@ def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
 # ---- files
 
 
-def _openpyxl() -> Any:
+def openpyxl_library() -> Any:
+    """The library that reads and writes workbooks.
+
+    :raises InvalidInput: where it is not installed.
+    """
     try:
         import openpyxl
+        import openpyxl.cell
+        import openpyxl.styles
+        import openpyxl.worksheet.datavalidation
     except ImportError as missing:
-        raise _Refused(
+        raise InvalidInput(
             f"workbooks need openpyxl, which is not installed here; run: {sys.executable} -m pip install openpyxl"
         ) from missing
     return openpyxl

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
+from ..desired.dialect import Dialect, Dialects
+from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
+
+NO_DIALECTS = Dialects()
 
 FILE_SIZE = 1_000_000
 """Bytes after which the records of a section go on in a further file."""
@@ -16,7 +19,7 @@ FILE_SIZE = 1_000_000
 SCHEMAS = "schema"
 """The directory of the JSON Schemas."""
 
-_BULK = ("locations", "rooms", "persons", "objects")
+BULK = ("locations", "rooms", "persons", "objects")
 """Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
 
 
@@ -25,32 +28,53 @@ def schema_name(section: str) -> str:
     return f"{section.split('/')[0]}.schema.json"
 
 
-def section_files(section: str, records: Sequence[Any], format_name: str, size: int = FILE_SIZE) -> dict[str, bytes]:
+def section_files(
+    section: str,
+    records: Sequence[Any],
+    format_name: str,
+    size: int = FILE_SIZE,
+    dialects: Dialects = NO_DIALECTS,
+) -> dict[str, bytes]:
     """The files of one section, by their path below the root: one, or a directory of several where it grows too big.
 
     :param section: such as ``rooms`` or ``fields/asset``.
     :param format_name: yaml, csv or jsonl; what CSV can't hold goes into JSON Lines beside it.
+    :param dialects: of CSV files.
     """
-    chosen = format_name if section in _BULK else "yaml"
-    parts, rest = {"yaml": _yaml, "csv": _csv, "jsonl": _json}[chosen](section, records, size)
-    ending = {"yaml": "yml"}.get(chosen, chosen)
-    files = _named(section, parts, ending)
-    if rest:
-        files |= _named(f"{section}/more" if _is_directory(section, parts) else section, _json("", rest, size)[0])
-    return files
+    chosen = format_name if section in BULK else "yaml"
+    if chosen == "csv":
+        return _csv_files(section, records, size, dialects)
+    return _named(section, _yaml(section, records, size) if chosen == "yaml" else _json(records, size), chosen)
+
+
+def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int = FILE_SIZE) -> dict[str, bytes]:
+    """The files of records that a table can't hold.
+
+    :param is_directory: whether the others stand in a directory.
+    """
+    return _named(f"{section}/more" if is_directory else section, _json(rest, size), "jsonl")
+
+
+def _csv_files(section: str, records: Sequence[Any], size: int, dialects: Dialects) -> dict[str, bytes]:
+    """Tables, each in the dialect of its name. One that is parted has the dialect of the first."""
+    dialect = dialects.of(f"{section}/0001.csv" if section == "objects" else f"{section}.csv")
+    parts, rest = _csv(records, size, dialect)
+    if len(parts) > 1 and section != "objects":
+        dialect = dialects.of(f"{section}/0001.csv")
+        parts, rest = _csv(records, size, dialect)
+    files = _named(section, parts, "csv", dialect)
+    return files | (more_files(section, rest, _is_directory(section, parts), size) if rest else {})
 
 
 def _is_directory(section: str, parts: Sequence[str]) -> bool:
     return section == "objects" or len(parts) > 1
 
 
-def _named(section: str, parts: Sequence[str], ending: str = "jsonl") -> dict[str, bytes]:
+def _named(section: str, parts: Sequence[str], format_name: str, dialect: Dialect = PLAIN) -> dict[str, bytes]:
+    ending = {"yaml": "yml"}.get(format_name, format_name)
     if not _is_directory(section, parts):
-        return {f"{section}.{ending}": part.encode() for part in parts}
-    return {f"{section}/{number:04d}.{ending}": part.encode() for number, part in enumerate(parts, start=1)}
-
-
-_Parts = tuple[list[str], list[Any]]
+        return {f"{section}.{ending}": dialect.encode(part) for part in parts}
+    return {f"{section}/{number:04d}.{ending}": dialect.encode(part) for number, part in enumerate(parts, start=1)}
 
 
 class _Growing:
@@ -75,7 +99,7 @@ class _Growing:
         self._lines, self._length = [], 0
 
 
-def _yaml(section: str, records: Sequence[Any], size: int) -> _Parts:
+def _yaml(section: str, records: Sequence[Any], size: int) -> list[str]:
     depth = "../" if "/" in section or section == "objects" else ""
     growing = _Growing(_yaml_head(section, depth), size)
     for record in records:
@@ -84,31 +108,33 @@ def _yaml(section: str, records: Sequence[Any], size: int) -> _Parts:
     if len(growing.parts) > 1 and not depth:
         # They stand one directory deeper than a single file.
         growing.parts = [part.replace(_yaml_head(section, ""), _yaml_head(section, "../"), 1) for part in growing.parts]
-    return growing.parts, []
+    return growing.parts
 
 
 def _yaml_head(section: str, depth: str) -> str:
     return f"# yaml-language-server: $schema={depth}{SCHEMAS}/{schema_name(section)}\n---\n"
 
 
-def _json(_section: str, records: Sequence[Any], size: int) -> _Parts:
+def _json(records: Sequence[Any], size: int) -> list[str]:
     growing = _Growing("", size)
     for record in records:
         growing.add(json_record(record))
     growing.end()
-    return growing.parts, []
+    return growing.parts
 
 
-def _csv(_section: str, records: Sequence[Mapping[str, Any]], size: int) -> _Parts:
+def _csv(records: Sequence[Mapping[str, Any]], size: int, dialect: Dialect) -> tuple[list[str], list[Any]]:
+    """The texts of some tables, and the records that they can't hold."""
     try:
         header = csv_header(records)
+        head = csv_row(header, dialect)
     except Unwritable:
         return [], list(records)
-    growing = _Growing(csv_row(header), size)
+    growing = _Growing(head, size)
     rest = []
     for record in records:
         try:
-            growing.add(csv_record(header, record))
+            growing.add(csv_record(header, record, dialect))
         except Unwritable:
             rest.append(record)
     growing.end()

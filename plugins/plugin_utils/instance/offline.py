@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     typed,
     words_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import TEMPLATE_KINDS, USER
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FIELD_DEFINITION,
+    KINDS,
+    TEMPLATE_KINDS,
+    USER,
+)
 
 from ..desired.desired import (
     SECTIONS,
@@ -62,7 +67,35 @@ def offline_findings(desired: DesiredInstance) -> list[Finding]:
     for entry in desired.entries:
         if entry.kind is USER or (entry.kind.template and entry.kind.name not in known):
             found += [finding for finding in shapes.findings(entry) if finding.place not in places]
+    desired.warnings += _not_judged(desired, known)
     return sorted(dict.fromkeys(found), key=lambda one: (one.place.source, one.place.line, one.place.column))
+
+
+_MOST_NAMES = 8
+
+
+def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> list[str]:
+    """A line for each section with fields that nothing here tells anything about."""
+    names: dict[str, dict[str, None]] = {}
+    defined: dict[str, set[str]] = {}
+    for entry in desired.entries:
+        if entry.kind is FIELD_DEFINITION:
+            told = defined.setdefault(entry.template, set())
+            told |= {str(entry.fields.get(name)) for name in ("field_key", "label")}
+        elif entry.kind.template and entry.kind.name not in known and entry.place.source not in desired.hiding.files:
+            names.setdefault(entry.kind.name, {}).update(dict.fromkeys(entry.fields))
+    lines = []
+    for kind_name, written in names.items():
+        kind = KINDS[kind_name]
+        own = {of.key for of in (*kind.fields, *kind.identity)} | defined.get(kind.template, set()) | {"_state"}
+        unknown = [name for name in written if name not in own]
+        if unknown:
+            more = f" and {len(unknown) - _MOST_NAMES} more" if len(unknown) > _MOST_NAMES else ""
+            lines.append(
+                f"{_SECTIONS[kind_name]}: nothing here tells the types of {', '.join(unknown[:_MOST_NAMES])}{more}, so "
+                f"their values were not judged; an export writes schema/, which tells them without a connection"
+            )
+    return lines
 
 
 def _known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
@@ -38,6 +39,17 @@ def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
         for number, item in enumerate(value):
             for reference in references_in(item):
                 yield number, reference
+
+
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+"""Unicode normal forms in which one name may be typed: macOS and some spreadsheets part letters from accents."""
+
+
+def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
+    """What was written, in a unicode normal form."""
+    if isinstance(written, Mapping):
+        return {name: _in_form(one, form) for name, one in written.items()}
+    return unicodedata.normalize(form, written) if isinstance(written, str) else written
 
 
 class PlanContext:
@@ -139,13 +151,25 @@ class PlanContext:
             if not isinstance(value, (Reference, tuple)):
                 continue
             for number, reference in numbered_references(value):
-                problem = self.world.resolve(reference, before)
+                problem = self._resolve(reference, before)
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
                     if entry is not None and entry.state == "present" and not is_doubtful:
                         self.find_reference(entry, key, number, reference, problem)
         return fine
+
+    def _resolve(self, reference: Reference, before: bool) -> str:
+        """What is wrong with a reference. One that only looks like a name that is there means that."""
+        problem = self.world.resolve(reference, before)
+        for form in _FORMS if problem and not reference.resolved else ():
+            written = _in_form(reference.written, form)
+            twin = Reference(reference.target, written=written)
+            if written != reference.written and not self.world.resolve(twin, before):
+                reference.uuid, reference.id, reference.names = twin.uuid, twin.id, twin.names
+                reference.awaits = twin.awaits
+                return ""
+        return problem
 
     def doubt(self, entry: Entry) -> None:
         """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""

@@ -17,7 +17,6 @@ import openpyxl
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired import xlsx_source
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, letters_of
@@ -137,7 +136,7 @@ def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_pa
     def as_text(book: Any) -> None:
         book["objects"]["A3"].number_format = "@"
 
-    rows = [
+    rows: list[list[Any]] = [
         ["Inventory number", "Name", "actual_room"],
         [4012345678901, True, 12],
         [4012345678902, dt.date(2024, 1, 2)],
