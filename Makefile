@@ -55,6 +55,10 @@ test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit 
 test-long: lint-environment ## Run every gate, randomised tests with their full numbers
 	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
 
+.PHONY: test-core
+test-core: test-environment ## Run the tests that play real playbooks on another ansible-core: CORE=2.20
+	@"$(BIN)/python" tests/tools/other_core.py $(or $(CORE),2.21) $(PYTEST_OPTIONS) $(if $(CORE_PYTHON),--python $(CORE_PYTHON))
+
 .PHONY: coverage
 coverage: test-environment ## Line and branch coverage of plugins/, from unit and integration tests
 	@"$(BIN)/python" tests/tools/coverage_report.py
@@ -67,9 +71,21 @@ mutation: mutation-environment ## Change the deciding code one thing at a time, 
 bench: runtime ## Measure speed and request counts, all or with BENCH="apply scale" some, and write docs/benchmarks.md
 	@"$(BIN)/python" tests/tools/bench/bench.py $(BENCH)
 
+.PHONY: generate
+generate: runtime ## Write what is generated: lists in documents, routing, JSON Schemas, the table of switches
+	@"$(BIN)/python" tests/tools/generate.py
+
 .PHONY: docs
 docs: lint-environment ## Build the documentation site into .build/docs
 	@"$(BIN)/python" tests/tools/docs.py
+
+.PHONY: release
+release: lint-environment ## Write version and changelog, build, check, commit and tag: VERSION=1.0.0
+	@"$(BIN)/python" tests/tools/release.py prepare $(VERSION)
+
+.PHONY: release-files
+release-files: lint-environment ## Build what is published for a tag: archive, parts, notes, checksums: VERSION=1.0.0
+	@"$(BIN)/python" tests/tools/release.py files $(VERSION)
 
 .PHONY: environment
 environment: lint-environment ## Set up .venv with everything, and nothing else

@@ -31,6 +31,17 @@ def state_home(
     return path
 
 
+@pytest.fixture(autouse=True)
+def runtime_home(
+    _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """The directory in which the processes of one test share limits, locks and tokens: those of another one do not."""
+    path = tmp_path_factory.getbasetemp() / f"runtime-{secrets.token_hex(8)}"
+    path.mkdir(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(path))
+    return path
+
+
 @pytest.fixture(scope="session")
 def emulator() -> Iterator[emulator_process.Emulator]:
     """The embedded service with demo data; a test that writes calls ``emulator.reset()`` first."""

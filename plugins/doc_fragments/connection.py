@@ -31,8 +31,8 @@ options:
     type: str
   refresh_token:
     description:
-      - Renews the access token, together with O(client_id). The newest pair is kept in memory for as long as the
-        process runs.
+      - Renews the access token, together with O(client_id). The newest pair is kept, for all processes of this
+        user where O(token_cache) allows that.
       - This is how a user who signs in by SSO gets through a long run.
       - Where it is not given, the environment variable E(SEVENTHINGS_REFRESH_TOKEN) is read, where the module runs.
     type: str
@@ -60,25 +60,60 @@ options:
         seconds.
     type: float
     default: 30.0
+  deadline:
+    description:
+      - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
+        not repeated.
+      - The default is ten times O(timeout).
+    type: float
   retries:
     description:
       - How often one request may be repeated.
-      - Repeated is what was refused before it was taken (HTTP 429, after the time that the instance asks for; no
-        connection), and after a lost answer or an HTTP 5xx only what does no harm a second time. What makes something
-        new is looked for first.
+      - Repeated is what was refused before it was taken (no connection), and after a lost answer or an HTTP 5xx only
+        what does no harm a second time. What makes something new is looked for first.
+      - An HTTP 429 does not count; O(rate_limit_wait) says how long it is waited out.
     type: int
     default: 3
   rate_limit:
     description:
-      - At most so many requests in any 60 seconds, counted per process. V(0) sets no limit.
-      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests of
-        the process for as long as the instance asks, and slows them down where it comes again.
+      - At most so many requests in any 60 seconds. V(0) sets no limit, neither counts nor waits.
+      - All processes of one user on one machine count together, so that forks, plays and pipelines stay within it. Of
+        several limits the smallest that was named in the last minute rules.
+      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests to
+        the instance for as long as it asks, and slows them down where it comes again.
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
       - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read, where the module runs.
     type: int
+  rate_limit_wait:
+    description:
+      - Seconds for which one request is waited for that the instance refuses for coming too early (HTTP 429).
+      - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
+        done and what was not.
+      - Where nothing is given, V(300) holds.
+      - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT_WAIT) is read, where the module runs.
+    type: float
+  lock_wait:
+    description:
+      - Seconds to wait for another process of this user that makes records of the same kind. Then the task fails.
+      - So of many processes that ensure one record, one makes it, and the others find it.
+      - What only reads never waits for that.
+      - Where nothing is given, V(600) holds.
+      - Where it is not given, the environment variable E(SEVENTHINGS_LOCK_WAIT) is read, where the module runs.
+    type: float
+  token_cache:
+    description:
+      - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They lie in the
+        directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one
+        that lasts as long as the run of Ansible.
+      - With V(false) each process signs in for itself.
+      - Where nothing is given, V(true) holds.
+      - Where it is not given, the environment variable E(SEVENTHINGS_TOKEN_CACHE) is read, where the module runs.
+    type: bool
   validate_certs:
     description:
-      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only.
+      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only. A warning
+        says so once in a run.
+      - V(false) and O(ca_path) exclude each other.
     type: bool
     default: true
   ca_path:
@@ -95,16 +130,34 @@ options:
     type: path
   allow_http:
     description:
-      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted.
+      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted, and a warning
+        says so.
+      - This machine is a loopback address, or C(localhost) where that name leads to nothing else.
     type: bool
     default: false
+  max_answer_size:
+    description:
+      - Mebibytes that an answer may have after it was decompressed. A longer one is an error, and the rest of it is not
+        read. Files may always have 64.
+    type: int
+    default: 16
+  max_pages:
+    description:
+      - Pages that a list may have, with 1,000 records each. A longer list is an error.
+    type: int
+    default: 500
 requirements:
-  - requests >= 2.31
+  - requests >= 2.32.4
+  - urllib3 >= 2.6.3
 notes:
-  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY).
+  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY). An instance on
+    this machine is never asked through a proxy.
   - Redirects are not followed, so that no token leaves for another host.
-  - To sign in once for a whole play, use M(community.seventhings.auth_token) and hand its token to the other modules
-    through C(module_defaults) of the action group C(group/community.seventhings.all).
+  - The rate limit, locks and tokens are shared through files in the directory that E(SEVENTHINGS_RUNTIME_DIR) names,
+    else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one below the temporary folder. One that another user owns
+    or may write to, or that is a link, is passed over. Where nothing can be shared, a warning says so.
+  - To hand a token of your own to all modules, use M(community.seventhings.auth_token) and C(module_defaults) of the
+    action group C(group/community.seventhings.all).
 """
 
     EXECUTION = r"""
@@ -143,8 +196,8 @@ options:
       - name: SEVENTHINGS_TOKEN
   refresh_token:
     description:
-      - Renews the access token, together with O(client_id). The newest pair is kept in memory for as long as the
-        process runs.
+      - Renews the access token, together with O(client_id). The newest pair is kept, for all processes of this
+        user where O(token_cache) allows that.
       - This is how a user who signs in by SSO gets through a long run.
     type: str
     env:
@@ -176,26 +229,64 @@ options:
         seconds.
     type: float
     default: 30.0
+  deadline:
+    description:
+      - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
+        not repeated.
+      - The default is ten times O(timeout).
+    type: float
   retries:
     description:
       - How often one request may be repeated.
-      - Repeated is what was refused before it was taken (HTTP 429, after the time that the instance asks for; no
-        connection), and after a lost answer or an HTTP 5xx only what does no harm a second time. What makes something
-        new is looked for first.
+      - Repeated is what was refused before it was taken (no connection), and after a lost answer or an HTTP 5xx only
+        what does no harm a second time. What makes something new is looked for first.
+      - An HTTP 429 does not count; O(rate_limit_wait) says how long it is waited out.
     type: int
     default: 3
   rate_limit:
     description:
-      - At most so many requests in any 60 seconds, counted per process. V(0) sets no limit.
-      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests of
-        the process for as long as the instance asks, and slows them down where it comes again.
+      - At most so many requests in any 60 seconds. V(0) sets no limit, neither counts nor waits.
+      - All processes of one user on one machine count together, so that forks, plays and pipelines stay within it. Of
+        several limits the smallest that was named in the last minute rules.
+      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests to
+        the instance for as long as it asks, and slows them down where it comes again.
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
     type: int
     env:
       - name: SEVENTHINGS_RATE_LIMIT
+  rate_limit_wait:
+    description:
+      - Seconds for which one request is waited for that the instance refuses for coming too early (HTTP 429).
+      - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
+        done and what was not.
+      - Where nothing is given, V(300) holds.
+    type: float
+    env:
+      - name: SEVENTHINGS_RATE_LIMIT_WAIT
+  lock_wait:
+    description:
+      - Seconds to wait for another process of this user that makes records of the same kind. Then the task fails.
+      - So of many processes that ensure one record, one makes it, and the others find it.
+      - What only reads never waits for that.
+      - Where nothing is given, V(600) holds.
+    type: float
+    env:
+      - name: SEVENTHINGS_LOCK_WAIT
+  token_cache:
+    description:
+      - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They lie in the
+        directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one
+        that lasts as long as the run of Ansible.
+      - With V(false) each process signs in for itself.
+      - Where nothing is given, V(true) holds.
+    type: bool
+    env:
+      - name: SEVENTHINGS_TOKEN_CACHE
   validate_certs:
     description:
-      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only.
+      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only. A warning
+        says so once in a run.
+      - V(false) and O(ca_path) exclude each other.
     type: bool
     default: true
   ca_path:
@@ -212,12 +303,27 @@ options:
     type: path
   allow_http:
     description:
-      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted.
+      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted, and a warning
+        says so.
+      - This machine is a loopback address, or C(localhost) where that name leads to nothing else.
     type: bool
     default: false
+  max_answer_size:
+    description:
+      - Mebibytes that an answer may have after it was decompressed. A longer one is an error, and the rest of it is not
+        read. Files may always have 64.
+    type: int
+    default: 16
+  max_pages:
+    description:
+      - Pages that a list may have, with 1,000 records each. A longer list is an error.
+    type: int
+    default: 500
 requirements:
-  - requests >= 2.31
+  - requests >= 2.32.4
+  - urllib3 >= 2.6.3
 notes:
-  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY).
+  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY). An instance on
+    this machine is never asked through a proxy.
   - Redirects are not followed, so that no token leaves for another host.
 """

@@ -238,12 +238,14 @@ from typing import Any
 from ansible import context
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.inventory.data import InventoryData
+from ansible.inventory.group import to_safe_group_name
 from ansible.inventory.manager import IGNORED
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.template import trust_as_template
 from ansible.utils.path import unfrackpath
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
     option,
@@ -268,8 +270,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_names import (
     Earlier,
     one_line,
-    visible,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.screen import warn
 
 _WRITTEN = ("Direct", "var")
 """Origins of options whose templates are rendered: the inventory file and extra variables."""
@@ -299,6 +301,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     NAME = "community.seventhings.places"
     inventory: Any
 
+    @staticmethod
+    def _sanitize_group_name(name: str) -> str:
+        # Ansible prints at -vvvv what it replaces, and may be set to replace nothing.
+        return str(to_safe_group_name(clean(name)))
+
     def verify_file(self, path: str) -> bool:
         """Whether a file is for this plugin, by the end of its name."""
         return bool(super().verify_file(path)) and path.endswith(_ENDINGS)
@@ -320,11 +327,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             _check_owned(layout, earlier)
             constructed = self._constructed(layout, earlier)
         except SeventhingsError as error:
-            raise AnsibleParserError(f"{path}: {error.message}") from None
+            raise AnsibleParserError(f"{clean(path)}: {error.message}") from None
+        except AnsibleParserError as error:
+            # Ansible's constructed features quote names and values.
+            raise AnsibleParserError(clean(f"{path}: {error}")) from None
         self._populate(layout)
         self._transfer(constructed)
         for warning in (*layout.warnings, *_warnings_about_later(path)):
-            self.display.warning(warning)
+            warn(warning)
 
     # ---- options
 
@@ -378,7 +388,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             raise InvalidInput(f"variable_prefix: {prefix!r} would make variables of Ansible of all fields")
         for plural in filters:
             if plural not in read_along(hosts):
-                self.display.warning(f"filters.{plural} has no effect, because hosts is {hosts}.")
+                warn(f"filters.{plural} has no effect, because hosts is {hosts}.")
         return Plan(
             hosts,
             prefix,
@@ -408,6 +418,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             return kept
         client = reader(connection_options(self, self.templar.template, _WRITTEN))
         records = read_records(client, hosts, filters)
+        for warning in client.transport.told():
+            self.display.warning(warning)
         self._check_room_field(records)
         if caching:
             self._cache[key] = {"question": question, "records": records}
@@ -422,12 +434,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             return True
         reason = why_foreign(folder)
         if reason:
-            self.display.warning(
+            warn(
                 f"cache_connection: nothing is read from {folder} or kept there, because {reason}. "
                 "Give a directory of your own, such as ~/.cache/seventhings."
             )
         elif is_readable_by_others(folder):
-            self.display.warning(f"cache_connection: others can read what is kept in {folder}. Set its mode to 0700.")
+            warn(f"cache_connection: others can read what is kept in {folder}. Set its mode to 0700.")
         return not reason
 
     def _kept(self, key: str) -> Any:
@@ -435,7 +447,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             return self._cache.get(key)
         # What a file of somebody else holds makes cache plugins fail in any way.
         except Exception as error:
-            self.display.warning(f"What the cache keeps can't be read, so the instance is asked: {error}")
+            warn(f"What the cache keeps can't be read, so the instance is asked: {error}")
             return None
 
     def _check_room_field(self, records: Records) -> None:
@@ -444,7 +456,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         if objects and not any(key in record for record in objects):
             near = get_close_matches(key, objects[0], n=3)
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(objects[0]))}"
-            raise InvalidInput(f"room_field: no object has a field {key}; {visible(hint)}")
+            raise InvalidInput(f"room_field: no object has a field {key}; {hint}")
 
     # ---- hosts and groups
 

@@ -51,8 +51,11 @@ options:
     type: raw
   only:
     description:
-      - Sections to export. V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks),
-        V(rental_cases), V(hub). Files of other sections stay as they are.
+      - Sections to export. Files of other sections stay as they are.
+      # generated: sections
+      - The sections are V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks), V(rental_cases)
+        and V(hub).
+      # end of sections
     type: list
     elements: str
     default: []
@@ -69,6 +72,16 @@ options:
     type: str
     choices: [yaml, csv, jsonl]
     default: yaml
+  formulas:
+    description:
+      - How CSV holds what a spreadsheet would run, a text that begins with C(=), C(+), C(-), C(@), a tab or the end of
+        a line. Numbers are none of these.
+    type: str
+    choices:
+      escape: With an apostrophe before it, and with one more before a text that begins with an apostrophe.
+        M(community.seventhings.instance) takes them back.
+      keep: As it is. Read such files with O(community.seventhings.instance#module:formulas=keep).
+    default: escape
 attributes:
   check_mode:
     support: full

@@ -646,7 +646,7 @@ def test_names_are_one_line_without_control_characters(work: Workplace) -> None:
         assert shown.status == 0, shown.err
         assert len(shown.out.splitlines()) == 6
         assert not [letter for letter in shown.all if not letter.isprintable() and letter != "\n"]
-        assert r"A\x1b[2J\x07" in shown.out
+        assert r"A\u001b[2J\u0007" in shown.out
 
 
 @pytest.mark.parametrize("name", ["a:22", "a[1:3]", "*", "!db1", "&db1", "~.*", "@hosts.ini", "a,db1", "a db1", "-i"])

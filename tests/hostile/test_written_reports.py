@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -60,3 +61,38 @@ def test_a_report_that_a_pipe_stands_for_is_an_error_at_once(site: Site, tmp_pat
     os.mkfifo(tmp_path / "report.md")
     with pytest.raises(FileExistsError, match="Not a regular file"):
         write_report(site.plan(), tmp_path / "report.md")
+
+
+@pytest.mark.parametrize("ending", ["html", "json", "md"])
+def test_a_report_on_a_full_disk_is_whole_or_as_it_was(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    report = tmp_path / "reports" / f"report.{ending}"
+    report.parent.mkdir()
+    report.write_text("of yesterday", "utf-8")
+    account = site.plan()
+    with monkeypatch.context() as full:
+        # Half of what is written still fits.
+        full.setattr(os, "fdopen", lambda descriptor, *_mode, **_more: FullDisk(descriptor))
+        with pytest.raises(OSError, match="No space left on device"):
+            write_report(account, report)
+    assert [(path.name, path.read_text("utf-8")) for path in report.parent.iterdir()] == [(report.name, "of yesterday")]
+    write_report(account, report)
+    assert "of yesterday" not in report.read_text("utf-8")
+
+
+class FullDisk:
+    """A file that takes half of what is written into it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def __enter__(self) -> FullDisk:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Leaves the descriptor open."""
+
+    def write(self, content: bytes) -> None:
+        os.write(self._descriptor, content[: len(content) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")

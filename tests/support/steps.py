@@ -41,7 +41,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     Invocation,
     run_module,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client import lost
+from ansible_collections.community.seventhings.plugins.module_utils.client import client
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
@@ -166,7 +166,7 @@ def connect_hasty(options: Mapping[str, Any], read_only: bool = False) -> Client
 
 def without_pauses(set_attribute: Callable[[Any, str, Any], None]) -> None:
     """What was lost is looked for at once, three times (with ``monkeypatch.setattr``)."""
-    set_attribute(lost, "LOOK_AGAIN", (0.0, 0.0, 0.0))
+    set_attribute(client, "LOOK_AGAIN", (0.0, 0.0, 0.0))
 
 
 def run_here(steps: Iterable[Step], defaults: Mapping[str, Any], directory: Path) -> list[Result]:
@@ -310,8 +310,9 @@ def _judge_values(
             f"{[done['requests'], repeated['requests']]} requests, expected {expect['requests']}: {where}"
         )
     for key, value in expect.get("record", {}).items():
-        assert key in done["record"], f"{key} is missing: {where}"
-        assert _holds(value, done["record"][key]), f"record.{key}, expected {value}: {where}"
+        # Some instances leave out the keys of empty fields.
+        assert key in done["record"] or not value, f"{key} is missing: {where}"
+        assert _holds(value, done["record"].get(key, value)), f"record.{key}, expected {value}: {where}"
     for key, value in expect.get("result", {}).items():
         assert _holds(value, done[key]), f"{key}, expected {value}: {where}"
     for key, values in expect.get("listed", {}).items():

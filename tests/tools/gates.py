@@ -20,10 +20,25 @@ from pathlib import Path
 import sanity
 from project import BUILD, LINK, ROOT, environment
 
+
+def _names(folder: str) -> list[str]:
+    """The YAML files in a folder of the repository, as paths relative to it."""
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("*.yml"))
+
+
 LOGS = BUILD / "log"
 _SHOWN_LINES = 150
 _LONG_SECONDS = 3600
 COLLECTION = "ansible_collections.community.seventhings"
+_FORMS = ".github/ISSUE_TEMPLATE"
+# Files whose schema the hosting service publishes: name, schema, files.
+_PAPERS = (
+    ("workflows", "github-workflows", [*_names(".github/workflows"), "examples/ci/github-actions.yml"]),
+    ("pipeline", "gitlab-ci", ["examples/ci/gitlab-ci.yml"]),
+    ("updates", "dependabot", [".github/dependabot.yml"]),
+    ("forms", "github-issue-forms", [name for name in _names(_FORMS) if not name.endswith("config.yml")]),
+    ("choice of forms", "github-issue-config", [f"{_FORMS}/config.yml"]),
+)
 
 
 @dataclass
@@ -130,6 +145,12 @@ def chains(selection: str) -> list[list[Gate]]:
         return [quick, [Gate("unit tests", [*pytest, *own], pytest=True)]]
     quick += [
         Gate("changelog", ["antsibull-changelog", "lint"]),
+        Gate("licences", ["reuse", "lint", "--lines"]),
+        Gate("workflows", ["zizmor", "--offline", "--no-progress", ".github", "examples/ci/github-actions.yml"]),
+        *[
+            Gate(f"schema, {name}", ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files])
+            for name, schema, files in _PAPERS
+        ],
         Gate("ansible-lint", ["ansible-lint", "--offline", "--strict"], cwd=LINK),
         Gate(
             "collection docs",

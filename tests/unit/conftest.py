@@ -33,6 +33,11 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "PASSWORD",
         "CLIENT_ID",
         "RATE_LIMIT",
+        "RATE_LIMIT_WAIT",
+        "LOCK_WAIT",
+        "TOKEN_CACHE",
+        "RUNTIME_DIR",
+        "RUN_DIR",
     ):
         monkeypatch.delenv(f"SEVENTHINGS_{name}", raising=False)
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..model.field import Field
-from ..model.kinds import TEMPLATES, Kind
-from ..model.types_composite import UNITS
+from ..model.kinds import KINDS, TEMPLATES, Kind
+from ..model.schema import type_of
 
 Spec = dict[str, dict[str, Any]]
 
@@ -21,13 +21,19 @@ CONNECTION: Spec = {
     "password": {"type": "str", "no_log": True},
     "client_id": {"type": "str"},
     "timeout": {"type": "float", "default": 30.0},
+    "deadline": {"type": "float"},
     "retries": {"type": "int", "default": 3},
     "rate_limit": {"type": "int"},
+    "rate_limit_wait": {"type": "float"},
+    "lock_wait": {"type": "float"},
+    "token_cache": {"type": "bool", "no_log": False},
     "validate_certs": {"type": "bool", "default": True},
     "ca_path": {"type": "path"},
     "client_cert": {"type": "path"},
     "client_key": {"type": "path", "no_log": False},
     "allow_http": {"type": "bool", "default": False},
+    "max_answer_size": {"type": "int", "default": 16},
+    "max_pages": {"type": "int", "default": 500},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module; ``no_log`` hides every credential."""
@@ -40,47 +46,16 @@ WRITTEN: Spec = {
 }
 """Options of what writes files to the machine where it runs."""
 
-_INTERVAL: Spec = {
-    "unit": {"type": "str", "choices": list(UNITS), "required": True},
-    "value": {"type": "int", "required": True},
-}
 
-_BY_TYPE: dict[str, dict[str, Any]] = {
-    "ASSETS": {"type": "list", "elements": "raw"},
-    "ATTACHMENTS": {"type": "list", "elements": "raw"},
-    "ATTRIBUTES": {"type": "dict"},
-    "CHOICE": {"type": "str"},
-    "CONSTRAINTS": {"type": "dict"},
-    "DAY": {"type": "str"},
-    "INTERVAL": {"type": "dict", "options": _INTERVAL},
-    "INTERVALS": {"type": "list", "elements": "dict", "options": _INTERVAL},
-    "LONG_TEXT": {"type": "str"},
-    "RELATIONS": {"type": "list", "elements": "dict"},
-    "RENTAL_STATUS": {"type": "str"},
-    "RENTER": {
-        "type": "dict",
-        "options": {
-            "type": {"type": "str", "choices": ["plain", "user"], "required": True},
-            "value": {"type": "raw", "required": True},
-        },
-    },
-    "SCALAR": {"type": "raw"},
-    "SCALARS": {"type": "list", "elements": "raw"},
-    "TEXT": {"type": "str"},
-    "TYPE_NAME": {"type": "str"},
-    "USER": {"type": "raw"},
-    "USERS": {"type": "list", "elements": "raw"},
-}
-
-
-def option_of(of: Field) -> dict[str, Any]:
+def option_of(field: Field) -> dict[str, Any]:
     """The option that stands for a fixed field. Its value is judged by the engine as it was written, before Ansible
     converts it.
     """
-    option = dict(_BY_TYPE[of.type])
-    if of.allowed:
-        option["choices"] = list(of.allowed)
-    if of.key == "field_key":
+    option = dict(type_of(field).option or {"type": "raw"})
+    if field.allowed:
+        option["choices"] = list(field.allowed)
+    if field.key.endswith("key"):
+        # It names a field, and Ansible would take it for a secret.
         option["no_log"] = False
     return option
 
@@ -92,23 +67,23 @@ def record_spec(kind: Kind) -> Spec:
         "uuid": {"type": "str"},
         "state": {"type": "str", "choices": list(kind.states), "default": "present"},
     }
-    if kind.template or kind.open_fields:
+    if kind.template or any(field.type == "DATETIME" for field in kind.fields):
+        spec["timezone"] = {"type": "str"}
+    if kind.has_own_fields:
         spec |= {
             "fields": {"type": "dict", "default": {}},
             "match_on": {"type": "list", "elements": "str", "no_log": False},
             "allow_unknown_fields": {"type": "bool", "default": False},
         }
         return spec
-    spec |= {of.key: option_of(of) for of in kind.fields}
-    if kind.create_path.startswith("/asset-tracking"):
+    spec |= {field.key: option_of(field) for field in (*kind.fields, *kind.write_only)}
+    if kind.defines_fields:
         spec |= {
             "template": {"type": "str", "choices": list(TEMPLATES), "required": True},
             "allow_destructive": {"type": "bool", "default": False},
         }
     else:
         spec["match_on"] = {"type": "list", "elements": "str", "no_log": False}
-    if kind.name == "task":
-        spec["notify"] = {"type": "bool"}
     return spec
 
 
@@ -121,7 +96,7 @@ def info_spec(kind: Kind) -> Spec:
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
     }
-    if kind.name == "field_definition":
+    if kind.defines_fields:
         spec["template"] = {"type": "str", "choices": list(TEMPLATES), "required": True}
     return spec
 
@@ -184,7 +159,7 @@ HISTORY_INFO: Spec = {
     **CONNECTION,
     "kind": {
         "type": "str",
-        "choices": ["object", "location", "room", "person", "task", "rental_case"],
+        "choices": [kind.name for kind in KINDS.values() if kind.has_history],
         "required": True,
     },
     "record": {"type": "raw", "required": True},
@@ -218,6 +193,7 @@ INSTANCE: Spec = {
     "expect_instance": {"type": "list", "elements": "str"},
     "hide": {"type": "list", "elements": "str", "default": []},
     "show_vaulted": {"type": "bool", "default": False},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
 }
 
 INSTANCE_EXPORT: Spec = {
@@ -226,6 +202,7 @@ INSTANCE_EXPORT: Spec = {
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl"], "default": "yaml"},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
 }

@@ -13,20 +13,21 @@ require_python()
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..client.client import Client
-from ..client.connection import connect, hidden_in
-from ..client.transport import REQUESTS_IMPORT_ERROR
+from ..client.connection import connect, hidden_in, risks_of
+from ..client.session import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
-from ..model.kinds import FIELD_DEFINITION, KINDS, Kind
+from ..model.kinds import KINDS, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.attachments import file, file_download, report
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
+from ..printed import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult, list_records
@@ -67,7 +68,7 @@ class ModuleSpec:
 def _as_written(call: Invocation, name: str) -> Any:
     """An option's value before Ansible made a text of a number; lists and maps as Ansible took them."""
     converted = call.options.get(name)
-    return converted if isinstance(converted, (list, dict)) else call.written[name]
+    return converted if isinstance(converted, (list, dict, bool)) else call.written[name]
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
@@ -82,7 +83,8 @@ def _record_module(kind: Kind) -> ModuleSpec:
         if "fields" in options:
             fields, where = options["fields"] or {}, "fields."
         else:
-            fields, where = {of.key: _as_written(call, of.key) for of in kind.fields if of.key in call.written}, ""
+            given = [field.key for field in kind.fields if field.key in call.written]
+            fields, where = {key: _as_written(call, key) for key in given}, ""
         if call.check_mode and "uuid" in call.written and options["uuid"] is None:
             return _pending(options["state"], fields)
         wish = DesiredRecord(
@@ -95,11 +97,12 @@ def _record_module(kind: Kind) -> ModuleSpec:
             options.get("template") or "",
             bool(options.get("allow_unknown_fields")),
             bool(options.get("allow_destructive")),
-            {"notify": options["notify"]} if options.get("notify") is not None else {},
+            {field.key: options[field.key] for field in kind.write_only if options[field.key] is not None},
+            options.get("timezone") or "",
         )
         report = ensure(client, wish, call.check_mode)
         result = report.result()
-        if kind is FIELD_DEFINITION:
+        if kind.defines_fields:
             result["field_key"] = report.record.get("field_key")
         return result
 
@@ -162,10 +165,8 @@ def _auth_token(client: Client, call: Invocation) -> ModuleResult:
     return auth_token(client, call.options, call.check_mode)
 
 
-_RECORDS = [kind for kind in KINDS.values() if kind.create_path]
-
 MODULES: dict[str, ModuleSpec] = {
-    **{kind.name: _record_module(kind) for kind in _RECORDS},
+    **{kind.name: _record_module(kind) for kind in KINDS.values() if kind.can_be_created},
     **{f"{kind.name}_info": _info_module(kind) for kind in KINDS.values()},
     "user_from_person": _change_module(
         argument_specs.USER_FROM_PERSON,
@@ -223,16 +224,20 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     try:
         client = client_of(call.options, call.check_mode)
         before = client.transport.sent
+        client.transport.written.begin()
         result = door.run(client, call)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
         if call.check_mode and door.not_yet is not None and is_to_come:
-            result = {**door.not_yet(call.options), "warnings": [error.message]}
+            result = {**door.not_yet(call.options), "warnings": error.lines}
     except OSError as error:
         # A file of this machine that can't be read or written.
-        result = {"failed": True, "changed": False, "msg": str(error)}
-    return {**result, "requests": client.transport.sent - before if client else 0}
+        result = {"failed": True, "changed": False, "msg": clean(str(error))}
+    of_connection = client.transport.told() if client is not None else []
+    if warnings := [*risks_of(call.options), *result.get("warnings", ()), *of_connection]:
+        result = {**result, "warnings": warnings}
+    return {**told(result), "requests": client.transport.sent - before if client else 0}
 
 
 class _Module(AnsibleModule):
@@ -243,6 +248,14 @@ class _Module(AnsibleModule):
     def _load_params(self) -> None:
         super()._load_params()
         self.written = dict(self.params)
+
+    def fail_json(self, msg: str, **kwargs: Any) -> NoReturn:
+        # Ansible's own refusals quote what they refuse.
+        super().fail_json(clean_lines(msg), **kwargs)
+        raise AssertionError("fail_json ends the process")
+
+    def warn(self, warning: str, **kwargs: Any) -> None:
+        super().warn(clean(warning), **kwargs)
 
 
 def run(name: str) -> None:

@@ -9,11 +9,11 @@ import datetime as dt
 import itertools
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 from urllib.parse import quote
 
 from ..errors import (
@@ -27,9 +27,10 @@ from ..errors import (
     SeventhingsError,
 )
 from ..model.field import EMPTY, is_uuid
-from ..model.kinds import FIELD_DEFINITION, KINDS, Kind, flatten
+from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from . import query
+from .limits import JSON_DIGITS
 from .query import PER_PAGE, Condition
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
@@ -63,9 +64,14 @@ class Record:
         return cls(
             kind,
             uuid,
-            int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else None,
+            int(number) if isinstance(number, int) or _is_number(number) else None,
             flat,
         )
+
+
+def _is_number(text: Any) -> TypeGuard[str]:
+    """Whether a text is an id; no id is so long that Python would not read it."""
+    return isinstance(text, str) and text.isdecimal() and len(text) <= JSON_DIGITS
 
 
 class Client:
@@ -161,10 +167,13 @@ class Client:
         return list(found.values())
 
     def _read_pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> list[Record]:
+        limits = self.transport.limits
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             total: int | None = None
             for number, page in enumerate(self._pages(kind, pairs, template)):
+                if number >= limits.pages or (page.total or 0) > limits.pages * PER_PAGE:
+                    raise limits.too_many_pages(kind.words)
                 fresh = [record for record in page.records if _identity(record) not in found]
                 # Where it gets smaller, somebody deleted a record, and one that moved to an earlier page is not seen.
                 total = None if page.total is None else max(page.total, total or 0)
@@ -242,15 +251,7 @@ class Client:
         """
         wrapped = {kind.wrap: body} if kind.wrap else body
         answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
-        uuid = (
-            answer.headers.get("Location-UUID")
-            or answer.headers.get("Location", "").rstrip("/").removesuffix("/data").rpartition("/")[2]
-        )
-        if not is_uuid(uuid):
-            raise NotJson(
-                f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {kind.words}."
-            )
-        return uuid.lower()
+        return made_uuid(answer, kind.words)
 
     def update(self, kind: Kind, uuid: str, body: Mapping[str, Any], template: str = "", once: bool = False) -> None:
         """Changes a record: PATCH with what changes, or PUT with all of it, as its kind wants.
@@ -287,6 +288,20 @@ class Client:
         return record.uuid not in {one.uuid for one in listed}
 
 
+def made_uuid(answer: Response, words: str) -> str:
+    """The uuid of what a request made, which stands in a header of the answer.
+
+    :param words: what was made, for the message.
+    :raises NotJson: where no header names it.
+    """
+    # The Location of a file ends in /data.
+    path = answer.headers.get("Location", "").rstrip("/").removesuffix("/data")
+    uuid = answer.headers.get("Location-UUID") or path.rpartition("/")[2]
+    if not is_uuid(uuid):
+        raise NotJson(f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {words}.")
+    return uuid.lower()
+
+
 def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[dict[str, str]]:
     """The same query for the days before the middle one of those seen, for that day, and for the days after it."""
     days = sorted(str(record.flat.get("deadline"))[:10] for record in seen)
@@ -299,8 +314,16 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
             "where the service cuts it; it may be incomplete, so nothing is decided from it. Name the record by "
             "its uuid."
         )
-    day = dt.date.fromisoformat(middle)
-    before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
+    try:
+        day = dt.date.fromisoformat(middle)
+        before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        day = None
+    if day is None or not (low or middle) <= middle <= (high or middle):
+        raise IncompleteList(
+            f"The list of {kind.words}s with the status {parameters['status']} is cut by the service, and can't be "
+            f"read in parts: it answers with other deadlines than it was asked for. Nothing is decided from it."
+        )
     parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]
     if not low or low <= before:
         parts.append({**parameters, "deadline_to": before})
@@ -315,10 +338,9 @@ def _identity(record: Record) -> str:
 
 def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
     pairs = [("page", str(number)), ("per_page", str(PER_PAGE))]
-    if kind in (KINDS["person"], KINDS["user"]):
+    if "sort_by" in kind.sort_parameters:
         pairs += [("sort_by", kind.sort), ("order", "asc")]
-    if kind is not KINDS["user"]:
-        # Persons are sorted by this on some instances and by sort_by on others.
+    if "sort" in kind.sort_parameters:
         pairs.append((f"sort[{kind.sort}]", "ASC"))
     return pairs
 
@@ -352,3 +374,24 @@ class _Page:
             last=number is None or len(records) < (size if isinstance(size, int) and size > 0 else PER_PAGE),
             clamped=number is not None and isinstance(asked, int) and asked != number,
         )
+
+
+_Found = TypeVar("_Found")
+
+LOOK_AGAIN = (0.0, 1.0, 3.0)
+"""Seconds from one look to the next, so at 0, 1 and 4: it may still be on its way."""
+
+
+def poll_after_lost_response(find: Callable[[], _Found | None], sleep: Callable[[float], None]) -> _Found | None:
+    """Looks several times for what a request may have made whose answer was lost.
+
+    :param find: one look; anything that is false means that nothing was found.
+    :returns: what the first look that found something found; None where none did.
+    """
+    for pause in LOOK_AGAIN:
+        if pause:
+            sleep(pause)
+        found = find()
+        if found:
+            return found
+    return None

@@ -15,14 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..errors import InvalidInput, NotJson, OutcomeUnknown, SeventhingsError
+from ..errors import InvalidInput, OutcomeUnknown, SeventhingsError
 from ..local.safe_files import NotOpened
-from ..model.field import is_uuid
 from ..model.kinds import FILE
 from ..model.types_links import Attachment
-from .client import Client
-from .lost import poll_after_lost_response
-from .transport import Effect, Response
+from .client import Client, made_uuid, poll_after_lost_response
+from .transport import Effect
 
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
@@ -249,31 +247,25 @@ def upload_content(client: Client, attachment: Attachment, content: bytes, sleep
             if last or lost.may_follow:
                 raise
         else:
-            attachment.uuid = _uuid_from(answer)
+            attachment.uuid = made_uuid(answer, "file")
             return
 
 
-def _uuid_from(answer: Response) -> str:
-    # The Location of a file ends in /data.
-    uuid = (
-        answer.headers.get("Location-UUID")
-        or answer.headers.get("Location", "").rstrip("/").removesuffix("/data").rpartition("/")[2]
-    )
-    if not is_uuid(uuid):
-        raise NotJson(f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new file.")
-    return uuid.lower()
-
-
 def _find_upload(client: Client, name: str, content: bytes, sleep: Callable[[float], None]) -> str | None:
-    for _look in poll_after_lost_response(sleep):
-        for file in newest_files(client):
-            if (
-                file.get("name") == name
-                and file.get("size") == len(content)
-                and download(client, str(file["uuid"])) == content
-            ):
-                return str(file["uuid"]).lower()
-    return None
+    def find() -> str | None:
+        same = (file for file in newest_files(client) if is_same_file(client, file, name, content))
+        return next((str(file["uuid"]).lower() for file in same), None)
+
+    return poll_after_lost_response(find, sleep)
+
+
+def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: bytes) -> bool:
+    """Whether a file of the instance has the name and the content of one on this machine.
+
+    :param file: its metadata.
+    """
+    is_alike = file.get("name") == name and file.get("size") == len(content)
+    return is_alike and download(client, str(file.get("uuid")).lower()) == content
 
 
 def newest_files(client: Client) -> list[Mapping[str, Any]]:

@@ -1,124 +1,164 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the next request may be sent: the limit of requests a minute, and what the service says about it.
-
-How a service counts is not known: it may count what came in the last minute, or hand out leave for requests one by one
-and save up only a few. So what fits into a minute goes at once, and what does not goes evenly, a few requests at most
-ahead of the even pace; both kinds of service take that without a refusal.
-"""
+"""Lets requests go as fast as the limit and the service allow."""
 
 from __future__ import annotations
 
-import threading
+import contextlib
+import random
 import time
-from collections import deque
 from collections.abc import Callable
 
-SERVICE_LIMIT = 200
-"""Requests a minute that an instance allows unless told otherwise."""
+from ..runtime.pace import SERVICE_LIMIT, Pace
+from ..runtime.turnstile import OwnTurnstile, Turnstile
 
-_MINUTE = 60.0
-_WINDOW = _MINUTE * 1.005
-"""Seconds within which the limit is kept to: requests are under way for unequal times, and what was sent within the
-limit must arrive within it.
-"""
-_AHEAD = 5
-"""Requests that may be ahead of the even pace: half of what a strict service saves up. The other half is for unequal
-times under way.
-"""
-_SLOWER = 1.5
-_FASTER = 0.98
+__all__ = ["SERVICE_LIMIT", "PauseTooLong", "RateLimit"]
+
 _SHORTEST_SLEEP = 0.001
+_LONG_PAUSE = 60.0
+"""Seconds from which on nobody keeps what others wait for during a pause."""
+_JITTER = 0.05
+"""How much of a pause is added at random, so that several controllers do not come again at once."""
+_MOST_JITTER = 5.0
+
+Pausing = Callable[[], contextlib.AbstractContextManager[None]]
+
+
+class PauseTooLong(Exception):
+    """The service wants nobody to send anything for longer than there is time.
+
+    :ivar seconds: that are left of its pause.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"{seconds:.0f} seconds")
+        self.seconds = seconds
 
 
 class RateLimit:
-    """Shared by all threads: lets requests go as fast as the limit and the service allow.
+    """Shared by all threads, and by all processes of a user where there is a place for that.
 
-    :ivar per_minute: never more requests than this in any 60 seconds; 0 for no limit.
+    :ivar per_minute: never more requests than this in any 60 seconds; 0 for no limit. Of several that processes name
+        the smallest rules; who names none neither counts nor waits.
+    :param shared: where processes keep their pace; None: this process alone.
+    :param on_problem: is told once why the pace is not shared any more.
     """
 
     def __init__(
-        self, per_minute: int, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
+        self,
+        per_minute: int,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        shared: Turnstile | None = None,
+        on_problem: Callable[[str], None] = lambda _problem: None,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self.per_minute = per_minute
-        self._clock = clock
+        self.clock = clock
         self._sleep = sleep
-        self._lock = threading.Lock()
-        self._sent: deque[float] = deque()
-        self._shortest = _WINDOW / per_minute if per_minute else 0.0
-        self._interval = self._shortest
-        self._due = float("-inf")
-        self._held = float("-inf")
-        self._refused = float("-inf")
-        self._even = False
+        self._chance = chance
+        self._shared = shared
+        self._own = OwnTurnstile()
+        self._on_problem = on_problem
 
-    def wait(self) -> float:
-        """Returns when one more request may be sent, and counts it as sent then: the moment, for :meth:`refused`."""
+    def wait(self, patience: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
+        """Returns when one more request may be sent, and counts it as sent then: the moment, for :meth:`refused`.
+
+        :param patience: seconds that a pause which the service asked for may last.
+        :param pausing: is entered for a pause of more than a minute.
+        :raises PauseTooLong: where it lasts longer.
+        """
+        try:
+            return self._wait(self._used(), patience, pausing)
+        except OSError as error:
+            self._go_alone(error)
+        return self._wait(self._own, patience, pausing)
+
+    def _wait(self, turnstile: Turnstile, patience: float, pausing: Pausing) -> float:
         while True:
-            with self._lock:
-                now = self._clock()
-                pause = self._pause(now)
-                if pause <= 0:
-                    self._sent.append(now)
-                    self._due = max(self._due, now) + self._interval
-                    self._interval = max(self._interval * _FASTER, self._shortest)
+            with turnstile.turn():
+                now, seconds, held = self._due(turnstile)
+                while seconds > 0 and held <= min(_LONG_PAUSE, patience):
+                    self._pause(seconds, held)
+                    patience -= held
+                    now, seconds, held = self._due(turnstile)
+                if seconds <= 0:
                     return now
-            self._sleep(max(pause, _SHORTEST_SLEEP))
+            if held > patience:
+                raise PauseTooLong(held)
+            with pausing():
+                self._pause(seconds, held)
+            patience -= held
+
+    def _due(self, turnstile: Turnstile) -> tuple[float, float, float]:
+        """When it is now, the seconds until one more request may be sent (0: it is counted as sent), and those that the
+        service asked for.
+        """
+        with turnstile.pace() as pace:
+            now = self.clock()
+            pace.name(self.per_minute, now)
+            seconds = pace.wait(now)
+            if seconds <= 0:
+                pace.take(now)
+            return now, seconds, pace.held(now)
+
+    def _pause(self, seconds: float, held: float) -> None:
+        jitter = self._chance() * min(held * _JITTER, _MOST_JITTER)
+        self._sleep(max(seconds, held + jitter, _SHORTEST_SLEEP))
+
+    def _go_alone(self, error: OSError) -> None:
+        """A pace that can't be shared is kept by this process alone."""
+        if self._shared is not None:
+            self._on_problem(str(error))
+        self._shared = None
+
+    def _tell(self, turnstile: Turnstile, tell: Callable[[Pace], None]) -> None:
+        try:
+            with turnstile.pace() as pace:
+                tell(pace)
+        except OSError as error:
+            self._go_alone(error)
+            with self._own.pace() as pace:
+                tell(pace)
 
     @property
     def left(self) -> int | None:
         """How many requests the limit leaves for now; None where there is no limit."""
-        with self._lock:
-            self._forget(self._clock())
-            return self.per_minute - len(self._sent) if self.per_minute else None
+        if not self.per_minute:
+            return None
+        left = []
+
+        def ask(pace: Pace) -> None:
+            pace.name(self.per_minute, self.clock())
+            left.append(pace.left(self.clock()))
+
+        self._tell(self._used(), ask)
+        return left[-1]
 
     def expect(self, number: int) -> None:
         """So many requests are to come: where they do not fit into this minute, they go evenly from the first one on.
 
         Without this a long run would begin with a burst, which a service may refuse, and then stand still.
         """
-        with self._lock:
-            now = self._clock()
-            self._forget(now)
-            if self.per_minute and len(self._sent) + number > self.per_minute:
-                self._even = True
-                self._due = max(self._due, now)
+
+        def tell(pace: Pace) -> None:
+            pace.name(self.per_minute, self.clock())
+            pace.expect(number, self.clock())
+
+        self._tell(self._used(), tell)
 
     def refused(self, sent: float, pause: float) -> None:
         """The service refused a request for coming too early: nobody sends anything for a while, then all go evenly.
 
-        A first refusal is put down to a burst, or to others who share the limit. A second one within a minute says
-        that the service allows less than was thought: the pace slows down, and grows again bit by bit.
-
         :param sent: when the request was sent. What was sent before an earlier refusal was known says nothing new.
         :param pause: seconds to wait, as the service asks.
         """
-        with self._lock:
-            now = self._clock()
-            if pause > 0 and sent > self._refused:
-                if now - self._refused < _MINUTE:
-                    self._interval = max(self._interval * _SLOWER, _WINDOW / (self.per_minute or SERVICE_LIMIT))
-                self._refused = now
-                self._even = True
-            self._held = max(self._held, now + pause)
-            self._due = max(self._due, self._held + _AHEAD * self._interval)
+        used = self._used()
+        # Who keeps to no limit tells the others all the same that the service wants a pause.
+        for turnstile in {id(one): one for one in (used, self._shared) if one is not None}.values():
+            self._tell(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 
-    def _pause(self, now: float) -> float:
-        """Seconds until one more request may be sent."""
-        self._forget(now)
-        moments = [self._held]
-        if self.per_minute and len(self._sent) >= self.per_minute:
-            self._even = True
-            moments.append(self._sent[0] + _WINDOW)
-        if self._even:
-            moments.append(self._due - _AHEAD * self._interval)
-        return max(moments) - now
-
-    def _forget(self, now: float) -> None:
-        while self._sent and self._sent[0] <= now - _WINDOW:
-            self._sent.popleft()
-        if now > self._due + _WINDOW:
-            # A minute in which nothing was sent, though it might have been: everything begins anew.
-            self._even = False
-            self._interval = self._shortest
+    def _used(self) -> Turnstile:
+        """Where the requests of this limit are counted."""
+        return self._shared if self._shared is not None and self.per_minute else self._own

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotJson, PermissionMissing
+from ..runtime.token_store import Pair, TokenStore
 from .transport import Effect, Transport
 
 PATH = "/auth_token"
@@ -24,7 +25,11 @@ _REASONS = {
     "OnlySSOLoginAllowed": "the user signs in by SSO only: use the grant sso_auth_code, or a token made with it",
 }
 
+_UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
+
 _RENEW_BEFORE = 60.0
+_OTHERS_SECONDS = 60.0
+"""Seconds beyond the time for the rate limit that another process may take to renew a pair."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,18 @@ class Credentials:
 class Tokens:
     """The access token of one user at one instance, renewed when it must be, by one thread at a time.
 
+    :param store: where the processes of this user share the pair; None: it stays in memory.
     :ivar user_id: who signed in; None before a login, and where only an access token was given.
     """
 
     def __init__(
-        self, transport: Transport, credentials: Credentials, clock: Callable[[], float] = time.monotonic
+        self,
+        transport: Transport,
+        credentials: Credentials,
+        clock: Callable[[], float] = time.monotonic,
+        store: TokenStore | None = None,
     ) -> None:
+        self._store = store
         self._transport = transport
         self._given = credentials
         self._clock = clock
@@ -66,14 +77,38 @@ class Tokens:
             due = self._renew_at is not None and self._clock() >= self._renew_at
             return self._renew() if self._access is None or due else self._access
 
+    @property
+    def is_given(self) -> bool:
+        """Whether the token is the one that the user gave, so that nobody else knows whether it is valid."""
+        return self._access is not None and self._access == self._given.access_token
+
     def replace(self, refused: str) -> str:
         """A token to send after ``refused`` was answered with 401. Threads that were refused with the same one share
         its successor.
         """
         with self._lock:
-            return self._renew() if self._access is None or self._access == refused else self._access
+            return self._renew(refused) if self._access is None or self._access == refused else self._access
 
-    def _renew(self) -> str:
+    def _renew(self, refused: str | None = None) -> str:
+        """Another token: the one that another process got meanwhile, else a new one.
+
+        :param refused: the one that is not valid any more.
+        """
+        if self._store is None:
+            return self._sign_in()
+        with self._store.renewing(self._transport.rate_limit_wait + _OTHERS_SECONDS):
+            kept = self._store.read()
+            if kept is not None:
+                self._transport.secrets.update(one for one in (kept.access_token, kept.refresh_token) if one)
+                self._refresh = kept.refresh_token or self._refresh
+                if kept.access_token == refused:
+                    self._store.clear()
+                elif kept.is_fresh(self._clock()):
+                    self._access, self._renew_at, self.user_id = kept.access_token, kept.renew_at, kept.user_id
+                    return kept.access_token
+            return self._sign_in()
+
+    def _sign_in(self) -> str:
         if self._refresh and self._given.client_id:
             try:
                 return self._granted(
@@ -132,13 +167,14 @@ class Tokens:
             # A second login does no harm: it makes another pair.
             answer = self._transport.request("POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True)
         except (AccessTokenRefused, InvalidRequest) as error:
+            self._forget_pair()
             raise InvalidInput(
                 f"Signing in {how} failed: user name, password, code or client_id is wrong. ({error.message})"
             ) from error
         except PermissionMissing as error:
-            raise InvalidInput(
-                f"Signing in {how} is not allowed: {_REASONS.get(error.words, error.words or 'no reason given')}."
-            ) from error
+            self._forget_pair()
+            other = _UNKNOWN_REASON if error.words else "no reason given"
+            raise InvalidInput(f"Signing in {how} is not allowed: {_REASONS.get(error.words, other)}.") from error
         pair = answer.json()
         if not isinstance(pair, Mapping) or not pair.get("access_token"):
             raise NotJson(f"Signing in {how}: the answer holds no access_token.")
@@ -150,19 +186,40 @@ class Tokens:
         self._renew_at = None
         if isinstance(life, (int, float)) and life > 0:
             self._renew_at = self._clock() + life - min(_RENEW_BEFORE, life / 10)
+        self._keep(body, access)
         return {
             name: pair.get(name) for name in ("access_token", "refresh_token", "expires_in", "token_type", "user_id")
         }
 
+    def _keep(self, body: Mapping[str, Any], access: str) -> None:
+        """Shares a pair that was granted to the account of the store, and no other one."""
+        given = (self._given.username, self._given.password)
+        is_its_own = body["grant_type"] == "refresh_token" or (body.get("username"), body.get("password")) == given
+        if self._store is not None and body["grant_type"] != "sso_auth_code" and is_its_own:
+            self._store.keep(Pair(access, self._refresh, self._renew_at, self.user_id, self._clock()))
+
+    def _forget_pair(self) -> None:
+        if self._store is not None:
+            self._store.clear()
+
     def revoke(self) -> bool:
         """Revokes every token of the user. Returns false where the token was not valid any more; then nothing was
-        done.
+        done. One that another process left is no reason for that: it is replaced before.
         """
-        if self._access is None:
-            self._renew()
+        is_given = self.is_given
+        token = self.current()
         try:
-            self._transport.request("DELETE", PATH, effect=Effect.IDEMPOTENT, token=self._access)
+            self._revoke(token)
         except AccessTokenRefused:
-            return False
-        self._access = self._refresh = None
+            if is_given:
+                return False
+            self._revoke(self.replace(token))
         return True
+
+    def _revoke(self, token: str) -> None:
+        try:
+            self._transport.request("DELETE", PATH, effect=Effect.IDEMPOTENT, token=token)
+        finally:
+            if self._store is not None:
+                self._store.forget(token)
+        self._access = self._refresh = None

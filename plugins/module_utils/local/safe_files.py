@@ -36,6 +36,7 @@ _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_UPDATE_FILE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
 _LONGEST_NAME = 255
@@ -237,10 +238,17 @@ class Folder:
         :raises InvalidInput: where it is a link, a directory, a device or a pipe, or does not belong to the owner.
         :raises OSError: where it can't be written.
         """
+        return self._open_to_write(name, _APPEND_FILE)
+
+    def open_to_update(self, name: str) -> int:
+        """The same, open to be read and written at any place of it."""
+        return self._open_to_write(name, _UPDATE_FILE)
+
+    def _open_to_write(self, name: str, flags: int) -> int:
         *folders, last = parts_of(name)
         self._make(_PRIVATE)
         with self._named(name), self._folder(folders, _PRIVATE) as folder:
-            return self._open(name, last, folder, _APPEND_FILE)
+            return self._open(name, last, folder, flags)
 
     def differences(self, name: str, access: Access) -> dict[str, tuple[Any, Any]]:
         """What is not as wanted of a regular file's mode, owner and group. Raises as :meth:`read`."""

@@ -15,7 +15,7 @@ EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
 """What services answer for "nothing": all of them mean the same."""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-
+UUID_PATTERN = f"^{_UUID.pattern}$"
 
 Way = tuple["str | int", ...]
 """The way from a value to one inside of it: of a map the name of the member, of a list the index of the item."""
@@ -183,9 +183,15 @@ class Field:
         return self.wire or self.key
 
 
+ANY_SHAPE: Mapping[str, Any] = {
+    "description": "A value of a field whose type is known to the instance only",
+    "type": ["string", "number", "boolean", "object", "array", "null"],
+}
+
+
 @dataclass(frozen=True)
 class FieldType:
-    """The four faces of one type.
+    """The four faces of one type, and what can be done with its values.
 
     :ivar parse: what a person wrote (never None) to canonical; raises :class:`InvalidValue`.
     :ivar read: what a service answered to canonical; never raises.
@@ -196,6 +202,16 @@ class FieldType:
     :ivar empty: the canonical form of "nothing".
     :ivar merge: current and written value to the one that is meant, where what is not written is kept; None: the
         written one is meant.
+    :ivar option: the option of a module that stands for a fixed field of this type, as an argument spec has it.
+    :ivar shape: the name of the JSON Schema of a written value; types of one shape share it.
+    :ivar json_schema: that schema. It refers to others as ``#/$defs/SHAPE``.
+    :ivar narrows: whether the shape of its values in a filter is known, so that the service can narrow a list by them.
+    :ivar is_text: whether an empty text is another value than null to a filter.
+    :ivar in_files: canonical to what a file holds, given what a reference in it is called there; None: a reference by
+        what it is called, a list item by item, anything else as it is.
+    :ivar writable: whether a person may write a value.
+    :ivar computed: whether the service works its values out from other fields, so that nothing is lost without them.
+    :ivar made_by_time: values that the service makes of others when a day has passed, to those others.
     """
 
     parse: Callable[[Any, Field], Any]
@@ -206,6 +222,20 @@ class FieldType:
     brief: Callable[[Any], Any] | None = None
     empty: Any = None
     merge: Callable[[Any, Any], Any] | None = None
+    option: Mapping[str, Any] | None = None
+    shape: str = "any"
+    json_schema: Mapping[str, Any] = field(default_factory=lambda: ANY_SHAPE)
+    narrows: bool = False
+    is_text: bool = False
+    in_files: Callable[[Any, Callable[[Any], Any]], Any] | None = None
+    writable: bool = True
+    computed: bool = False
+    made_by_time: Mapping[Any, Any] = field(default_factory=dict)
+
+    @property
+    def holds_list(self) -> bool:
+        """Whether its canonical values are tuples."""
+        return isinstance(self.empty, tuple)
 
 
 def shorten(value: Any, limit: int = 80) -> str:

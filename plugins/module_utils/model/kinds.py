@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
 
 from .field import Field
@@ -50,9 +51,45 @@ TEMPLATES = ("asset", "room", "person")
 """The templates that have field definitions (published description)."""
 
 
+class Level(IntEnum):
+    """The order in which a plan is applied: records of a level refer to records of the levels before it.
+
+    ``LINKS`` has no kinds: then those references are written that lead to records of the level they stand in.
+    """
+
+    FIELDS = 0
+    LOCATIONS = 1
+    IN_LOCATIONS = 2
+    USERS = 3
+    OBJECTS = 4
+    LINKS = 5
+    ABOUT_OBJECTS = 6
+
+
+@dataclass(frozen=True)
+class Hours:
+    """The fields of a record that lasts whole days, or from one instant to another.
+
+    :ivar whole_days: whether it lasts whole days.
+    :ivar days: the first and the last day; there are always both.
+    :ivar times: the instants of those days; null for whole days.
+    """
+
+    whole_days: str
+    days: tuple[str, str]
+    times: tuple[str, str]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The fields that instances of earlier versions lack."""
+        return (self.whole_days, *self.times)
+
+
 @dataclass(frozen=True)
 class Kind:
-    """One kind of record.
+    """One kind of record, and what it can do.
+
+    The engine asks a kind for what it can do, never which one it is.
 
     :ivar name: the interface's word for it, and the name of its module.
     :ivar list_path: where the complete list is; ``{template}`` is filled in for field definitions.
@@ -79,6 +116,25 @@ class Kind:
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
     :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
     :ivar hints: field to what to try where it is empty, for refusals that the service does not explain well.
+    :ivar section: the part of the files that lists its records; empty where files hold none.
+    :ivar level: when a plan applies its records.
+    :ivar has_history: whether the service tells what happened to a record, below its ``item_path``.
+    :ivar made_of: the kind of record that one is made of, where that takes more than a body sent to ``create_path``.
+    :ivar creation_sends_mail: whether somebody gets an e-mail when one is made.
+    :ivar further_keys: natural keys that an export tries where the default one does not tell the records apart.
+    :ivar is_many: whether instances have very many of them: an export writes a directory, and names are read early.
+    :ivar open_status: the status of a new record; where several have one natural key, those of this status count.
+    :ivar write_only: members of a body that no answer has, as options of the module.
+    :ivar carried_along: fields that a PUT sends as they are, so that what the service answered must be understood.
+    :ivar feature: the part of the service that must be switched on; empty where it always is.
+    :ivar sort_parameters: how a page is sorted: ``sort`` stands for ``sort[KEY]``, ``sort_by`` for a key and an order.
+    :ivar filter_parameters: field and operator to the parameters that filter a list of ``filters`` ``parameters``.
+    :ivar filter_names: other names of fields in filters.
+    :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
+        the natural key.
+    :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
+    :ivar hours: its days and times, where it may last hours.
+    :ivar never_moved: why its records can't be renamed by files, and what to do instead.
     """
 
     name: str
@@ -107,6 +163,68 @@ class Kind:
     hints: Mapping[str, str] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     cleared_by_leaving_out: tuple[str, ...] = ()
+    section: str = ""
+    level: Level = Level.ABOUT_OBJECTS
+    has_history: bool = False
+    made_of: str = ""
+    creation_sends_mail: bool = False
+    further_keys: tuple[tuple[str, ...], ...] = ()
+    is_many: bool = False
+    open_status: str = ""
+    write_only: tuple[Field, ...] = ()
+    carried_along: tuple[str, ...] = ()
+    feature: str = ""
+    sort_parameters: tuple[str, ...] = ("sort",)
+    filter_parameters: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    filter_names: Mapping[str, str] = field(default_factory=dict)
+    written: tuple[Field, ...] = ()
+    short_key: str = ""
+    hours: Hours | None = None
+    never_moved: str = ""
+
+    @property
+    def defines_fields(self) -> bool:
+        """Whether its records are the fields of other kinds, a list of them for each template."""
+        return "{template}" in self.list_path
+
+    @property
+    def has_own_fields(self) -> bool:
+        """Whether its fields differ between instances; else they are those of the catalogue."""
+        return bool(self.template) or self.open_fields
+
+    @property
+    def can_be_looked_up(self) -> bool:
+        """Whether a record is found by a natural key of its own values in a list of all of them."""
+        return bool(self.match_on) and not self.defines_fields
+
+    @property
+    def can_be_created(self) -> bool:
+        """Whether a record is made of what was written alone; such kinds have a module for one record."""
+        return bool(self.create_path)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its records are made, found and exported by their own fields alone."""
+        return self.can_be_created and self.can_be_looked_up
+
+    @property
+    def can_be_archived(self) -> bool:
+        return "archived" in self.states
+
+    @property
+    def written_key(self) -> tuple[str, ...]:
+        """The natural key of what files say of a record, where that is other than what the service answers."""
+        return tuple(one.key for one in self.written if one.mandatory)
+
+    @property
+    def can_be_pruned(self) -> bool:
+        """Whether a record that stands in no file any more may be taken away."""
+        return "absent" in self.states and self.can_be_looked_up
+
+    @property
+    def parent_key(self) -> str:
+        """The field of the natural key that names the record which this one is in; empty where names stand alone."""
+        return next((one.key for one in self.identity if one.type.startswith("LINKED_")), "")
 
     @property
     def words(self) -> str:
@@ -119,18 +237,30 @@ class Kind:
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 
 
-OBJECT = Kind(
-    name="object",
-    list_path="/objects",
-    item_path="/object/{uuid}",
-    create_path="/object",
-    uuid_keys=("asset_uuid", "uuid"),
-    template="asset",
-    match_on=(("barcode",),),
-    identity=(Field("barcode", "BARCODE"),),
-    filters="query",
-    states=("present", "absent", "archived"),
-    barcode_path="/object/by-barcode/{barcode}",
+FIELD_DEFINITION = Kind(
+    name="field_definition",
+    list_path="/asset-tracking/{template}/field-definitions",
+    item_path="/asset-tracking/{template}/field-definition/{uuid}",
+    create_path="/asset-tracking/{template}/field-definition",
+    fields=(
+        Field("label", "TEXT", mandatory=True),
+        Field("field_key", "TEXT"),
+        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
+        Field("constraints", "CONSTRAINTS"),
+        Field("attributes", "ATTRIBUTES"),
+        Field("relations", "RELATIONS"),
+        Field("comment", "LONG_TEXT"),
+        Field("default_value", "SCALAR"),
+        Field("possible_values", "SCALARS"),
+    ),
+    match_on=(("field_key",), ("label",)),
+    update="PUT",
+    sort="",
+    states=("present",),
+    taken_apart=("field_type",),
+    section="fields",
+    level=Level.FIELDS,
+    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
 )
 
 LOCATION = Kind(
@@ -144,6 +274,10 @@ LOCATION = Kind(
     identity=(Field("name", "TEXT"),),
     filters="query",
     open_fields=True,
+    section="locations",
+    level=Level.LOCATIONS,
+    has_history=True,
+    further_keys=(("name", "address"), ("name", "address", "zip", "city")),
 )
 
 ROOM = Kind(
@@ -156,6 +290,10 @@ ROOM = Kind(
     match_on=(("building_id", "number"), ("building_id", "name")),
     identity=(Field("building_id", "LINKED_LOCATION"), Field("number", "TEXT"), Field("name", "TEXT")),
     filters="query",
+    section="rooms",
+    level=Level.IN_LOCATIONS,
+    has_history=True,
+    further_keys=(("building_id", "number", "name"),),
 )
 
 PERSON = Kind(
@@ -170,6 +308,12 @@ PERSON = Kind(
     identity=(Field("email", "TEXT"),),
     case_blind=True,
     wrap="fields",
+    section="persons",
+    level=Level.IN_LOCATIONS,
+    has_history=True,
+    further_keys=(("email", "first_name", "last_name"),),
+    # Instances sort persons by the one or by the other.
+    sort_parameters=("sort_by", "sort"),
 )
 
 USER = Kind(
@@ -181,6 +325,33 @@ USER = Kind(
     match_on=(("email",),),
     identity=(Field("email", "TEXT"),),
     case_blind=True,
+    states=("present",),
+    section="users",
+    level=Level.USERS,
+    made_of="person",
+    creation_sends_mail=True,
+    sort_parameters=("sort_by",),
+    short_key="email",
+    never_moved="the address of a user is that of the person; write the rename of the person",
+)
+
+OBJECT = Kind(
+    name="object",
+    list_path="/objects",
+    item_path="/object/{uuid}",
+    create_path="/object",
+    uuid_keys=("asset_uuid", "uuid"),
+    template="asset",
+    match_on=(("barcode",),),
+    identity=(Field("barcode", "BARCODE"),),
+    filters="query",
+    states=("present", "absent", "archived"),
+    barcode_path="/object/by-barcode/{barcode}",
+    section="objects",
+    level=Level.OBJECTS,
+    has_history=True,
+    further_keys=(("barcode", "inventory_name"),),
+    is_many=True,
 )
 
 TASK = Kind(
@@ -209,6 +380,21 @@ TASK = Kind(
         "reminders": "this instance may want one or two reminders; none is the default here",
         "references": "this instance may want at least one reference",
     },
+    section="tasks",
+    has_history=True,
+    further_keys=(("title", "deadline"), ("title", "deadline", "assignees"), ("title", "deadline", "references")),
+    open_status="open",
+    write_only=(Field("notify", "BOOLEAN"),),
+    filter_parameters={
+        ("status", "eq"): ("status",),
+        ("deadline", "gte"): ("deadline_from",),
+        ("deadline", "lte"): ("deadline_to",),
+        ("deadline", "eq"): ("deadline_from", "deadline_to"),
+        ("assignees", "eq"): ("assignee",),
+        ("author", "eq"): ("author",),
+        ("reference_type", "eq"): ("reference_type",),
+    },
+    filter_names={"assignee": "assignees"},
 )
 
 RENTAL_CASE = Kind(
@@ -228,6 +414,9 @@ RENTAL_CASE = Kind(
         Field("issue_date_reminder", "INTERVAL"),
         Field("due_date", "DAY", mandatory=True),
         Field("due_date_reminder", "INTERVAL"),
+        Field("is_full_day", "WHOLE_DAYS"),
+        Field("issue_at", "DATETIME"),
+        Field("due_at", "DATETIME"),
         Field("responsible_user", "USER", mandatory=True, wire="responsible_user_uuid"),
         Field("renter", "RENTER"),
         Field("comment", "LONG_TEXT"),
@@ -240,29 +429,12 @@ RENTAL_CASE = Kind(
     hints={"renter": "this instance may want a renter"},
     needed=("renter",),
     cleared_by_leaving_out=("issue_date_reminder", "due_date_reminder", "renter"),
-)
-
-FIELD_DEFINITION = Kind(
-    name="field_definition",
-    list_path="/asset-tracking/{template}/field-definitions",
-    item_path="/asset-tracking/{template}/field-definition/{uuid}",
-    create_path="/asset-tracking/{template}/field-definition",
-    fields=(
-        Field("label", "TEXT", mandatory=True),
-        Field("field_key", "TEXT"),
-        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
-        Field("constraints", "CONSTRAINTS"),
-        Field("attributes", "ATTRIBUTES"),
-        Field("relations", "RELATIONS"),
-        Field("comment", "LONG_TEXT"),
-        Field("default_value", "SCALAR"),
-        Field("possible_values", "SCALARS"),
-    ),
-    match_on=(("field_key",), ("label",)),
-    update="PUT",
-    sort="",
-    states=("present",),
-    taken_apart=("field_type",),
+    section="rental_cases",
+    has_history=True,
+    further_keys=(("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
+    carried_along=("renter",),
+    hours=Hours("is_full_day", ("issue_date", "due_date"), ("issue_at", "due_at")),
+    feature="rental",
 )
 
 HUB_ITEM = Kind(
@@ -279,6 +451,15 @@ HUB_ITEM = Kind(
     ),
     filters="query",
     numbered=True,
+    section="hub",
+    made_of="object",
+    feature="hub",
+    written=(
+        Field("object", "LINKED_ASSET", mandatory=True),
+        Field("category", "TEXT"),
+        Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2),
+    ),
+    never_moved="an offer is identified by its object; write the rename of the object",
 )
 
 HUB_ORDER = Kind(
@@ -299,6 +480,7 @@ HUB_ORDER = Kind(
     ),
     filters="query",
     numbered=True,
+    feature="hub",
 )
 
 FILE = Kind(
@@ -316,23 +498,8 @@ FILE = Kind(
     newest=20,
 )
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        FIELD_DEFINITION,
-        LOCATION,
-        ROOM,
-        PERSON,
-        USER,
-        OBJECT,
-        TASK,
-        RENTAL_CASE,
-        HUB_ITEM,
-        HUB_ORDER,
-        FILE,
-    )
-}
-"""Every kind by its name, in the order in which one depends on another."""
+KINDS: dict[str, Kind] = {one.name: one for one in list(globals().values()) if isinstance(one, Kind)}
+"""Every kind that is declared above, by its name, in that order: a kind stands after those that it depends on."""
 
 TEMPLATE_KINDS: dict[str, Kind] = {kind.template: kind for kind in KINDS.values() if kind.template}
 
@@ -341,12 +508,12 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
     """One record of an answer as a flat map, whatever shape it came in: flat, ``{fields}`` or ``{uuid, fields}``; a
     definition's type apart.
     """
-    if kind.template or kind.open_fields:
+    if kind.has_own_fields:
         fields = raw.get("fields")
         if isinstance(fields, Mapping):
             outer = {key: value for key, value in raw.items() if key != "fields"}
             return {**fields, **outer}
-    if kind is FIELD_DEFINITION:
+    if kind.defines_fields:
         field_type = raw.get("field_type") or {}
         return {**raw, "type": field_type.get("name"), "constraints": field_type.get("constraints")}
     return dict(raw)

@@ -8,7 +8,7 @@ interface).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +17,15 @@ from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
 from .near import composed, near_names, slips
 from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
-from .types_links import references_in
+from .types_links import Reference, references_in
 
-_TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
+TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
+"""Every type by its name: those of the fields that instances define, and those of the catalogue."""
 
 
 def type_of(of: Field) -> FieldType:
     """The faces of a field's type; a type that this collection does not know is read as it comes and never written."""
-    return _TYPES.get(of.type, UNWRITABLE)
+    return TYPES.get(of.type, UNWRITABLE)
 
 
 def field_from_definition(definition: Mapping[str, Any]) -> Field:
@@ -233,7 +234,7 @@ class Schema:
 
     def _parse_one(self, value: Any, of: Field, where: str) -> Any:
         faces = type_of(of)
-        if value is None and faces is not UNWRITABLE:
+        if value is None and faces.writable:
             # Of a map that is merged, "nothing" clears all of it, and an empty map changes nothing.
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, of)
@@ -299,3 +300,68 @@ def field_to_be(values: Mapping[str, Any]) -> Field | None:
     raw = schema.write({key: value for key, value in values.items() if value is not None and key != "relations"})
     raw["field_type"] = {"name": values["type"], "constraints": raw.get("constraints")}
     return field_from_definition(raw)
+
+
+class Quick:
+    """Shortcuts of one schema for very many records: most of them fit, and most of them are as they shall be.
+
+    A shortcut either comes to what :class:`Schema` and ``plan.change`` come to, or gives no answer, and they are asked.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._written: dict[str, tuple[Field, FieldType, bool] | None] = {}
+        self._read: dict[str, tuple[str, Field, FieldType] | None] = {}
+
+    def parse(self, fields: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Canonical values of a record in which everything fits; None where anything does not, or is not plain."""
+        parsed: dict[str, Any] = {}
+        for name, value in fields.items():
+            known = self._written[name] if name in self._written else self._learn_written(name)
+            if known is None or value is None:
+                return None
+            of, faces, judged = known
+            try:
+                parsed[of.key] = canonical = faces.parse(value, of)
+            except InvalidValue:
+                return None
+            if judged and broken_rules(canonical, of):
+                return None
+        return parsed if len(parsed) == len(fields) else None
+
+    def _learn_written(self, name: str) -> tuple[Field, FieldType, bool] | None:
+        of = None if name in SERVER_KEYS else self._schema.find(name)
+        self._written[name] = (
+            None if of is None else (of, type_of(of), bool(of.allowed or of.constraints or of.mandatory))
+        )
+        return self._written[name]
+
+    def same(self, desired: Mapping[str, Any], flat: Mapping[str, Any], complete: Callable[[Reference], None]) -> bool:
+        """Whether a record is as desired beyond doubt."""
+        for key, wanted in desired.items():
+            known = self._read[key] if key in self._read else self._learn_read(key)
+            if known is None:
+                return False
+            wire, of, faces = known
+            raw = flat.get(wire)
+            if isinstance(wanted, str) and raw == wanted:
+                continue
+            is_now = faces.read(raw, of)
+            if is_now is None:
+                is_now = faces.empty
+            elif isinstance(is_now, Reference):
+                complete(is_now)
+            elif isinstance(is_now, tuple):
+                for reference in references_in(is_now):
+                    complete(reference)
+            if not faces.equal(wanted, is_now, of):
+                return False
+        return True
+
+    def _learn_read(self, key: str) -> tuple[str, Field, FieldType] | None:
+        of = self._schema.fields[key]
+        faces = type_of(of)
+        # Of these equal is not enough to say that there is nothing to tell.
+        special = faces.merge is not None or of.type == "RENTAL_STATUS" or of.retyped
+        self._read[key] = None if special else (of.wire_key, of, faces)
+        return self._read[key]

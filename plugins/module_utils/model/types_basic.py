@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
 from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain, TypedCell
+from .patterns import finds
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
@@ -23,6 +25,8 @@ _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})")
 _SIGNIFICANT_DIGITS = 15
+_MOST_DIGITS = 300
+"""Of an integer; no other number of JSON is larger."""
 _WIDE = Context(prec=400)
 """Wide enough for every JSON number with the 20 digits after the point that a definition may ask for."""
 
@@ -71,13 +75,17 @@ def _parse_integer(value: Any, _field: Field) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, str) and _INTEGER.fullmatch(value):
+        if len(value) > _MOST_DIGITS:
+            raise InvalidValue(f"an integer of at most {_MOST_DIGITS} digits")
         return int(value)
     raise InvalidValue("an integer without leading zeros, such as 42")
 
 
 def _read_integer(value: Any, _field: Field) -> Any:
     number = _to_decimal(value)
-    return int(number) if isinstance(number, Decimal) and number == number.to_integral_value() else number
+    if not isinstance(number, Decimal) or number.adjusted() >= _MOST_DIGITS or number != number.to_integral_value():
+        return number
+    return int(number)
 
 
 def _parse_decimal(value: Any, _field: Field) -> Decimal:
@@ -211,13 +219,73 @@ def _read_any(value: Any, _field: Field) -> Any:
     return None if value in EMPTY else value
 
 
-TEXT = FieldType(_parse_text, _read_text, _same, _same)
-INTEGER = FieldType(_parse_integer, _read_integer, _same, _write_decimal)
-DECIMAL = FieldType(_parse_decimal, _read_decimal, _write_decimal, _write_decimal, _equal_decimal)
-BOOLEAN = FieldType(_parse_boolean, _read_boolean, _same, _same)
-DATE = FieldType(_parse_date, _read_date, _iso, _iso)
-DATETIME = FieldType(_parse_datetime, _read_datetime, _iso, _iso)
-UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same)
+TEXT = FieldType(
+    _parse_text,
+    _read_text,
+    _same,
+    _same,
+    option={"type": "str"},
+    shape="text",
+    json_schema={"type": ["string", "null"]},
+    narrows=True,
+    is_text=True,
+)
+INTEGER = FieldType(
+    _parse_integer,
+    _read_integer,
+    _same,
+    _write_decimal,
+    option={"type": "int"},
+    shape="integer",
+    json_schema={"type": ["integer", "string", "null"], "pattern": f"^{_INTEGER.pattern}$"},
+    narrows=True,
+)
+DECIMAL = FieldType(
+    _parse_decimal,
+    _read_decimal,
+    _write_decimal,
+    _write_decimal,
+    _equal_decimal,
+    option={"type": "raw"},
+    shape="decimal",
+    json_schema={"type": ["number", "string", "null"], "pattern": f"^{_DECIMAL.pattern}$", "examples": ["1299.00"]},
+    narrows=True,
+)
+BOOLEAN = FieldType(
+    _parse_boolean,
+    _read_boolean,
+    _same,
+    _same,
+    option={"type": "bool"},
+    shape="boolean",
+    json_schema={"type": ["boolean", "null"]},
+)
+DATE = FieldType(
+    _parse_date,
+    _read_date,
+    _iso,
+    _iso,
+    option={"type": "str"},
+    shape="date",
+    json_schema={"type": ["string", "null"], "pattern": f"^{_DATE.pattern}$", "examples": ["2024-05-31"]},
+    narrows=True,
+)
+DATETIME = FieldType(
+    _parse_datetime,
+    _read_datetime,
+    _iso,
+    _iso,
+    option={"type": "str"},
+    shape="datetime",
+    # Files may leave out seconds and offset: the settings have a time zone for those.
+    json_schema={
+        "type": ["string", "null"],
+        "pattern": r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$",
+        "examples": ["2024-05-31T14:30:00+02:00"],
+    },
+    narrows=True,
+)
+UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same, writable=False)
 ANY = FieldType(lambda value, _field: value, _read_any, _same, _same)
 FIELD_TYPES: dict[str, FieldType] = {
     "ATTACHMENT": ATTACHMENTS,
@@ -228,7 +296,7 @@ FIELD_TYPES: dict[str, FieldType] = {
     "DATETIME": DATETIME,
     "DECIMAL": DECIMAL,
     "DROPDOWN": TEXT,
-    "FIELD_VALUE_COMPARISON": UNWRITABLE,
+    "FIELD_VALUE_COMPARISON": replace(UNWRITABLE, computed=True),
     "LINK": TEXT,
     "LINKED_ASSET": LINKED_ASSET,
     "LINKED_ASSETS": LINKED_ASSETS,
@@ -305,7 +373,4 @@ def _reading_matches(pattern: str, modifiers: str, value: str) -> bool:
     flags = re.NOFLAG
     for modifier in modifiers:
         flags |= _MODIFIERS[modifier]
-    try:
-        return re.search(pattern, value, flags) is not None
-    except re.error:
-        return True
+    return finds(pattern, flags, value) is not False

@@ -9,14 +9,15 @@ They have the same four faces as the field types in :mod:`values`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .field import Field, FieldType, InvalidValue, each, parse_list, read_list
-from .types_basic import ANY, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
+from .types_basic import ANY, BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
 from .types_definition import DEFINITIONS
 from .types_links import (
     ATTACHMENTS,
+    REFERENCES_SHAPE,
     Reference,
     brief_reference,
     equal_references,
@@ -24,11 +25,6 @@ from .types_links import (
     parse_reference,
     read_reference,
 )
-
-
-def _same(value: Any) -> Any:
-    return value
-
 
 # ---- time intervals
 
@@ -94,7 +90,26 @@ def _equal_intervals(left: Sequence[Interval], right: Sequence[Interval], _field
     return sorted(one.length() for one in left) == sorted(one.length() for one in right)
 
 
-INTERVAL = FieldType(_parse_interval, _read_interval, _plain_interval, _plain_interval, _equal_interval)
+_INTERVAL_OPTIONS = {
+    "unit": {"type": "str", "choices": list(UNITS), "required": True},
+    "value": {"type": "int", "required": True},
+}
+INTERVAL = FieldType(
+    _parse_interval,
+    _read_interval,
+    _plain_interval,
+    _plain_interval,
+    _equal_interval,
+    option={"type": "dict", "options": _INTERVAL_OPTIONS},
+    shape="interval",
+    json_schema={
+        "type": ["object", "null"],
+        "properties": {"unit": {"enum": list(UNITS)}, "value": {"type": "integer", "minimum": 0}},
+        "required": ["unit", "value"],
+        "additionalProperties": False,
+    },
+    in_files=lambda value, _called: _plain_interval(value),
+)
 INTERVALS = FieldType(
     parse_list(_parse_interval),
     read_list(_read_interval),
@@ -103,6 +118,10 @@ INTERVALS = FieldType(
     _equal_intervals,
     None,
     (),
+    option={"type": "list", "elements": "dict", "options": _INTERVAL_OPTIONS},
+    shape="intervals",
+    json_schema={"type": ["array", "null"], "items": {"$ref": "#/$defs/interval"}},
+    in_files=lambda values, _called: each(_plain_interval)(values),
 )
 
 
@@ -139,9 +158,12 @@ ASSETS = FieldType(
     equal_references,
     each(brief_reference),
     (),
+    option={"type": "list", "elements": "raw"},
+    shape="references",
+    json_schema=REFERENCES_SHAPE,
 )
 _USER = link_type("user")
-USER = FieldType(_USER.parse, _USER.read, _uuid_of, _USER.show, _USER.equal, _USER.brief)
+USER = replace(_USER, write=_uuid_of, narrows=False)
 USERS = FieldType(
     parse_list(_USER.parse),
     read_list(_USER.read),
@@ -150,6 +172,9 @@ USERS = FieldType(
     equal_references,
     each(brief_reference),
     (),
+    option={"type": "list", "elements": "raw"},
+    shape="references",
+    json_schema=REFERENCES_SHAPE,
 )
 
 
@@ -214,6 +239,21 @@ RENTER = FieldType(
     _plain_renter(_uuid_of),
     _equal_renter,
     _plain_renter(brief_reference),
+    option={
+        "type": "dict",
+        "options": {
+            "type": {"type": "str", "choices": ["plain", "user"], "required": True},
+            "value": {"type": "raw", "required": True},
+        },
+    },
+    shape="renter",
+    json_schema={
+        "type": ["object", "null"],
+        "properties": {"type": {"enum": ["plain", "user"]}, "value": {"type": ["string", "integer", "object"]}},
+        "required": ["type", "value"],
+        "additionalProperties": False,
+    },
+    in_files=lambda value, called: {"type": value[0], "value": called(value[1])},
 )
 
 
@@ -250,17 +290,24 @@ def _read_article(value: Any, of: Field) -> Any:
 STRUCTURES: dict[str, FieldType] = {
     **DEFINITIONS,
     "ANY": ANY,
-    "ARTICLES": FieldType(UNWRITABLE.parse, read_list(_read_article), list, list, empty=()),
+    "ARTICLES": replace(UNWRITABLE, read=read_list(_read_article), write=list, show=list, empty=()),
     "ASSETS": ASSETS,
     "ATTACHMENTS": ATTACHMENTS,
-    "BILLING": FieldType(UNWRITABLE.parse, _read_billing, _same, _same),
+    "BILLING": replace(UNWRITABLE, read=_read_billing),
     "CHOICE": TEXT,
     "DAY": DATE,
     "INTERVAL": INTERVAL,
     "INTERVALS": INTERVALS,
     "RENTER": RENTER,
-    "RENTAL_STATUS": FieldType(TEXT.parse, TEXT.read, TEXT.write, TEXT.show, _equal_rental_status),
+    "RENTAL_STATUS": replace(
+        TEXT,
+        equal=_equal_rental_status,
+        made_by_time=BY_TIME,
+        in_files=lambda value, _called: BY_TIME.get(value, value),
+    ),
     "USER": USER,
     "USERS": USERS,
+    # That a record does not last whole days is told by its times.
+    "WHOLE_DAYS": replace(BOOLEAN, computed=True),
 }
 """Type names that the catalogue uses for fields that are the same on every instance."""

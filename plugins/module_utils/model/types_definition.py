@@ -8,6 +8,7 @@ possible values. They have the same four faces as the field types in :mod:`value
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -184,6 +185,14 @@ def _show_terms(terms: Terms | None) -> Any:
     }
 
 
+def _terms_in_files(terms: Terms, _called: Callable[[Any], Any]) -> dict[str, Any]:
+    """In the one order that is the same everywhere; allowed values keep theirs, which people choose by."""
+    return {
+        name: sorted(value, key=str) if isinstance(value, list) and name != "allowed_values" else value
+        for name, value in sorted(_show_terms(terms).items())
+    }
+
+
 def _merge_terms(current: Terms, written: Terms | None) -> Terms:
     """What is not written is kept; null removes one type, or all of them where it stands for the whole map."""
     merged = {} if written is None else {**current, **written}
@@ -279,6 +288,8 @@ DEFINITIONS: dict[str, FieldType] = {
         _equal_terms,
         empty={},
         merge=_merge_terms,
+        option={"type": "dict"},
+        in_files=_terms_in_files,
     ),
     "CONSTRAINTS": FieldType(
         _parse_terms(_constraint_values, CONSTRAINTS, "constraint type"),
@@ -288,6 +299,8 @@ DEFINITIONS: dict[str, FieldType] = {
         _equal_terms,
         empty={},
         merge=_merge_terms,
+        option={"type": "dict"},
+        in_files=_terms_in_files,
     ),
     "RELATIONS": FieldType(
         parse_list(_parse_relation),
@@ -296,15 +309,25 @@ DEFINITIONS: dict[str, FieldType] = {
         each(_plain_relation),
         lambda left, right, _field: set(left) == set(right),
         empty=(),
+        option={"type": "list", "elements": "dict"},
     ),
-    "SCALAR": FieldType(_parse_scalar, ANY.read, ANY.write, ANY.show, _equal_scalar),
+    "SCALAR": FieldType(_parse_scalar, ANY.read, ANY.write, ANY.show, _equal_scalar, option={"type": "raw"}),
     "SCALARS": FieldType(
         _parse_scalars,
         read_list(lambda value, _field: value),
         list,
         list,
         empty=(),
+        option={"type": "list", "elements": "raw"},
     ),
-    "TYPE_NAME": FieldType(TEXT.parse, TEXT.read, _definition_type_name, TEXT.show, _equal_type_name),
+    "TYPE_NAME": replace(
+        TEXT,
+        write=_definition_type_name,
+        equal=_equal_type_name,
+        narrows=False,
+        is_text=False,
+        # Instances spell one of them in two ways; it is written in the one that all of them take.
+        in_files=lambda value, _called: _definition_type_name(value),
+    ),
 }
 """Type names that the catalogue uses for the fields of field definitions."""

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..local.safe_files import Folder
 from .field import (
+    UUID_PATTERN,
     BrokenCell,
     Field,
     FieldType,
@@ -177,6 +178,9 @@ def equal_references(left: Sequence[Reference], right: Sequence[Reference], _fie
     )
 
 
+REFERENCES_SHAPE: Mapping[str, Any] = {"type": ["array", "null"], "items": {"$ref": "#/$defs/reference"}}
+
+
 def link_type(target: str) -> FieldType:
     """The type of a field that links to one record of a kind."""
     return FieldType(
@@ -186,6 +190,16 @@ def link_type(target: str) -> FieldType:
         _show_reference,
         _equal_reference,
         brief_reference,
+        option={"type": "raw"},
+        shape="reference",
+        json_schema={
+            "description": "The natural key of another record, its uuid, its integer id, or a map of its fields",
+            "type": ["string", "integer", "object", "null"],
+            "minLength": 1,
+            "minimum": 1,
+            "minProperties": 1,
+        },
+        narrows=True,
     )
 
 
@@ -251,6 +265,28 @@ ATTACHMENTS = FieldType(
     _equal_attachments,
     each(_brief_attachment),
     (),
+    option={"type": "list", "elements": "raw"},
+    shape="attachments",
+    json_schema={
+        "description": "The whole list: paths below the directory of the files, or uuids of uploaded files",
+        "type": ["array", "null"],
+        "items": {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {
+                    "type": "object",
+                    "properties": {"path": {"type": "string"}, "name": {"type": "string", "maxLength": 255}},
+                    "required": ["path"],
+                    "additionalProperties": False,
+                },
+                {
+                    "type": "object",
+                    "properties": {"uuid": {"type": "string", "pattern": UUID_PATTERN}},
+                    "required": ["uuid"],
+                },
+            ]
+        },
+    },
 )
 
 
@@ -284,8 +320,12 @@ def _links(write: Callable[[Any], Any], show: Callable[[Any], Any]) -> FieldType
     return FieldType(_parse_links, _read_links, write, show, equal_references, lambda values: brief(values) or [], ())
 
 
-LINKED_ASSETS = _links(lambda values: list(dict.fromkeys(map(_write_reference, values))), each(_show_reference))
-LINKED_ASSET = _links(_alone(_write_reference), each(_show_reference))
+LINKED_ASSETS = replace(
+    _links(lambda values: list(dict.fromkeys(map(_write_reference, values))), each(_show_reference)),
+    shape="references",
+    json_schema=REFERENCES_SHAPE,
+)
+LINKED_ASSET = replace(_links(_alone(_write_reference), each(_show_reference)), narrows=True)
 """One type with two names (section 2.1, and the published description): either may hold one link or a list of them."""
 
 

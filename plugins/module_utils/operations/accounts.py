@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, poll_after_lost_response
 from ..client.connection import from_environment
-from ..client.lost import poll_after_lost_response
 from ..client.transport import Effect
 from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.kinds import KINDS
@@ -47,10 +46,13 @@ def auth_token(client: Client, options: Mapping[str, Any], check_mode: bool) -> 
 
 
 def _would_revoke(client: Client) -> bool:
+    pairs = [("page", "1"), ("per_page", "1")]
+    if not client.tokens.is_given:
+        # One that another process left is replaced where it is not valid any more.
+        client.send("GET", USER.list_path, pairs=pairs)
+        return True
     try:
-        client.transport.request(
-            "GET", USER.list_path, pairs=[("page", "1"), ("per_page", "1")], token=client.tokens.current()
-        )
+        client.transport.request("GET", USER.list_path, pairs=pairs, token=client.tokens.current())
     except AccessTokenRefused:
         return False
     return True
@@ -170,10 +172,9 @@ def make_user(client: Client, email: str, sleep: Callable[[float], None] = time.
     try:
         client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
     except OutcomeUnknown as lost:
-        for _look in poll_after_lost_response(sleep):
-            user = _user_with(client, email)
-            if user is not None:
-                return user
+        user = poll_after_lost_response(lambda: _user_with(client, email), sleep)
+        if user is not None:
+            return user
         lost.message += (
             " No user with this address is there; it was not sent again, because it sends an e-mail. "
             "Run it again to try once more."

@@ -67,7 +67,7 @@ def file(
         if not check_mode or missing.is_slip:
             raise
         # An earlier task of the play may be the one that makes it.
-        return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=(missing.message,))
+        return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=missing.lines)
     linked = _linked(record, of)
     if present:
         recognise(Contents(client), [wanted], linked)
@@ -326,7 +326,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
     except NoMatch as missing:
         if not check_mode or missing.is_slip:
             raise
-        uuids, warnings = [], (*warnings, missing.message)
+        uuids, warnings = [], (*warnings, *missing.lines)
     was, now = sides(local.write(target, partial(_made_report, client, str(found[0]["uuid"]), uuids)))
     return _reported(dest, local, was, {"dest": str(dest)} | now, warnings)
 

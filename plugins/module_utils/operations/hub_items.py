@@ -9,33 +9,66 @@ Putting an object on the hub publishes it, so it is never sent twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, poll_after_lost_response
 from ..client.query import MULTIPLE, parse_filters, parse_sort
 from ..client.transport import Effect
-from ..errors import InvalidInput, NoMatch, OutcomeUnknown
-from ..model.field import InvalidValue, shorten
-from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS
+from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
+from ..model.field import Field, InvalidValue, shorten
+from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS, Kind
+from ..model.schema import Schema
 from ..model.types_basic import DECIMAL, broken_rules
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.listing import ListResult
 from ..resolve.references import find_object
-from .hub_common import (
-    ITEMS,
-    PRICE,
-    Sleep,
-    asset_ids,
-    diff_of,
-    is_cancelled,
-    look_for,
-    offered_items,
-    read_again,
-)
+
+ITEMS = Schema.of(HUB_ITEM)
+ORDERS = Schema.of(HUB_ORDER)
+PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2)
+"""What an offer costs, to two decimal places."""
+
+Sleep = Callable[[float], None]
+
+
+def offered_items(client: Client) -> list[Record]:
+    """What is on the hub and not taken off."""
+    return [record for record in client.list_all(HUB_ITEM) if not ITEMS.read(record.flat).get("deleted")]
+
+
+def articles_of(order: Record) -> list[Mapping[str, Any]]:
+    """What was ordered (section 2.5)."""
+    return list(ORDERS.read_one("articles", order.flat))
+
+
+def is_cancelled(order: Record) -> bool:
+    """Whether an order was cancelled, so that its objects are free again."""
+    return bool(ORDERS.read(order.flat).get("cancelled"))
+
+
+def asset_ids(order: Record) -> set[Any]:
+    """The integer ids of the objects in an order."""
+    return {article.get("asset_id") for article in articles_of(order)}
+
+
+def diff_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Before and after as a result shows them."""
+    return {"before": dict(before), "after": dict(after)}
+
+
+def read_again(client: Client, kind: Kind, number: int | None) -> Record:
+    """A record after it was written; it must be there."""
+    record = client.get(kind, str(number))
+    if record is None:
+        raise SeventhingsError(
+            f"The {kind.words} {number} was written, but the service does not find it when it is read back."
+        )
+    return record
+
 
 _OBJECT = KINDS["object"]
 
@@ -56,7 +89,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep
             return Result(False)
         if not check_mode or missing.is_slip:
             raise
-        return Result(True, {}, None, diff_of({}, _written(options)), (missing.message,))
+        return Result(True, {}, None, diff_of({}, _written(options)), missing.lines)
     offered = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
     if options["state"] == "absent":
         return _take_off(client, offered, check_mode)
@@ -165,7 +198,7 @@ def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: S
             body={wanted.uuid: {"category": category, "price": price}},
         )
     except OutcomeUnknown as lost:
-        if not look_for(lambda: _items_of(client, wanted), sleep):
+        if not poll_after_lost_response(lambda: _items_of(client, wanted), sleep):
             lost.message += (
                 " The hub does not show the object; it was not sent again, because it publishes an offer. "
                 "Run it again to try once more."

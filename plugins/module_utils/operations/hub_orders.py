@@ -9,7 +9,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, poll_after_lost_response
 from ..client.query import Condition
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown
@@ -17,14 +17,13 @@ from ..model.kinds import HUB_ITEM, HUB_ORDER
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.references import find_objects
-from .hub_common import (
+from .hub_items import (
     ITEMS,
     ORDERS,
     Sleep,
     articles_of,
     diff_of,
     is_cancelled,
-    look_for,
     offered_items,
     read_again,
 )
@@ -50,9 +49,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     except NoMatch as missing:
         if not check_mode or missing.is_slip:
             raise
-        return Result(
-            True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), (missing.message,)
-        )
+        return Result(True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), missing.lines)
     same = [order for order in orders if _has_articles(order, assets, ids)]
     live = [order for order in same if not is_cancelled(order)]
     if options.get("cancelled") and not live:
@@ -131,10 +128,10 @@ def _order(
         raise InvalidInput(f"items: there is no hub item with the id {', '.join(map(str, nowhere))}")
     diff = diff_of({}, {"items": list(options["items"]), **flags})
     if missing:
-        text = "\n".join(f"{words} is not offered on the hub" for words in missing)
+        texts = tuple(f"{words} is not offered on the hub" for words in missing)
         if not check_mode:
-            raise NoMatch(text)
-        return Result(True, {}, None, diff, (text,))
+            raise NoMatch(texts)
+        return Result(True, {}, None, diff, texts)
     if check_mode:
         return Result(True, dict(flags), None, diff)
     numbers = sorted([*ids, *(int(by_asset[asset] or 0) for asset in assets)])
@@ -142,7 +139,7 @@ def _order(
         answer = client.send("POST", HUB_ORDER.list_path, Effect.UNSAFE, body=numbers)
         number = answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]
     except OutcomeUnknown as lost:
-        made = look_for(
+        made = poll_after_lost_response(
             lambda: [
                 order
                 for order in client.list_all(HUB_ORDER)
@@ -150,7 +147,7 @@ def _order(
             ],
             sleep,
         )
-        if len(made) != 1:
+        if made is None or len(made) != 1:
             lost.message += (
                 " The order is not among the orders; it was not sent again, because it checks items out. "
                 "Run it again to try once more."

@@ -12,7 +12,7 @@ from typing import Any
 from ..client.client import Client
 from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, SeventhingsError
 from ..model.field import shorten
-from ..model.kinds import HUB_ITEM, KINDS, RENTAL_CASE, Kind
+from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
 from ..resolve.listing import ListResult
 from ..resolve.references import Resolver, reference_in
@@ -20,7 +20,8 @@ from ..resolve.references import Resolver, reference_in
 _HISTORY_PAGE = 200
 """The largest page of a history."""
 
-HISTORY_KINDS = ("object", "location", "room", "person", "task", "rental_case")
+_FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.feature}
+"""Parts of the service that may be switched off, each with the first of its kinds."""
 
 
 def service_info(client: Client) -> dict[str, Any]:
@@ -28,12 +29,12 @@ def service_info(client: Client) -> dict[str, Any]:
     ping = client.transport.request("GET", "").json() or {}
     client.tokens.current()
     number = client.tokens.user_id
-    user = client.get_by_id(KINDS["user"], number) if number is not None else None
+    user = client.get_by_id(USER, number) if number is not None else None
     return {
         "status": ping.get("status"),
         "description": ping.get("description"),
-        "user": Schema.of(KINDS["user"]).show(user.flat) if user else None,
-        "modules": {"rental": _is_on(client, RENTAL_CASE), "hub": _is_on(client, HUB_ITEM)},
+        "user": Schema.of(USER).show(user.flat) if user else None,
+        "modules": {feature: _is_on(client, kind) for feature, kind in reversed(_FEATURES.items())},
     }
 
 

@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, poll_after_lost_response
 from ..client.files import Contents, upload, upload_missing
-from ..client.lost import poll_after_lost_response
 from ..errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
 from ..model.field import EMPTY
 from ..model.schema import Schema
@@ -108,17 +107,17 @@ class Applier:
         return self._create_once(body, change, find, known, last=True)
 
     def _look_for(self, find: Finder, known: frozenset[str]) -> str | None:
-        for _look in poll_after_lost_response(self._sleep):
-            made = [record for record in find() if record.uuid not in known]
-            if len(made) > 1:
-                uuids = ", ".join(sorted(record.uuid for record in made))
-                raise Ambiguous(
-                    f"After a lost answer {len(made)} new {self._kind.words}s have the natural key: {uuids}. "
-                    f"Delete all but one of them."
-                )
-            if made:
-                return made[0].uuid
-        return None
+        def find_new() -> list[Record]:
+            return [record for record in find() if record.uuid not in known]
+
+        made = poll_after_lost_response(find_new, self._sleep) or []
+        if len(made) > 1:
+            uuids = ", ".join(sorted(record.uuid for record in made))
+            raise Ambiguous(
+                f"After a lost answer {len(made)} new {self._kind.words}s have the natural key: {uuids}. "
+                f"Delete all but one of them."
+            )
+        return made[0].uuid if made else None
 
     def _is_mistake(self, lost: OutcomeUnknown, change: Change) -> bool:
         # Some instances answer an incomplete body with a 500; sending the same again would not help.

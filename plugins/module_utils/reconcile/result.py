@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..printed import clean
+
 
 @dataclass(frozen=True)
 class Result:
@@ -32,6 +34,6 @@ class Result:
             "record": dict(self.record),
             "uuid": self.uuid,
             "diff": dict(self.diff),
-            "warnings": list(self.warnings),
+            "warnings": [clean(text) for text in self.warnings],
             **({"backup_files": list(self.backups)} if self.backups else {}),
         }

@@ -69,7 +69,7 @@ class Resolver:
         is_slip = any(one.is_slip for one in problems)
         words = [one.words for one in problems]
         if problems and (not self._allow_missing or (is_slip and self._slips_fail)):
-            raise NoMatch("\n".join(words), is_slip)
+            raise NoMatch(words, is_slip)
         self.warnings += words
 
     def records_of(self, references: Iterable[Reference]) -> list[Record | None]:
@@ -84,7 +84,7 @@ class Resolver:
         self._read_all(by_id)
         missing = [one for one in by_id if one.uuid is None]
         if missing:
-            raise NoMatch("\n".join(f"{_at(one)}There is no {one.target} with the id {one.id}." for one in missing))
+            raise NoMatch([f"{_at(one)}There is no {one.target} with the id {one.id}." for one in missing])
 
     def fill_missing_ids(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Fills in ids or uuids of wanted references where the instance answers only the other, so that the two can be
@@ -335,7 +335,7 @@ def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
     records = resolver.records_of(references)
     missing = [one for one, record in zip(references, records, strict=True) if record is None]
     if missing:
-        words = "\n".join(f"{_at(one)}There is no object {one.written!r}." for one in missing)
+        words = [f"{_at(one)}There is no object {one.written!r}." for one in missing]
         # What an earlier task of a play makes has an id that nobody knows beforehand.
         raise NoMatch(words, is_slip=True)
     return [record for record in records if record is not None]

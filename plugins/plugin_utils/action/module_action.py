@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible import constants
 from ansible.module_utils.common.parameters import remove_values
 from ansible.plugins.action import ActionBase
 
@@ -29,7 +30,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     connect,
     from_environment,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
 from .arguments import read_arguments
 
@@ -50,6 +52,7 @@ class ActionModule(ActionBase):
         if self._belongs_here(variables):
             result.update(self._run_here())
         else:
+            self._share_run_folder()
             done = self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val))
             result.update(done)
         return result
@@ -67,6 +70,12 @@ class ActionModule(ActionBase):
             return False
         interpreter = self._templar.template(variables.get("ansible_python_interpreter"))
         return interpreter is None or str(interpreter).startswith("auto") or _is_ours(Path(str(interpreter)))
+
+    def _share_run_folder(self) -> None:
+        """A module process on this machine learns where the tokens of this run are shared."""
+        if self._connection.transport == "local" and not self._play_context.become:
+            shared = {RUN_FOLDER: constants.DEFAULT_LOCAL_TMP}
+            self._task.environment = [*(self._task.environment or ()), shared]
 
     def _environment_given(self) -> bool:
         # A module process sees the task's environment, the worker does not.
@@ -100,5 +109,5 @@ def _shared_client(options: Mapping[str, Any], check_mode: bool) -> Client:
     given = from_environment({**dict.fromkeys(ENVIRONMENT), **options})
     key = repr((check_mode, sorted((name, given.get(name)) for name in CONNECTION)))
     if key not in _CLIENTS:
-        _CLIENTS[key] = connect(options, check_mode)
+        _CLIENTS[key] = connect(options, check_mode, Path(constants.DEFAULT_LOCAL_TMP))
     return _CLIENTS[key]

@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 
-from ..set_plan import relations
+from ..set_plan.definitions import with_uuids
 from ..set_plan.plan import Planned
 
 
@@ -47,7 +47,7 @@ def relate(client: Client, planned: Planned, sleep: Callable[[float], None]) -> 
     """
     uuid = planned.made or (planned.change.current.uuid if planned.change.current else "")
     template = planned.entry.template
-    resolved, missing = relations.with_uuids(planned.relations, client.definitions(template))
+    resolved, missing = with_uuids(planned.relations, client.definitions(template))
     if missing:
         raise InvalidInput(f"relations: needs {', '.join(missing.values())}, which was not made")
     # What else may be wrong with them was judged when they were planned.

@@ -16,13 +16,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
+    Client,
+    Record,
+    poll_after_lost_response,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     Contents,
     recognise,
     upload_missing,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.lost import poll_after_lost_response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
     InvalidInput,
@@ -37,6 +40,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     OBJECT,
     TASK,
     USER,
+    Level,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
@@ -59,7 +63,7 @@ from .definitions import learn_keys, relate
 from .journal import Journal, JournalBroken
 from .uploads import Uploads
 
-_LINKS = LEVELS.index("links")
+_LINKS = LEVELS.index(Level.LINKS)
 
 
 @dataclass(frozen=True)
@@ -385,11 +389,8 @@ class Executor:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
         if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
             return None
-        for _look in poll_after_lost_response(self._sleep):
-            found = self._find(planned)
-            if found:
-                return found[0]
-        return None
+        found = poll_after_lost_response(lambda: self._find(planned), self._sleep)
+        return found[0] if found else None
 
     def _find(self, planned: Planned) -> list[Record]:
         """The records that have the natural key of a planned one, asked for now."""

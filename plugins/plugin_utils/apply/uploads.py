@@ -1,26 +1,27 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Uploads that a journal keeps account of: what many records link is uploaded once, and a run that was killed leaves no
-file behind and sends none twice.
+"""Uploads that the journal notes. A file that many records link is uploaded once. A run that was killed leaves no file
+behind and sends none twice.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
+    Client,
+    poll_after_lost_response,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     content_of,
-    download,
+    is_same_file,
     name_of,
     newest_files,
     upload_content,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.lost import poll_after_lost_response
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
@@ -47,47 +48,44 @@ class Uploads:
         :raises OSError: where it can't be read.
         """
         content = content_of(attachment)
-        what = _noted_as(attachment, content)
+        upload = _noted_as(attachment, content)
         with self._mutex:
-            turn = self._under_way.setdefault(what, threading.Lock())
+            turn = self._under_way.setdefault(upload, threading.Lock())
         with turn:
-            if what not in self._done:
+            if upload not in self._done:
                 name = name_of(attachment)
-                self._done[what] = self._earlier(what, name, content) or self._anew(what, attachment, content)
-            attachment.uuid = self._done[what]
+                self._done[upload] = self._earlier(upload, name, content) or self._anew(upload, attachment, content)
+            attachment.uuid = self._done[upload]
 
-    def _anew(self, what: Upload, attachment: Attachment, content: bytes) -> str:
-        self._journal.uploading(what)
+    def _anew(self, upload: Upload, attachment: Attachment, content: bytes) -> str:
+        self._journal.uploading(upload)
         upload_content(self._client, attachment, content, self._sleep)
-        self._journal.uploaded(what, str(attachment.uuid))
+        self._journal.uploaded(upload, str(attachment.uuid))
         return str(attachment.uuid)
 
-    def _earlier(self, what: Upload, name: str, content: bytes) -> str | None:
+    def _earlier(self, upload: Upload, name: str, content: bytes) -> str | None:
         """The file that an earlier run uploaded, where it is still there."""
-        uuid = self._journal.uploads.get(what)
+        uuid = self._journal.uploads.get(upload)
         if uuid:
             # The journal may be wrong, and another file must not be taken for this one.
             file = self._client.get(FILE, uuid) if is_uuid(uuid) else None
-            return uuid if file and self._is_same(file.flat, name, content) else None
-        return None if uuid is None else self._lost(what, name, content)
+            return uuid if file and is_same_file(self._client, file.flat, name, content) else None
+        return None if uuid is None else self._lost(upload, name, content)
 
-    def _is_same(self, file: Mapping[str, Any], name: str, content: bytes) -> bool:
-        """Whether a file of the instance is the one on this machine.
-
-        :param file: its metadata.
-        """
-        alike = file.get("name") == name and file.get("size") == len(content)
-        return alike and download(self._client, str(file.get("uuid")).lower()) == content
-
-    def _lost(self, what: Upload, name: str, content: bytes) -> str | None:
+    def _lost(self, upload: Upload, name: str, content: bytes) -> str | None:
         """The file that a run uploaded right before it was killed; nobody else's that is the same."""
-        for _look in poll_after_lost_response(self._sleep):
-            for file in newest_files(self._client):
-                uuid = str(file.get("uuid")).lower()
-                if uuid not in self._journal.files and self._is_same(file, name, content):
-                    self._journal.uploaded(what, uuid)
-                    return uuid
-        return None
+
+        def find() -> str | None:
+            files = {str(file.get("uuid")).lower(): file for file in newest_files(self._client)}
+            others = {uuid: file for uuid, file in files.items() if uuid not in self._journal.files}
+            return next(
+                (uuid for uuid, file in others.items() if is_same_file(self._client, file, name, content)), None
+            )
+
+        found = poll_after_lost_response(find, self._sleep)
+        if found:
+            self._journal.uploaded(upload, found)
+        return found
 
 
 def _noted_as(attachment: Attachment, content: bytes) -> Upload:

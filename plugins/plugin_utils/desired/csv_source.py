@@ -10,7 +10,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -23,8 +23,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 
 from .desired import Finding, Place
 from .dialect import PRESETS, Dialect, delimiter_of
-from .json_source import JsonNode, is_whole, no_constant, plain_number
-from .nodes import COLUMN_BITS, JINJA, Node, jinja_in, mark_at, place_at
+from .formulas import unescaped
+from .json_source import NUL_ESCAPED, JsonNode, is_whole, no_constant, plain_number, too_deep
+from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_NUL, NUL, Node, jinja_in, mark_at, nul_in, place_at
+
+MOST_COLUMNS = 16_384
+"""Columns of a table that are read: as many as a spreadsheet has."""
 
 _CELL_LIMIT = 2**31 - 1
 
@@ -54,8 +58,11 @@ class _Table:
         self.header: list[str] = []
         self.wanted: list[str] = []
         self.header_line = 1
+        self.columns: dict[str, int] = {}
+        # Findings of one row come one after the other.
+        self._last_row: tuple[int, list[tuple[int, int]]] = (0, [])
 
-    def name_columns(self, row: list[str], line: int) -> None:
+    def name_columns(self, row: Iterable[str], line: int) -> None:
         """Takes the names of the columns. Those after the last name have none."""
         names = [sys.intern(name.strip()) for name in row]
         while names and not names[-1]:
@@ -68,18 +75,14 @@ class _Table:
 
         :param position: of a letter in the cell, from 0, that is meant in place of the first.
         """
-        letters = self._letters(line)
+        if self._last_row[0] != line:
+            self._last_row = (line, self._beginnings(line))
+        line, column = self._last_row[1][index]
+        if not position:
+            return mark_at(line, column)
+        letters = self._letters(line, column)
         line, column, letter = next(letters)
-        quoted, may_be_quoted = False, letter == '"'
-        while index and letter:
-            if letter == '"' and may_be_quoted:
-                quoted = not quoted
-            ends = letter == self.delimiter and not quoted
-            line, column, letter = next(letters)
-            if ends:
-                index -= 1
-                may_be_quoted = letter == '"'
-        quoted = letter == '"' and position > 0
+        quoted = letter == '"'
         if quoted:
             line, column, letter = next(letters)
         for _number in range(position):
@@ -88,11 +91,30 @@ class _Table:
             line, column, letter = next(letters)
         return mark_at(line, column)
 
-    def _letters(self, line: int) -> Iterator[tuple[int, int, str]]:
-        """Every letter from the beginning of a line on, with its line and column; no letter at the end."""
+    def _beginnings(self, line: int) -> list[tuple[int, int]]:
+        """Line and column in which each cell of a row begins."""
+        found = [(line, 1)]
+        quoted = may_be_quoted = False
+        begins = True
+        for at_line, column, letter in self._letters(line):
+            if begins:
+                may_be_quoted = letter == '"'
+            begins = letter == self.delimiter and not quoted
+            if begins:
+                found.append((at_line, column + 1))
+            elif letter == '"' and may_be_quoted:
+                quoted = not quoted
+            elif not letter or (letter in "\r\n" and not quoted):
+                break
+        return found
+
+    def _letters(self, line: int, column: int = 1) -> Iterator[tuple[int, int, str]]:
+        """Every letter from a place on, with its line and column; no letter at the end."""
         for number in range(line, len(self.lines) + 1):
-            for column, letter in enumerate(self.lines[number - 1], start=1):
-                yield number, column, letter
+            text = self.lines[number - 1]
+            for index in range(column - 1, len(text)):
+                yield number, index + 1, text[index]
+            column = 1
         last = self.lines[-1] if self.lines else ""
         while True:
             yield max(len(self.lines), 1), len(last) + 1, ""
@@ -110,12 +132,12 @@ class _Row(Node):
         self._table = table
 
     def mark_of(self, key: Any) -> int:
-        if key not in self._table.header:
+        if key not in self._table.columns:
             return self.mark
-        return self._table.mark(self.mark >> COLUMN_BITS, self._table.header.index(key))
+        return self._table.mark(self.mark >> COLUMN_BITS, self._table.columns[key])
 
     def mark_of_name(self, key: Any) -> int:
-        return self._table.mark(self._table.header_line, self._table.header.index(key))
+        return self._table.mark(self._table.header_line, self._table.columns[key])
 
     def empty_cells(self) -> Sequence[str]:
         return [name for name in self._table.wanted if name and name not in self.value]
@@ -124,7 +146,7 @@ class _Row(Node):
         value = self.value[key]
         if not isinstance(value, (CellList, CellMap)):
             return super().member(key)
-        return _InCell(value, self._table, self.mark >> COLUMN_BITS, self._table.header.index(key), value.text)
+        return _InCell(value, self._table, self.mark >> COLUMN_BITS, self._table.columns[key], value.text)
 
 
 class _InCell(JsonNode):
@@ -149,12 +171,14 @@ def read_csv(
     text: str,
     source: str,
     findings: list[Finding],
+    as_text: Callable[[str], str] = unescaped,
     dialect: Dialect = PRESETS["plain"],
     delimiters: dict[str, str] | None = None,
 ) -> Iterator[Node]:
     """One record a row, the field keys in the first. An empty cell is not managed, unless the dialect says that it
     clears; one with [ or { may be JSON, which the type of its field decides.
 
+    :param as_text: what a cell, or the name of a column, means.
     :param delimiters: takes what parts the cells.
     """
     table = _Table(text.removeprefix("\ufeff"), source, dialect)
@@ -163,22 +187,26 @@ def read_csv(
     csv.field_size_limit(_CELL_LIMIT)
     reader = csv.reader(islice(table.lines, table.before, None), delimiter=table.delimiter, strict=True)
     may_have_jinja = any(mark in text for mark in JINJA)
+    may_have_nul = NUL in text or NUL_ESCAPED in text
     line = table.before + 1
     try:
         for row in reader:
             if not row:
                 pass
             elif not table.header:
-                table.name_columns(row, line)
+                table.name_columns(map(as_text, row), line)
                 wrong = _wrong_header(table)
                 findings += wrong
                 if wrong:
                     return
+                table.columns = {name: index for index, name in enumerate(table.wanted) if name}
             elif len(row) == len(table.header) or _is_as_wide(row, table):
-                node = _row(row, table, line)
+                node = _row([as_text(cell) for cell in row], table, line)
                 if node is not None:
                     if may_have_jinja:
                         findings += jinja_in(node)
+                    if may_have_nul:
+                        findings += nul_in(node)
                     yield node
             elif any(row):
                 findings.append(
@@ -200,6 +228,9 @@ def _is_as_wide(row: list[str], table: _Table) -> bool:
 
 
 def _wrong_header(table: _Table) -> list[Finding]:
+    if len(table.header) > MOST_COLUMNS:
+        place = Place(table.source, table.header_line, 1)
+        return [Finding.plain(place, f"expected at most {MOST_COLUMNS} columns, these are {len(table.header)}")]
     other = delimiter_of(table.lines[table.header_line - 1], PRESETS["plain"])
     if len(table.header) == 1 and table.dialect.is_sure and other in table.header[0]:
         advice = (
@@ -207,12 +238,16 @@ def _wrong_header(table: _Table) -> list[Finding]:
         )
         return [Finding.plain(Place(table.source, table.header_line, 1), advice)]
     wrong = []
+    names: set[str] = set()
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:
             wrong.append(Finding.plain(place, "this column has no name"))
-        elif name in table.wanted[:index] and table.wanted[index]:
+        elif name in names and table.wanted[index]:
             wrong.append(Finding(place, f"the column {name} is written twice"))
+        elif NUL in name:
+            wrong.append(Finding(place, f"the name of this column: {NO_NUL}"))
+        names.add(name)
     return wrong
 
 
@@ -235,19 +270,23 @@ def _row(row: list[str], table: _Table, line: int) -> Node | None:
 
 def structure(cell: str) -> CellList | CellMap | BrokenCell:
     """A list or a map as JSON, and the text that it is for a text type."""
+    if too_deep(cell) is not None:
+        return BrokenCell.of(cell, f"nested more than {DEEPEST} deep")
     try:
         found = json.loads(
             cell, parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=_no_twins
         )
-    except (ValueError, RecursionError) as error:
-        return BrokenCell.of(cell, "nested too deeply" if isinstance(error, RecursionError) else str(error))
+    except ValueError as error:
+        return BrokenCell.of(cell, str(error))
     if not is_whole(cell, found):
         return BrokenCell.of(cell, "half of a surrogate pair")
     return CellMap.of(found, cell) if isinstance(found, dict) else CellList.of(found, cell)
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _value in pairs]
-    if len(set(keys)) < len(keys):
-        raise ValueError(f"{next(key for key in keys if keys.count(key) > 1)} is written twice")
-    return dict(pairs)
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key} is written twice")
+        found[key] = value
+    return found

@@ -13,27 +13,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, USER, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit
 
 from .dialect import CellReader, Dialects
 from .hiding import Hiding
 
-SECTIONS: dict[str, str] = {
-    "fields": "field_definition",
-    "locations": "location",
-    "rooms": "room",
-    "persons": "person",
-    "users": "user",
-    "objects": "object",
-    "tasks": "task",
-    "rental_cases": "rental_case",
-    "hub": "hub_item",
-}
+SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
 """Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
-
-``fields`` has one part for each template: asset, room, person.
 """
+
+BY_TEMPLATE = tuple(kind.section for kind in KINDS.values() if kind.section and kind.defines_fields)
+"""Sections that have one part for each template: asset, room, person."""
 
 PRUNE = ("report", "delete", "archive")
 """What may be done with a record that belongs to the set and is not in the files."""
@@ -42,14 +33,14 @@ PRUNE = ("report", "delete", "archive")
 def prune_actions(section: str) -> tuple[str, ...]:
     """What prune may do with the records of a section; whatever the service can't do with them is no choice."""
     kind = KINDS[SECTIONS[section]]
-    if kind is USER or kind.numbered or "absent" not in kind.states:
+    if not kind.can_be_pruned:
         return PRUNE[:1]
-    return PRUNE if "archived" in kind.states else PRUNE[:2]
+    return PRUNE if kind.can_be_archived else PRUNE[:2]
 
 
 def states_of(section: str) -> tuple[str, ...]:
     """What ``_state`` may be in a section."""
-    return ("present",) if section in ("fields", "users") else KINDS[SECTIONS[section]].states
+    return KINDS[SECTIONS[section]].states
 
 
 @dataclass(frozen=True, slots=True)

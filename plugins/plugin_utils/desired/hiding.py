@@ -26,6 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     SeventhingsError,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 if TYPE_CHECKING:
     from .desired import Entry, Finding, Place
@@ -160,8 +161,13 @@ class Hiding:
             if self.covers(entry, name)
             for text in _texts_in(value)
             if len(text) >= _SHORTEST
-            for spelling in (text, quote(text, safe=""), quote(text), html.escape(text), json.dumps(text)[1:-1])
+            for spelling in (text, clean(text), quote(text, safe=""), quote(text), html.escape(text), *_in_json(text))
         }
+
+
+def _in_json(text: str) -> Iterator[str]:
+    for plain in (json.dumps(text), json.dumps(text, ensure_ascii=False)):
+        yield clean(plain[1:-1])
 
 
 def _gist_of(finding: Finding) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from .desired import Finding, Place
-from .nodes import COLUMN_BITS, JINJA, Node, jinja_in, mark_at
+from .nodes import COLUMN_BITS, DEEPEST, JINJA, Node, jinja_in, mark_at, nul_in
 
 _BLANK = re.compile(r"[ \t\r\n,:]*")
 _DECODER = json.JSONDecoder()
@@ -27,12 +27,13 @@ class JsonNode(Node):
     :param position: where in that it begins.
     """
 
-    __slots__ = ("_position", "_text")
+    __slots__ = ("_position", "_positions", "_text")
 
     def __init__(self, value: Any, source: str, mark: int, text: str, position: int = 0) -> None:
         super().__init__(value, source, mark)
         self._text = text
         self._position = position
+        self._positions: dict[Any, int] | None = None
 
     def member(self, key: Any) -> Node:
         return self.inner(self.value[key], self._position_of(key))
@@ -49,7 +50,9 @@ class JsonNode(Node):
         return JsonNode(value, self.source, self.mark_in(position), self._text, position)
 
     def _position_of(self, key: Any) -> int:
-        return next(value_at for name, _named_at, value_at in _members(self._text, self._position) if name == key)
+        if self._positions is None:
+            self._positions = {name: value_at for name, _named_at, value_at in _members(self._text, self._position)}
+        return self._positions[key]
 
 
 class _WrittenTwice(ValueError):
@@ -111,6 +114,10 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
         if not line.strip():
             continue
         try:
+            beyond = too_deep(line)
+            if beyond is not None:
+                findings.append(Finding.plain(Place(source, number, beyond + 1), f"nested more than {DEEPEST} deep"))
+                continue
             node = JsonNode(decode(line), source, mark_at(number, 1), line)
         except json.JSONDecodeError as error:
             place = Place(source, number, min(error.colno, len(line.rstrip()) + 1))
@@ -120,18 +127,41 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
                 Finding(Place(source, number, position + 1), f"this is not JSON: {name} is written twice")
                 for name, position in _twins(line)
             ]
-        except (ValueError, RecursionError) as error:
-            reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            findings.append(Finding(Place(source, number, 1), f"this is not JSON: {reason}"))
+        except ValueError as error:
+            findings.append(Finding(Place(source, number, 1), f"this is not JSON: {error}"))
         else:
             if may_have_jinja:
                 findings += jinja_in(node)
+            if NUL_ESCAPED in line:
+                findings += nul_in(node)
             # Half a character can't be sent, nor stand in any file.
             if not is_whole(line, node.value):
                 findings.append(Finding(Place(source, number, 1), "this is no text: half of a surrogate pair"))
                 continue
             yield node
 
+
+_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]')
+"""A text, which may hold brackets, or a bracket."""
+
+
+def too_deep(text: str) -> int | None:
+    """Where the JSON on a line begins to be nested too deeply; None: nowhere."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return None
+    depth = 0
+    for found in _STRUCTURE.finditer(text):
+        if found.group() in ("[", "{"):
+            depth += 1
+            if depth > DEEPEST:
+                return found.start()
+        elif found.group() in ("]", "}"):
+            depth -= 1
+    return None
+
+
+NUL_ESCAPED = "\\u0000"
+"""How JSON writes it; what is not written so is no JSON."""
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 

@@ -20,8 +20,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
 
+from . import formulas
 from .csv_source import read_csv
 from .desired import (
+    BY_TEMPLATE,
     SECTIONS,
     DesiredInstance,
     Entry,
@@ -44,8 +46,11 @@ _ANY_CASE = (".csv", WORKBOOK)
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsm", ".ods")
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
 
-MAX_SOURCE = 1 << 30
-"""Bytes of a file that is read. Millions of records are fewer; a file without end is more."""
+MAX_SOURCE = 256 << 20
+"""Bytes of a file that is read. A million records are fewer; a file without end is more."""
+
+MOST_RECORDS = 1_000_000
+"""Records of one desired state. More are two sets."""
 
 _INLINE = "desired"
 _NEVER_VAULTED = (
@@ -84,6 +89,7 @@ def load(
     files_root: Path | None = None,
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
+    formulas_are: str = formulas.ESCAPE,
 ) -> DesiredInstance:
     """Reads what was written in files, inline, or both.
 
@@ -95,8 +101,9 @@ def load(
     :param files_root: the directory that local files come from, in place of that of ``src``.
     :param hiding: what the task hides, or shows; what is vaulted is added to it.
     :param is_vaulted: whether an inline value is vaulted.
+    :param formulas_are: how cells of CSV files are written that a spreadsheet would run.
     """
-    loading = _Loading(read, hiding or Hiding())
+    loading = _Loading(read, hiding or Hiding(), formulas_are)
     loading.desired.root = local_files(src, files_root)
     if src is not None and src.is_dir():
         loading.directory(src)
@@ -126,8 +133,9 @@ class VaultedContent(bytes):
 
 
 class _Loading:
-    def __init__(self, read: Callable[[Folder, str], bytes], hiding: Hiding) -> None:
+    def __init__(self, read: Callable[[Folder, str], bytes], hiding: Hiding, formulas_are: str) -> None:
         self._read = read
+        self._formulas = formulas_are
         self._by_guess: list[str] = []
         self.desired = DesiredInstance(hiding=hiding)
         self._read_settings = Settings(self.desired)
@@ -182,19 +190,19 @@ class _Loading:
         for name in self._below(top, root):
             at = Place(name)
             stem, ending = _parts(name.rpartition("/")[2])
-            template = stem if section == "fields" else ""
+            template = stem if section in BY_TEMPLATE else ""
             if ending.lower() not in _ALIKE:
                 continue
             if ending not in ENDINGS:
                 self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
-            elif section == "fields" and (template not in TEMPLATES or ending == WORKBOOK):
+            elif section in BY_TEMPLATE and (template not in TEMPLATES or ending == WORKBOOK):
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
             elif ending == WORKBOOK:
                 self._workbook(root, name)
             else:
                 dialect = self.desired.dialects.of(name)
                 cells = None if ending != ".csv" or dialect.is_plain else dialect
-                self._records(section, self._nodes(root, name, section != "fields"), template, cells)
+                self._records(section, self._nodes(root, name, section not in BY_TEMPLATE), template, cells)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """The names of what is no directory, in a directory and below it, hidden names left out.
@@ -258,15 +266,15 @@ class _Loading:
             self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
             return
         for name, member in node.members.items():
-            if name in ("instance", "fields") and self.desired.hiding.is_vaulted(member.source):
+            if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(member.source):
                 self._find_plainly(member.place, _NEVER_VAULTED)
             elif name == "instance":
                 self._read_settings.read(member)
             elif name == "moved":
                 self._read_settings.moved(member)
-            elif name == "fields":
+            elif name in BY_TEMPLATE:
                 self.desired.sections.add(name)
-                self._templates(member)
+                self._templates(name, member)
             elif name in SECTIONS:
                 self.desired.sections.add(name)
                 self._records(name, self._list(member))
@@ -276,15 +284,15 @@ class _Loading:
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 
-    def _templates(self, node: Node) -> None:
+    def _templates(self, section: str, node: Node) -> None:
         if not isinstance(node.value, dict):
             self._find(node.place, f"expected a map with the templates {', '.join(TEMPLATES)}")
             return
         for template, member in node.members.items():
             if template in TEMPLATES:
-                self._records("fields", self._list(member), template)
+                self._records(section, self._list(member), template)
             else:
-                self._find(member.place, f"fields.{template}: expected one of {', '.join(TEMPLATES)}")
+                self._find(member.place, f"{section}.{template}: expected one of {', '.join(TEMPLATES)}")
 
     # ---- files
 
@@ -333,7 +341,8 @@ class _Loading:
             self._by_guess.append(name)
         if "\r" in text:
             text = _with_line_ends(text)
-        return read_csv(text, name, self.desired.findings, dialect, self.desired.delimiters)
+        as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
+        return read_csv(text, name, self.desired.findings, as_text, dialect, self.desired.delimiters)
 
     def _workbook(self, root: Folder, name: str) -> None:
         """The records of the sheets that are called as sections."""
@@ -387,6 +396,9 @@ class _Loading:
         self, section: str, nodes: Iterable[Node], template: str = "", cells: CellReader | None = None
     ) -> None:
         for node in nodes:
+            if len(self.desired.entries) >= MOST_RECORDS:
+                self._find_plainly(node.place, f"expected at most {MOST_RECORDS} records in one desired state")
+                return
             entry = self._entry(section, node, template)
             if entry is not None:
                 entry.cells = cells
@@ -394,9 +406,9 @@ class _Loading:
 
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
-        if section == "users" and isinstance(node.value, str):
+        if kind.short_key and isinstance(node.value, str):
             vaulted = EVERYTHING if self.desired.hiding.is_vaulted(node.source) else ()
-            return Entry(kind, {"email": node.value}, node.place, vaulted=vaulted)
+            return Entry(kind, {kind.short_key: node.value}, node.place, vaulted=vaulted)
         if not isinstance(node.value, dict):
             self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
             return None

@@ -19,6 +19,11 @@ from .desired import CellPlace, Finding, Place
 
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
+NUL = "\0"
+NO_NUL = "holds a NUL character, which is no text"
+DEEPEST = 40
+"""How deep maps and lists may stand in each other."""
+
 COLUMN_BITS = 24
 
 
@@ -46,7 +51,7 @@ class Node:
     :ivar value: plain data: maps, lists, texts, :class:`Plain` texts, true, false, None.
     """
 
-    __slots__ = ("children", "mark", "marks", "source", "value")
+    __slots__ = ("_indexes", "children", "mark", "marks", "source", "value")
 
     is_row = False
     """Whether it is a row of a table."""
@@ -59,6 +64,7 @@ class Node:
         self.mark = mark
         self.marks = marks
         self.children = children
+        self._indexes: dict[Any, int] | None = None
 
     @property
     def place(self) -> Place:
@@ -83,7 +89,12 @@ class Node:
         """Where a member was written."""
         if not self.marks:
             return self.mark
-        return self.marks[key if isinstance(self.value, list) else list(self.value).index(key)]
+        return self.marks[key if isinstance(self.value, list) else self._index_of(key)]
+
+    def _index_of(self, key: Any) -> int:
+        if self._indexes is None:
+            self._indexes = {name: index for index, name in enumerate(self.value)}
+        return self._indexes[key]
 
     def mark_of_name(self, key: Any) -> int:
         """Where the name of a member was written."""
@@ -183,18 +194,27 @@ def plain_node(
 
 def jinja_in(node: Node) -> list[Finding]:
     """A finding for each field of a record that holds a template."""
+    return _fields_with(JINJA, NO_JINJA, node)
+
+
+def nul_in(node: Node) -> list[Finding]:
+    """A finding for each field of a record that holds a NUL character."""
+    return _fields_with((NUL,), NO_NUL, node)
+
+
+def _fields_with(marks: Sequence[str], why: str, node: Node) -> list[Finding]:
     if not isinstance(node.value, dict):
         return []
     return [
-        Finding(place_at(node.source, node.mark_of(name)), f"{name}: {NO_JINJA}")
+        Finding(place_at(node.source, node.mark_of(name)), f"{name}: {why}")
         for name, value in node.value.items()
-        if _holds_jinja(value)
+        if _holds(marks, name) or _holds(marks, value)
     ]
 
 
-def _holds_jinja(value: Any) -> bool:
+def _holds(marks: Sequence[str], value: Any) -> bool:
     if isinstance(value, str):
-        return any(mark in value for mark in JINJA)
+        return any(mark in value for mark in marks)
     if isinstance(value, dict):
-        return any(map(_holds_jinja, value.values()))
-    return isinstance(value, list) and any(map(_holds_jinja, value))
+        return any(_holds(marks, name) or _holds(marks, one) for name, one in value.items())
+    return isinstance(value, list) and any(_holds(marks, one) for one in value)

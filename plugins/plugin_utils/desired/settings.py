@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from dataclasses import fields as members_of
 from difflib import get_close_matches
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
 from .csv_settings import CsvSettings
 from .desired import (
@@ -114,11 +115,9 @@ class Settings:
         if not name:
             return ""
         try:
-            ZoneInfo(name)
-        except (ValueError, OSError, KeyError):
-            self._find(
-                node.member("timezone"), f"timezone: {name!r} is not known; expected a name such as Europe/Berlin"
-            )
+            zone_of(name)
+        except InvalidInput as unknown:
+            self._find(node.member("timezone"), unknown.message)
             return ""
         return name
 
@@ -253,11 +252,7 @@ class Settings:
                 seen[key] = one.place
 
 
-_NEVER_MOVED = {
-    "fields": "a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
-    "users": "the address of a user is that of the person; write the rename of the person",
-    "hub": "an offer is identified by its object; write the rename of the object",
-}
+_NEVER_MOVED = {kind.section: kind.never_moved for kind in KINDS.values() if kind.section and kind.never_moved}
 """Sections whose records can't be renamed here, and what to do instead."""
 
 

@@ -18,11 +18,10 @@ import yaml
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from .desired import Finding, Place
-from .nodes import COLUMN_BITS, JINJA, NO_JINJA, Node, place_at
+from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_JINJA, NO_NUL, NUL, Node, place_at
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NO_TAGS = "tags are not allowed in these files, they are plain data"
-_DEEPEST = 40
 
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -126,8 +125,8 @@ class _Yaml:
             return self._alias(event)
         if event.tag is not None and event.tag != "!":
             self._find(event, f"{event.tag}: {_NO_TAGS}")
-        if depth > _DEEPEST:
-            self._find(event, f"nested more than {_DEEPEST} deep")
+        if depth > DEEPEST:
+            self._find(event, f"nested more than {DEEPEST} deep")
             raise _GivenUp
         if event.anchor is not None:
             self._anchors[event.anchor] = None
@@ -161,6 +160,7 @@ class _Yaml:
         value: dict[str, Any] = {}
         marks: list[int] = []
         children: dict[Any, Node] | None = None
+        first_marks: dict[str, int] | None = None
         names = self._names
         while not isinstance(key_event := self._next(), yaml.MappingEndEvent):
             name = None
@@ -174,16 +174,22 @@ class _Yaml:
                 one, own_marks, own_children = self._scalar(event), _NO_MARKS, None
             else:
                 one, own_marks, own_children = self._value(event, depth + 1)
+            if name is not None and NUL in name:
+                self._find(key_event, f"the key {NO_NUL}")
             if name is None:
                 self._find(key_event, "expected a text as the key; a value in braces must be quoted")
             elif name == "<<" and not key_event.style:
                 self._find(key_event, "<<: maps are not merged in these files, they are plain data")
             elif name in value:
-                first = place_at(self._source, marks[list(value).index(name)])
+                if first_marks is None:
+                    first_marks = dict(zip(value, marks, strict=True))
+                first = place_at(self._source, first_marks[name])
                 self._find(key_event, f"{name} is written twice, first at {first}")
             else:
                 value[name] = one
                 marks.append(_mark_of(event))
+                if first_marks is not None:
+                    first_marks[name] = marks[-1]
                 if own_marks:
                     children = {} if children is None else children
                     children[name] = Node(one, self._source, _mark_of(event), own_marks, own_children)
@@ -211,6 +217,8 @@ class _Yaml:
                 return Plain(text)
         if self._may_have_jinja and any(mark in text for mark in JINJA):
             self._find(event, NO_JINJA)
+        if event.style == '"' and NUL in text:
+            self._find(event, NO_NUL)
         return text
 
 

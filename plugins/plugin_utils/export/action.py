@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible.utils.display import Display
+from ansible import constants
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
@@ -22,7 +22,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
 
+from .. import screen
 from ..apply.journal import new_set_id
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import Dialects
@@ -37,7 +39,7 @@ from .export import (
     export_instance,
 )
 from .json_schema import schema_files
-from .layout import BULK, SCHEMAS, more_files, section_files, settings_file
+from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
 from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
 from .workbook import NAMED, sheets_of, text_of, workbook_of
 
@@ -47,7 +49,6 @@ _LARGEST = 1 << 28
 """Bytes of a file in the directory that is read: more than any that an export writes."""
 
 _EVERY_SECONDS = 4.0
-_display = Display()
 
 
 @dataclass
@@ -142,7 +143,7 @@ def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     except SeventhingsError as error:
         message = error.message
     except OSError as error:
-        message = f"dest: {error}"
+        message = clean(f"dest: {error}")
     return {
         "failed": True,
         "changed": False,
@@ -154,7 +155,7 @@ def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
 def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
     started = time.monotonic()
     dest = Destination.of(options)
-    client = connect(options, read_only=True)
+    client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     connected.append(client)
     format_name = options["format"]
     if format_name == "xlsx":
@@ -166,11 +167,13 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
     with tempfile.TemporaryDirectory() as held:
         downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
         exported = export_instance(client, selection, downloads, _tell())
-        files = _files(exported, format_name, client.transport.root, settings.dialects)
+        files = _files(exported, options, client.transport.root, settings.dialects)
         changes = _changes(dest, exported, downloads, files, client.transport.root)
         backups = [] if check_mode else _carry_out(dest, changes)
     shown = str(Path(options["dest"]).expanduser())
-    return _result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started)
+    warnings = client.transport.told()
+    told = {"warnings": warnings} if warnings else {}
+    return {**_result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started), **told}
 
 
 def _own_settings(dest: Destination) -> DesiredInstance:
@@ -225,18 +228,19 @@ def _still_there(dest: Destination) -> dict[str, str]:
 # ---- which files
 
 
-def _files(exported: Exported, format_name: str, root: str, dialects: Dialects) -> dict[str, bytes]:
+def _files(exported: Exported, options: Mapping[str, Any], root: str, dialects: Dialects) -> dict[str, bytes]:
     """The files with the records."""
     files: dict[str, bytes] = {}
+    format_name = options["format"]
     in_book = [section for section in BULK if section in exported.sections] if format_name == "xlsx" else []
     if in_book:
         book = workbook_of(exported, root, dialects.of(BOOK))
         files[BOOK] = book.content
         for section, rest in book.rest.items():
-            files |= more_files(section, rest, section == "objects")
+            files |= more_files(section, rest, section in MANY)
     for section, records in exported.sections.items():
         if section not in in_book:
-            files |= section_files(section, records, format_name, dialects=dialects)
+            files |= section_files(section, records, format_name, formulas_are=options["formulas"], dialects=dialects)
     return files
 
 
@@ -443,7 +447,7 @@ def _tell() -> Any:
         now = time.monotonic()
         if now - last[0] >= _EVERY_SECONDS:
             last[0] = now
-            _display.display(f"{section}: {number} read")
+            screen.tell(f"{section}: {number} read")
 
     return tell
 
@@ -471,12 +475,12 @@ def _result(
             "adjusted": list(changes.adjusted),
             "unchanged": len(changes.unchanged),
         },
-        "not_cloned": exported.not_cloned,
-        "left_out": exported.left_out,
+        "not_cloned": cleaned(exported.not_cloned),
+        "left_out": cleaned(exported.left_out),
         **({"backup_files": [f"{dest}/{path}" for path in backups]} if backups else {}),
         "requests": requests,
         "duration": round(seconds, 3),
-        "diff": {"prepared": "".join(line + "\n" for line in lines)},
+        "diff": {"prepared": "".join(clean(line) + "\n" for line in lines)},
         "msg": f"{told}; {len(changes.written)} files written, {len(changes.removed)} removed, "
         f"{len(changes.unchanged)} as they were",
     }

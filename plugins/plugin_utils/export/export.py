@@ -25,6 +25,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     HUB_ITEM,
     HUB_ORDER,
     KINDS,
+    OBJECT,
+    PERSON,
     SERVER_KEYS,
     TEMPLATES,
     USER,
@@ -43,7 +45,6 @@ from ..set_plan.state import InstanceState
 from .downloads import Downloads
 from .naming import Keys, Naming
 from .portable import (
-    IDENTITIES,
     NotPortable,
     Portable,
     check_texts,
@@ -101,7 +102,7 @@ class Selection:
         for name, filters in self.filters.items():
             if not isinstance(filters, Mapping):
                 raise InvalidInput(f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters")
-            if name in ("fields", "users", "hub"):
+            if not KINDS[SECTIONS[name]].is_plain:
                 raise InvalidInput(f"filters.{name}: this section is exported as a whole")
 
     def holds(self, section: str) -> bool:
@@ -145,7 +146,7 @@ class _Export:
         for name in sorted(self._client.unsure):
             if self._world.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].words)
-        if self._selection.holds("hub"):
+        if self._selection.holds(HUB_ITEM.section):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         # Only what was read anyway.
@@ -170,9 +171,9 @@ class _Export:
 
     def _section(self, section: str) -> None:
         exports: dict[str, Callable[[], None]] = {
-            "fields": self._definitions,
-            "users": self._users,
-            "hub": self._offers,
+            FIELD_DEFINITION.section: self._definitions,
+            USER.section: self._users,
+            HUB_ITEM.section: self._offers,
         }
         try:
             if section not in self._off:
@@ -219,7 +220,7 @@ class _Export:
                     written[str(raw.get("uuid"))] = row
             self._relate(template, written)
             rows = sorted(written.values(), key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
-            self._result.sections[f"fields/{template}"] = rows
+            self._result.sections[f"{FIELD_DEFINITION.section}/{template}"] = rows
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Adds the relations to the definitions; they may refer to any other one that is not left out."""
@@ -301,14 +302,14 @@ class _Export:
     def _choices(self, section: str, schema: Schema) -> Sequence[Keys | None]:
         """The natural keys that may tell the records of a section apart."""
         given = self._selection.identity.get(section)
-        return [_named_keys(section, schema, given)] if given else [None, *IDENTITIES.get(section, ())]
+        return [_named_keys(section, schema, given)] if given else [None, *schema.kind.further_keys]
 
     # ---- users and the hub
 
     def _users(self) -> None:
         """Those who can be made from a person; the others are listed, because the interface makes users only so."""
         persons: dict[str, list[str]] = {}
-        for record in self._world.records(KINDS["person"]):
+        for record in self._world.records(PERSON):
             persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
         made, others = [], []
         for record in self._world.records(USER):
@@ -324,13 +325,13 @@ class _Export:
                 self._portable.leave_out(USER.name, record.uuid)
             else:
                 made.append(address)
-        self._result.sections["users"] = sorted(made)
+        self._result.sections[USER.section] = sorted(made)
         if others:
-            self._result.not_cloned["users"] = sorted(others)
+            self._result.not_cloned[USER.section] = sorted(others)
 
     def _why_not_made(self, address: str, persons: Sequence[str]) -> str:
         """Why files can't make a user from a person with the same address; empty where they can."""
-        if all(self._portable.is_left_out("person", uuid) for uuid in persons):
+        if all(self._portable.is_left_out(PERSON.name, uuid) for uuid in persons):
             return "the person is left out"
         if address != address.strip():
             return "the address begins or ends with blanks"
@@ -348,14 +349,15 @@ class _Export:
             if values.get("deleted"):
                 continue
             try:
-                meant = Reference("object", id=values.get("asset_id"))
-                row = {"object": self._portable.checked(Field("object", "LINKED_ASSET"), meant)}
-                if values.get("price") is not None:
-                    row["price"] = self._portable.checked(_PRICE, values["price"])
-                rows.append(row)
+                offer = {
+                    "object": Reference(OBJECT.name, id=values.get("asset_id")),
+                    "price": values.get("price"),
+                }
+                written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
+                rows.append({field.key: self._portable.checked(field, offer[field.key]) for field in written})
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
-        self._result.sections["hub"] = sorted(rows, key=lambda row: str(row["object"]))
+        self._result.sections[HUB_ITEM.section] = sorted(rows, key=lambda row: str(row["object"]))
 
     def _name_orders(self) -> None:
         try:
@@ -368,7 +370,6 @@ class _Export:
             )
 
 
-_PRICE = Field("price", "MONEY", fraction_digits=2)
 _DEFINITION_ORDER = [
     next(of for of in FIELD_DEFINITION.fields if of.key == key)
     for key in (

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import ANY_SHAPE, UUID_PATTERN, Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
     KINDS,
@@ -22,15 +22,15 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     TEMPLATES,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import UNITS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import TYPES, Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_definition import (
     ATTRIBUTES,
     CONSTRAINTS,
     RELATIONS,
 )
 
-from ..desired.desired import SECTIONS
+from ..desired.desired import SECTIONS, prune_actions
+from ..desired.dialect import PRESETS
 from .export import Exported
 from .layout import schema_name
 from .portable import (
@@ -48,87 +48,6 @@ MAIN = "seventhings.schema.json"
 
 FIELD_KEYWORD = "x-field"
 """Keyword of this collection, beside those of the draft: the definition of a field."""
-
-_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
-_UUID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
-
-_SIMPLE: dict[str, Json] = {
-    "text": {"type": ["string", "null"]},
-    "boolean": {"type": ["boolean", "null"]},
-    "date": {"type": ["string", "null"], "pattern": r"^\d{4}-\d{2}-\d{2}$", "examples": ["2024-05-31"]},
-    "datetime": {
-        "type": ["string", "null"],
-        "pattern": r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$",
-        "examples": ["2024-05-31T14:30:00+02:00"],
-    },
-    "integer": {"type": ["integer", "string", "null"], "pattern": r"^-?(0|[1-9][0-9]*)$"},
-    "decimal": {"type": ["number", "string", "null"], "pattern": _NUMBER, "examples": ["1299.00"]},
-    "reference": {
-        "description": "The natural key of another record, its uuid, its integer id, or a map of its fields",
-        "type": ["string", "integer", "object", "null"],
-        "minLength": 1,
-        "minimum": 1,
-        "minProperties": 1,
-    },
-    "references": {"type": ["array", "null"], "items": {"$ref": "#/$defs/reference"}},
-    "attachments": {
-        "description": "The whole list: paths below the directory of the files, or uuids of uploaded files",
-        "type": ["array", "null"],
-        "items": {
-            "anyOf": [
-                {"type": "string", "minLength": 1},
-                {
-                    "type": "object",
-                    "properties": {"path": {"type": "string"}, "name": {"type": "string", "maxLength": 255}},
-                    "required": ["path"],
-                    "additionalProperties": False,
-                },
-                {"type": "object", "properties": {"uuid": {"type": "string", "pattern": _UUID}}, "required": ["uuid"]},
-            ]
-        },
-    },
-    "interval": {
-        "type": ["object", "null"],
-        "properties": {"unit": {"enum": list(UNITS)}, "value": {"type": "integer", "minimum": 0}},
-        "required": ["unit", "value"],
-        "additionalProperties": False,
-    },
-    "intervals": {"type": ["array", "null"], "items": {"$ref": "#/$defs/interval"}},
-    "renter": {
-        "type": ["object", "null"],
-        "properties": {"type": {"enum": ["plain", "user"]}, "value": {"type": ["string", "integer", "object"]}},
-        "required": ["type", "value"],
-        "additionalProperties": False,
-    },
-    "any": {
-        "description": "A value of a field whose type is known to the instance only",
-        "type": ["string", "number", "boolean", "object", "array", "null"],
-    },
-}
-
-_BY_TYPE = {
-    "ATTACHMENT": "attachments",
-    "ATTACHMENTS": "attachments",
-    "ASSETS": "references",
-    "BOOLEAN": "boolean",
-    "DATE": "date",
-    "DATETIME": "datetime",
-    "DAY": "date",
-    "DECIMAL": "decimal",
-    "INTERVAL": "interval",
-    "INTERVALS": "intervals",
-    "LINKED_ASSETS": "references",
-    "MONEY": "decimal",
-    "NUMBER": "integer",
-    "REMINDER": "date",
-    "RENTER": "renter",
-    "USER": "reference",
-    "USERS": "references",
-    **dict.fromkeys(("BARCODE", "DROPDOWN", "LINK", "LONG_TEXT", "TEXT", "CHOICE", "RENTAL_STATUS"), "text"),
-    **{f"LINKED_{kind}": "reference" for kind in ("LOCATION", "PERSON", "ROOM", "USER")},
-    # Instances call the links to one object and to several by either name.
-    "LINKED_ASSET": "any",
-}
 
 
 def static_schema() -> Json:
@@ -160,27 +79,24 @@ def _files(document: Json) -> dict[str, bytes]:
 
 
 def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:
-    definitions: Json = {**_SIMPLE, "instance": _settings(), "moved": _moved(), "fields": _list(_definition())}
-    for section, kind_name in SECTIONS.items():
-        if section not in ("fields", "users", "hub"):
-            kind = KINDS[kind_name]
-            definitions[section] = _list(_record(schemas.get(kind_name) or Schema.of(kind), closed or _is_fixed(kind)))
-    address: Json = {"type": "string", "format": "email", "pattern": "@"}
-    # A text, or in a table a row with one.
-    user = address | {
-        "type": ["string", "object"],
-        "properties": {"email": address, "_state": {"enum": ["present"]}},
-        "required": ["email"],
-        "additionalProperties": False,
-    }
-    definitions["users"] = {"type": ["array", "null"], "items": user, "uniqueItems": True}
-    definitions["hub"] = _list(_offer())
+    definitions: Json = {**_shapes(), "instance": _settings(), "moved": _moved()}
     by_section: Json = {section: {"$ref": f"#/$defs/{section}"} for section in (*SECTIONS, "instance", "moved")}
-    by_section["fields"] = {
-        "type": "object",
-        "properties": {template: {"$ref": "#/$defs/fields"} for template in TEMPLATES},
-        "additionalProperties": False,
-    }
+    for section, kind_name in SECTIONS.items():
+        kind = KINDS[kind_name]
+        if kind.defines_fields:
+            definitions[section] = _list(_definition())
+            by_section[section] = {
+                "type": "object",
+                "properties": {template: {"$ref": f"#/$defs/{section}"} for template in TEMPLATES},
+                "additionalProperties": False,
+            }
+        elif kind.short_key:
+            definitions[section] = {**_list(_short(kind)), "uniqueItems": True}
+        elif kind.written:
+            definitions[section] = _list(_written(kind))
+        else:
+            schema = schemas.get(kind_name) or Schema.of(kind)
+            definitions[section] = _list(_record(schema, closed or not kind.has_own_fields))
     return {
         "$schema": DRAFT,
         "title": "An instance as code",
@@ -191,15 +107,17 @@ def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:
     }
 
 
+def _shapes() -> Json:
+    """The schemas of values, by the names under which fields refer to them."""
+    shapes = {faces.shape: dict(faces.json_schema) for faces in TYPES.values()}
+    return {**shapes, "any": dict(ANY_SHAPE)}
+
+
 def _list(item: Json) -> Json:
     return {"type": ["array", "null"], "items": item}
 
 
 # ---- records
-
-
-def _is_fixed(kind: Kind) -> bool:
-    return not kind.template and not kind.open_fields
 
 
 def _record(schema: Schema, closed: bool) -> Json:
@@ -219,7 +137,7 @@ def _record(schema: Schema, closed: bool) -> Json:
 
 
 def _field(of: Field) -> Json:
-    described: Json = {"$ref": f"#/$defs/{_BY_TYPE.get(of.type, 'any')}"}
+    described: Json = {"$ref": f"#/$defs/{type_of(of).shape}"}
     if of.label and of.label != of.key:
         described = {"title": of.label, **described}
     if of.label:
@@ -277,7 +195,7 @@ def _definition() -> Json:
         "properties": {
             "type": {"enum": list(RELATIONS)},
             "field": {"type": "string", "description": "Key or label of the other field"},
-            "field_uuid": {"type": "string", "pattern": _UUID},
+            "field_uuid": {"type": "string", "pattern": UUID_PATTERN},
             "comparison_values": {"type": "array"},
         },
         "required": ["type"],
@@ -316,16 +234,26 @@ def _by_section(one: Json) -> Json:
     return _closed(dict.fromkeys(SECTIONS, one))
 
 
-def _offer() -> Json:
+def _short(kind: Kind) -> Json:
+    """A text, or in a table a row with one: today only users are written so, by their e-mail address."""
+    address: Json = {"type": "string", "format": "email", "pattern": "@"}
+    return address | {
+        "type": ["string", "object"],
+        "properties": {kind.short_key: address, "_state": {"enum": list(kind.states)}},
+        "required": [kind.short_key],
+        "additionalProperties": False,
+    }
+
+
+def _written(kind: Kind) -> Json:
+    """A record of a kind of which files say other things than the service answers."""
     return {
         "type": "object",
         "properties": {
-            "object": {"$ref": "#/$defs/reference"},
-            "category": {"$ref": "#/$defs/text"},
-            "price": {"$ref": "#/$defs/decimal"},
-            "_state": {"enum": ["present", "absent"]},
+            **{field.key: _field(field) for field in kind.written},
+            "_state": {"enum": list(kind.states)},
         },
-        "required": ["object"],
+        "required": list(kind.written_key),
         "additionalProperties": False,
     }
 
@@ -339,7 +267,7 @@ def _settings() -> Json:
         name: {"type": ["number", "string"], "minimum": 0}
         for name in ("create_percent", "update_percent", "delete_percent", "from_existing", "users")
     }
-    prune = {section: {"enum": ["report", "delete", "archive"]} for section in SECTIONS}
+    prune = {section: {"enum": list(prune_actions(section))} for section in SECTIONS}
     names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     return {
         "type": "object",
@@ -367,10 +295,43 @@ def _settings() -> Json:
             ),
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
             "marker": {"type": "string", "description": "Field that names the set in each record"},
+            "csv": _tables(),
         },
         "required": ["api"],
         "additionalProperties": False,
     }
+
+
+def _tables() -> Json:
+    """How tables were saved: for all of them, and by file."""
+    text: Json = {"type": "string", "minLength": 1}
+    texts: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    words: Json = {"anyOf": [text, {"type": "boolean"}, {"type": "array", "items": {"type": ["string", "boolean"]}}]}
+    empty: Json = {"enum": ["ignore", "clear"]}
+    keys: Json = {
+        "preset": {"description": "How the spreadsheets of a country save tables", "enum": [*PRESETS]},
+        "delimiter": {"description": "Between cells; found where it is not given", "type": "string", "maxLength": 1},
+        "encoding": {"description": "Else UTF-8, UTF-16 by its mark, or CP1252", "type": "string"},
+        "decimal": {"description": "Between a number and its fraction", "enum": [".", ","]},
+        "thousands": {"description": "Between groups of three digits", **texts},
+        "dates": {"description": "Patterns of strptime; ISO dates are always read", **texts},
+        "booleans": {
+            "description": "Words for true, words for false",
+            "anyOf": [
+                _closed({"true": words, "false": words}) | {"required": ["true", "false"]},
+                {"type": "array", "items": words, "minItems": 2, "maxItems": 2},
+            ],
+        },
+        "currency": {"description": "Signs that may stand beside a number", **texts},
+        "empty": {
+            "description": "What an empty cell does, everywhere or by column",
+            "anyOf": [empty, {"type": "object", "additionalProperties": empty}],
+        },
+        "null": {"description": "A cell that clears its field", **text},
+        "ignore": {"description": "Columns that are not read", **texts},
+    }
+    by_file: Json = {"type": "object", "additionalProperties": _closed(keys)}
+    return _closed({**keys, "files": by_file}) | {"description": "How tables were saved"}
 
 
 def _moved() -> Json:

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
+from ..desired import formulas
 from ..desired.dialect import Dialect, Dialects
 from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
 
@@ -19,7 +22,10 @@ FILE_SIZE = 1_000_000
 SCHEMAS = "schema"
 """The directory of the JSON Schemas."""
 
-BULK = ("locations", "rooms", "persons", "objects")
+MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
+"""Sections that are always a directory."""
+
+BULK = tuple(kind.section for kind in KINDS.values() if kind.has_own_fields)
 """Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
 
 
@@ -33,17 +39,21 @@ def section_files(
     records: Sequence[Any],
     format_name: str,
     size: int = FILE_SIZE,
+    formulas_are: str = formulas.ESCAPE,
     dialects: Dialects = NO_DIALECTS,
 ) -> dict[str, bytes]:
     """The files of one section, by their path below the root: one, or a directory of several where it grows too big.
 
     :param section: such as ``rooms`` or ``fields/asset``.
     :param format_name: yaml, csv or jsonl; what CSV can't hold goes into JSON Lines beside it.
+    :param formulas_are: how cells of CSV are written that a spreadsheet would run.
     :param dialects: of CSV files.
     """
     chosen = format_name if section in BULK else "yaml"
     if chosen == "csv":
-        return _csv_files(section, records, size, dialects)
+        return _csv_files(
+            section, records, size, dialects, formulas.escaped if formulas_are == formulas.ESCAPE else str
+        )
     return _named(section, _yaml(section, records, size) if chosen == "yaml" else _json(records, size), chosen)
 
 
@@ -55,19 +65,21 @@ def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int 
     return _named(f"{section}/more" if is_directory else section, _json(rest, size), "jsonl")
 
 
-def _csv_files(section: str, records: Sequence[Any], size: int, dialects: Dialects) -> dict[str, bytes]:
+def _csv_files(
+    section: str, records: Sequence[Any], size: int, dialects: Dialects, cell: Callable[[str], str]
+) -> dict[str, bytes]:
     """Tables, each in the dialect of its name. One that is parted has the dialect of the first."""
-    dialect = dialects.of(f"{section}/0001.csv" if section == "objects" else f"{section}.csv")
-    parts, rest = _csv(records, size, dialect)
-    if len(parts) > 1 and section != "objects":
+    dialect = dialects.of(f"{section}/0001.csv" if section in MANY else f"{section}.csv")
+    parts, rest = _csv(records, size, dialect, cell)
+    if len(parts) > 1 and section not in MANY:
         dialect = dialects.of(f"{section}/0001.csv")
-        parts, rest = _csv(records, size, dialect)
+        parts, rest = _csv(records, size, dialect, cell)
     files = _named(section, parts, "csv", dialect)
     return files | (more_files(section, rest, _is_directory(section, parts), size) if rest else {})
 
 
 def _is_directory(section: str, parts: Sequence[str]) -> bool:
-    return section == "objects" or len(parts) > 1
+    return section in MANY or len(parts) > 1
 
 
 def _named(section: str, parts: Sequence[str], format_name: str, dialect: Dialect = PLAIN) -> dict[str, bytes]:
@@ -100,7 +112,7 @@ class _Growing:
 
 
 def _yaml(section: str, records: Sequence[Any], size: int) -> list[str]:
-    depth = "../" if "/" in section or section == "objects" else ""
+    depth = "../" if "/" in section or section in MANY else ""
     growing = _Growing(_yaml_head(section, depth), size)
     for record in records:
         growing.add(yaml_record(record))
@@ -123,18 +135,20 @@ def _json(records: Sequence[Any], size: int) -> list[str]:
     return growing.parts
 
 
-def _csv(records: Sequence[Mapping[str, Any]], size: int, dialect: Dialect) -> tuple[list[str], list[Any]]:
+def _csv(
+    records: Sequence[Mapping[str, Any]], size: int, dialect: Dialect, cell: Callable[[str], str]
+) -> tuple[list[str], list[Any]]:
     """The texts of some tables, and the records that they can't hold."""
     try:
         header = csv_header(records)
-        head = csv_row(header, dialect)
+        head = csv_row(header, cell, dialect)
     except Unwritable:
         return [], list(records)
     growing = _Growing(head, size)
     rest = []
     for record in records:
         try:
-            growing.add(csv_record(header, record, dialect))
+            growing.add(csv_record(header, record, cell, dialect))
         except Unwritable:
             rest.append(record)
     growing.end()

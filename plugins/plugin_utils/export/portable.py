@@ -16,8 +16,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS, USER
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import UNWRITABLE
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import BY_TIME, Interval
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Attachment,
     Reference,
@@ -35,6 +33,9 @@ MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")
 """What files of a desired state refuse, because they are plain data."""
+
+_PART = Field("", "ANY")
+"""A part of a value, which is what it is whatever field it stands in."""
 
 _HALF = re.compile(r"[\ud800-\udfff]")
 
@@ -107,7 +108,7 @@ class Portable:
         files: list[Attachment] = []
         for of in fields:
             value = values.get(of.key)
-            if value in (None, (), {}, ""):
+            if value in (None, (), {}, "") or type_of(of).computed:
                 continue
             name = name_in_files(of)
             try:
@@ -169,18 +170,10 @@ class Portable:
             return self._reference(value)
         if isinstance(value, Attachment):
             return self._attachment(value)
-        if isinstance(value, Interval):
-            return value.plain()
-        if of.type == "RENTER":
-            kind, who = self._renter(value)
-            return {"type": kind, "value": self.value(Field(of.key, "USER"), who)}
-        if of.type in ("ATTRIBUTES", "CONSTRAINTS"):
-            return _terms(type_of(of).show(value))
-        if of.type == "TYPE_NAME":
-            # Instances spell one of them in two ways; it is written in the one that all of them take.
-            return type_of(of).write(value)
-        if of.type == "RENTAL_STATUS":
-            return BY_TIME.get(value, value)
+        in_files = type_of(of).in_files
+        if in_files is not None:
+            told_apart = self._renter(value) if is_text_renter(value) else value
+            return in_files(told_apart, lambda part: self.value(_PART, part))
         if isinstance(value, tuple):
             items = [self.value(of, item) for item in value]
             # Links are sets: instances answer them in any order.
@@ -197,9 +190,7 @@ class Portable:
     # ---- links
 
     def _renter(self, value: tuple[str, Any]) -> tuple[str, Any]:
-        """A renter that is told apart: some instances answer a text alone."""
-        if not is_text_renter(value):
-            return value
+        """A renter that an instance answered as a text alone: the user who is called so, or else that text."""
         try:
             return renter_of(value[1], self._world.records(USER))
         except Ambiguous as several:
@@ -253,25 +244,19 @@ class Portable:
         name = self._world.name_of(record)
         if name:
             yield name
-        if record.kind.name != "room":
+        parent_key = record.kind.parent_key
+        if not parent_key:
             return
         schema = Schema(record.kind, record.kind.identity)
         values = schema.read(record.flat)
-        building = values.get("building_id")
-        location = self._world.find(building) if isinstance(building, Reference) else None
-        place = self._world.name_of(location) if location else None
-        if place:
-            for keys in (("number",), ("name",), ("number", "name")):
+        reference = values.get(parent_key)
+        parent = self._world.find(reference) if isinstance(reference, Reference) else None
+        parent_name = self._world.name_of(parent) if parent else None
+        own = [field.key for field in record.kind.identity if field.key != parent_key]
+        if parent_name:
+            for keys in (*((key,) for key in own), own):
                 if all(values.get(key) for key in keys):
-                    yield {"building_id": place, **{key: values[key] for key in keys}}
-
-
-def _terms(shown: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes or constraints in the one order that is the same everywhere; what may be chosen keeps its order."""
-    return {
-        name: sorted(value, key=str) if isinstance(value, list) and name != "allowed_values" else value
-        for name, value in sorted(shown.items())
-    }
+                    yield {parent_key: parent_name, **{key: values[key] for key in keys}}
 
 
 def check_texts(written: Any) -> None:
@@ -284,6 +269,8 @@ def check_texts(written: Any) -> None:
             raise NotPortable("it looks like a template, and files hold none")
         if _HALF.search(written):
             raise NotPortable("it holds half a character, which is no Unicode")
+        if "\x00" in written:
+            raise NotPortable("it holds a NUL character, which is no text")
     elif isinstance(written, Mapping):
         check_texts(list(written.values()))
     elif isinstance(written, list):
@@ -329,8 +316,8 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
     """The fields that a person may write, in an order that is the same on every instance: those that identify a
     record, those that name it, then all others by name.
     """
-    mine = [of for of in _kept_fields(schema, definitions) if type_of(of) is not UNWRITABLE]
-    if not schema.kind.template and not schema.kind.open_fields:
+    mine = [of for of in _kept_fields(schema, definitions) if type_of(of).writable]
+    if not schema.kind.has_own_fields:
         return mine
     first = [key for keys in schema.kind.match_on for key in keys]
     order = list(dict.fromkeys([*first, *(of.key for of in schema.kind.fields), *_NAMING]))
@@ -341,8 +328,7 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
 def unwritable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
     """The fields of a template whose values a person may have put in, and that nothing here writes."""
     kept = _kept_fields(schema, definitions) if schema.kind.template else []
-    # The service works a comparison out from other fields, so that is made again with the field.
-    return [of for of in kept if type_of(of) is UNWRITABLE and of.type != "FIELD_VALUE_COMPARISON"]
+    return [of for of in kept if not type_of(of).writable and not type_of(of).computed]
 
 
 def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
@@ -358,13 +344,3 @@ def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> li
 
 
 _NAMING = ("inventory_name", "number", "name", "first_name", "last_name")
-
-IDENTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "locations": (("name", "address"), ("name", "address", "zip", "city")),
-    "rooms": (("building_id", "number", "name"),),
-    "persons": (("email", "first_name", "last_name"),),
-    "objects": (("barcode", "inventory_name"),),
-    "tasks": (("title", "deadline"), ("title", "deadline", "assignees"), ("title", "deadline", "references")),
-    "rental_cases": (("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
-}
-"""Section to further natural keys, the first that tells more records apart than the default is taken."""

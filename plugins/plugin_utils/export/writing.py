@@ -13,7 +13,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +22,7 @@ import yaml
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from ..desired.dialect import PRESETS, Dialect
+from ..desired.formulas import escaped
 
 PLAIN = PRESETS["plain"]
 
@@ -168,21 +169,25 @@ _NO_COLUMN = re.compile(r"^#|^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
 """What makes a reader take a name for a comment, or the columns for others."""
 
 
-def csv_record(header: Sequence[str], record: Mapping[str, Any], dialect: Dialect = PLAIN) -> str:
+def csv_record(
+    header: Sequence[str], record: Mapping[str, Any], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN
+) -> str:
     """The row of a record.
 
+    :param cell: how a cell is written.
     :raises Unwritable: where a cell would be read as something else, or the encoding has not its letters.
     """
-    return csv_row([_cell(record[name], dialect) if name in record else "" for name in header], dialect)
+    return csv_row([_cell(record[name], dialect) if name in record else "" for name in header], cell, dialect)
 
 
-def csv_row(cells: Sequence[str], dialect: Dialect = PLAIN) -> str:
-    """One row of texts as they are, ended as CSV is.
+def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN) -> str:
+    """One row of texts, ended as CSV is.
 
+    :param cell: how a cell is written.
     :raises Unwritable: where the encoding has not their letters.
     """
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n", delimiter=dialect.delimiter or ",").writerow(cells)
+    csv.writer(stream, lineterminator="\n", delimiter=dialect.delimiter or ",").writerow(map(cell, cells))
     row = stream.getvalue()
     if dialect.encoding:
         try:

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
-from ansible.utils.display import Display
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
@@ -27,6 +28,7 @@ from ..desired.hiding import NOT_SHOWN, Hiding, masked
 from ..desired.loading import MAX_SOURCE, VaultedContent, load, local_files
 from ..desired.nodes import was_vaulted
 from ..desired.telling import Told, tell
+from ..screen import tell as tell_on_screen
 from .ceilings import require_ceilings
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from .on_screen import findings_in_short, in_short, message_in_short
@@ -36,7 +38,6 @@ from .plan_file import (
     StoredPlan,
     digest_of,
 )
-from .printed import clean
 from .reports import as_text, check_report, write_report
 from .run import (
     RunOptions,
@@ -45,7 +46,6 @@ from .run import (
 )
 
 _EVERY_SECONDS = 4.0
-_display = Display()
 
 
 def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
         return _provision(options, check_mode, loader, written, call)
     except (SeventhingsError, OSError) as error:
         requests = sum(client.transport.sent for client in call.clients)
-        message = error.message if isinstance(error, SeventhingsError) else str(error)
+        message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
         texts = {text for desired in call.read for text in call.hiding.texts(desired.entries)}
         failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
         return {**failed, "msg": message_in_short(masked(message, texts))}
@@ -133,9 +133,10 @@ def _provision(
         protected=options["protected"],
         written=all_that_is_written if has_files else None,
     )
-    client = connect(options, read_only=looks_only)
+    client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     call.clients.append(client)
     account = run_instance(client, desired, order, teller())
+    account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
@@ -181,7 +182,7 @@ def _load(
     # The option as it was written; a text (a template gave it) as Ansible reads it.
     inline = options.get("desired") if isinstance(whole, str) else whole
     is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
-    return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted)
+    return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted, options["formulas"])
 
 
 def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
@@ -241,7 +242,7 @@ def _reader(loader: Any) -> Callable[[Folder, str], bytes]:
 
 
 def teller(
-    show: Callable[[str], None] = _display.display, clock: Callable[[], float] = time.monotonic
+    show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic
 ) -> Callable[[Progress], None]:
     """Tells how far the work is, every few seconds at the most, and nothing when nothing takes long.
 
@@ -260,7 +261,7 @@ def teller(
         last = now
         seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
         left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
-        done = f"{clean(progress.section)}: {progress.done} of {progress.total}"
+        done = f"{progress.section}: {progress.done} of {progress.total}"
         show(f"{done}, {left}, about {seconds:.0f} s left")
 
     return tell

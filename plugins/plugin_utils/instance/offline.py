@@ -27,12 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     typed,
     words_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    KINDS,
-    TEMPLATE_KINDS,
-    USER,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATE_KINDS
 
 from ..desired.desired import (
     SECTIONS,
@@ -65,7 +60,7 @@ def offline_findings(desired: DesiredInstance) -> list[Finding]:
     places = {finding.place for finding in found}
     shapes = _Shapes()
     for entry in desired.entries:
-        if entry.kind is USER or (entry.kind.template and entry.kind.name not in known):
+        if entry.kind.short_key or (entry.kind.template and entry.kind.name not in known):
             found += [finding for finding in shapes.findings(entry) if finding.place not in places]
     desired.warnings += _not_judged(desired, known)
     return sorted(dict.fromkeys(found), key=lambda one: (one.place.source, one.place.line, one.place.column))
@@ -79,7 +74,7 @@ def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) 
     names: dict[str, dict[str, None]] = {}
     defined: dict[str, set[str]] = {}
     for entry in desired.entries:
-        if entry.kind is FIELD_DEFINITION:
+        if entry.kind.defines_fields:
             told = defined.setdefault(entry.template, set())
             told |= {str(entry.fields.get(name)) for name in ("field_key", "label")}
         elif entry.kind.template and entry.kind.name not in known and entry.place.source not in desired.hiding.files:
@@ -135,12 +130,12 @@ class _Shapes:
             return []
         found = list(self._judged(entry))
         has_parts = any(isinstance(value, (dict, list)) for value in entry.fields.values())
-        if not found and not has_parts and entry.kind is not USER:
+        if not found and not has_parts and not entry.kind.short_key:
             self._fine.add(alike)
         return found
 
     def _judged(self, entry: Entry) -> Iterable[Finding]:
-        whole = entry.fields.get("email") if entry.kind is USER else entry.fields
+        whole = entry.fields.get(entry.kind.short_key) if entry.kind.short_key else entry.fields
         for error in self._validator(_SECTIONS[entry.kind.name]).iter_errors(as_json(whole)):
             path = error.absolute_path
             is_cell = len(path) == 1 and isinstance(entry.fields.get(path[0]), (CellList, CellMap))

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
+
 from .outcome import RunResult
-from .printed import clean
 from .report_parts import counts, reasons, short
 from .reports import closing, named
 
@@ -138,7 +139,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
         if name in _BEHIND_THE_REASON and account.get("outcome") in _NOTHING_DONE:
             continue
         if size <= room and _lines(account[name]) <= lines:
-            printed[name] = _cleaned(account[name])
+            printed[name] = cleaned(account[name])
             room -= size
             lines -= _lines(account[name])
         elif name in _REASONS:
@@ -166,18 +167,9 @@ def _whole(entries: Sequence[Any], room: int) -> list[Any]:
     """The first of some entries, none of them cut."""
     kept: list[Any] = []
     for entry in entries:
-        one = _cleaned(entry)
+        one = cleaned(entry)
         room -= len(json.dumps(one, default=str))
         if room < 0 or len(kept) == _LINES:
             break
         kept.append(one)
     return kept
-
-
-def _cleaned(value: Any) -> Any:
-    """A value with no text in it that a terminal obeys."""
-    if isinstance(value, Mapping):
-        return {clean(str(name)): _cleaned(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_cleaned(one) for one in value]
-    return clean(value) if isinstance(value, str) else value

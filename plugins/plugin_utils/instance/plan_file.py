@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import CellList, CellMap, Plain, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import attachments_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
@@ -334,7 +334,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
             {},
             change["state"],
             change["template"],
-            "" if change["action"] == plan.CREATE or change["kind"] == HUB_ITEM.name else change["uuid"],
+            "" if change["action"] == plan.CREATE or KINDS[change["kind"]].numbered else change["uuid"],
             pruned=change["pruned"],
         )
         desired.entries.append(entry)

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, TEMPLATES
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..desired.desired import SECTIONS, Limits, limit_of, states_of
@@ -62,9 +62,10 @@ def _judge_change(change: Mapping[str, Any], where: str) -> None:
     if state not in states_of(section):
         allowed = " or ".join(states_of(section))
         raise ValueError(f"{where}state: {shorten(state)} does not fit; expected {allowed}")
-    if (change["template"] in TEMPLATES) != (section == "fields"):
+    kind = KINDS[SECTIONS[section]]
+    if (change["template"] in TEMPLATES) != kind.defines_fields:
         raise ValueError(f"{where}template: {shorten(change['template'])} does not fit to {section}")
-    is_by_uuid = change["action"] != plan.CREATE and change["kind"] != HUB_ITEM.name
+    is_by_uuid = change["action"] != plan.CREATE and not kind.numbered
     if is_by_uuid and not is_uuid(change["uuid"]):
         raise ValueError(f"{where}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
     if change["pruned"] and (state == "present" or not is_by_uuid):

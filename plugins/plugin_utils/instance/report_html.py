@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The account of a plan or an apply as one page: nothing beside it, no scripts, readable on a phone, light and dark.
 
-Jinja2 escapes all that is put into the template, and the page's own policy lets a browser take nothing but its style.
+All that is put into the template is cleaned and escaped there, and the page's own policy lets a browser take nothing
+but its style.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup
+
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from .outcome import RunResult
-from .printed import clean
 from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, warnings
 
 WORDS: dict[str, str] = {
@@ -156,10 +159,20 @@ _BODY = """
 """
 
 
+def _printable(value: Any) -> Any:
+    """What is put into the page, whatever the code that put it there did before; markup of the template stays."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 @functools.cache
 def _template() -> Template:
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     return environment.from_string(f"{{% raw %}}{_HEAD}{{% endraw %}}{_BODY}")
 
@@ -193,14 +206,14 @@ def _top(account: RunResult) -> dict[str, Any]:
     if account.outcome in ("failed", "refused"):
         sent = "nothing was applied"
     return {
-        "instance": clean(account.instance),
+        "instance": account.instance,
         "badge": account.outcome,
         "outcome": outcome,
         "sent": sent,
         "number": len(account.changes),
         "requests": account.requests,
         "seconds": f"{account.duration:.1f}",
-        "plan_digest": clean(account.plan_digest),
+        "plan_digest": account.plan_digest,
     }
 
 
@@ -220,7 +233,7 @@ def _row(section: str, numbers: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _title(section: str) -> str:
-    return clean(section.replace("_", " "))
+    return section.replace("_", " ")
 
 
 def _shares(numbers: Sequence[int]) -> list[float]:
@@ -251,7 +264,7 @@ def _shown(change: Mapping[str, Any], are_few: bool) -> dict[str, Any]:
         "sign": SIGNS[change["action"]],
         "key": key_of(change),
         "action": change["action"],
-        "place": clean(change.get("place") or ""),
+        "place": change.get("place") or "",
         "is_open": are_few and change["action"] == "update",
         "fields": [
             (shown, _value(before.get(name), old), _value(after.get(name), new))

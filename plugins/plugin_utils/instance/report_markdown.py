@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from .markdown import Markdown, cell, word
 from .outcome import RunResult
-from .printed import clean
 from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, short, warnings
 
 _COMMENT_LIMIT = 60_000
@@ -31,7 +30,7 @@ _REST = 100
 """Characters for the line that tells of what did not fit."""
 
 
-def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> str:
+def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> Markdown:
     """The account for a pull-request comment, never longer than one may be.
 
     What held or went wrong stands first, then the counts and the changes, then the warnings. Where not all of it fits,
@@ -39,11 +38,14 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> str:
 
     :param limit: characters; ten thousand at least.
     """
-    head = f"### {clean(account.outcome)}: {_code(short(clean(account.instance), _LONGEST_NAME))}\n"
+    head = Markdown("### {outcome}: {instance}\n").fill(
+        outcome=word(account.outcome), instance=short(account.instance, _LONGEST_NAME)
+    )
     table = _table(account.summary)
-    last = "".join(_points({ALONE: alone(account, _EXAMPLES)}, limit))
+    last = Markdown.of(_points({ALONE: alone(account, _EXAMPLES)}, limit))
     if account.plan_digest:
-        table += f"\n\nPlan file: {_code(clean(f'sha256:{account.plan_digest}'))}"
+        digest = Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")
+        table = Markdown.of([table, digest])
     room = limit - len(head) - len(table) - len(last) - _REST
     wrong = list(_points(reasons(account), room // _ONE))
     warned = list(_points({"Warnings": warnings(account)}, room // _ONE))
@@ -54,11 +56,12 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> str:
     shown_warned = _fitting(warned, room - _length(shown_changes))
     shown = len(shown_wrong) + len(shown_changes) + len(shown_warned)
     hidden = len(wrong) + len(account.changes) + len(warned) - shown
-    rest = f"\n\nand {hidden} more; the report as .json or .html has all." if hidden else ""
-    return "".join([head, *shown_wrong, table, *shown_changes, *shown_warned, last, rest, "\n"])
+    more = Markdown("\n\nand {hidden} more; the report as .json or .html has all.") if hidden else Markdown()
+    rest = more.fill(hidden=hidden)
+    return Markdown.of([head, *shown_wrong, table, *shown_changes, *shown_warned, last, rest, Markdown("\n")])
 
 
-def _fitting(texts: Iterable[str], room: int) -> list[str]:
+def _fitting(texts: Iterable[Markdown], room: int) -> list[Markdown]:
     """The first of the texts, as many as fit."""
     fitting = []
     for text in texts:
@@ -73,50 +76,55 @@ def _length(texts: Sequence[str]) -> int:
     return sum(map(len, texts))
 
 
-def _table(summary: Mapping[str, Mapping[str, int]]) -> str:
+def _table(summary: Mapping[str, Mapping[str, int]]) -> Markdown:
     if not summary:
-        return ""
-    lines = ["", "", "| Section | " + " | ".join(_WORDS) + " |", "|---|" + "---:|" * len(_WORDS)]
-    for section, numbers in summary.items():
-        cells = [_cell(section), *(str(numbers.get(word, 0) or "") for word in _WORDS)]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        return Markdown()
+    head = Markdown("\n\n| Section | {words} |\n|---|{lines}").fill(
+        words=Markdown.of(map(word, _WORDS), " | "), lines=Markdown("---:|" * len(_WORDS))
+    )
+    rows = (
+        Markdown("\n| {section} | {numbers} |").fill(
+            section=cell(section), numbers=Markdown.of((_number(numbers.get(name, 0)) for name in _WORDS), " | ")
+        )
+        for section, numbers in summary.items()
+    )
+    return Markdown.of([head, *rows])
 
 
-def _cell(section: str) -> str:
-    # A bar ends a cell even in a code span.
-    return section if re.fullmatch(r"\w+", section) else _code(clean(section)).replace("|", "\\|")
+def _number(number: int) -> Markdown:
+    return Markdown("{number}").fill(number=number) if number else Markdown()
 
 
-def _points(told: Mapping[str, Sequence[str]], longest: int) -> Iterator[str]:
+def _points(told: Mapping[str, Sequence[str]], longest: int) -> Iterator[Markdown]:
     """Each text as an item of a list; the first of each list brings the title."""
     for title, texts in told.items():
         for number, text in enumerate(texts):
-            yield (_title(title, len(texts)) if number == 0 else "") + f"\n- {_code(short(text, longest))}"
+            point = Markdown("\n- {text}").fill(text=short(text, longest))
+            yield point if number else Markdown.of([_title(Markdown(title), len(texts)), point])
 
 
-def _title(title: str, number: int) -> str:
-    return f"\n\n**{title}** ({number})\n"
+def _title(title: Markdown, number: int) -> Markdown:
+    return Markdown("\n\n**{title}** ({number})\n").fill(title=title, number=number)
 
 
-def _changes(changes: Sequence[Mapping[str, Any]], longest: int) -> Iterator[str]:
+def _changes(changes: Sequence[Mapping[str, Any]], longest: int) -> Iterator[Markdown]:
     """Each change with its fields, the most telling first."""
     for number, change in enumerate(sorted(changes, key=lambda one: _TELLING.index(one["action"]))):
-        yield (_title("Changes", len(changes)) if number == 0 else "") + _change(change, longest)
+        told = _change(change, longest)
+        yield told if number else Markdown.of([_title(Markdown("Changes"), len(changes)), told])
 
 
-def _change(change: Mapping[str, Any], longest: int) -> str:
+def _change(change: Mapping[str, Any], longest: int) -> Markdown:
     """A change, with as many of its fields as one may take."""
-    name = _code(f"{clean(change['section'])} {key_of(change)}")
-    told = fields(change, _LONGEST_VALUE)
-    items = [f"\n- {_code(field)}: {_code(before)} → {_code(after)}" for field, before, after in told]
+    items = [
+        Markdown("\n- {field}: {before} → {after}").fill(field=field, before=before, after=after)
+        for field, before, after in fields(change, _LONGEST_VALUE)
+    ]
     shown = _fitting(items, longest)
-    rest = f"\n- and {len(items) - len(shown)} more fields" if len(shown) < len(items) else ""
-    return f"\n\n**{SIGNS[change['action']]}** {name}\n{''.join(shown)}{rest}"
-
-
-def _code(text: str) -> str:
-    """A text of one line as it is, in a fence that nothing in it can close: names from an instance are no markup."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * (longest + 1)
-    return f"{fence} {text} {fence}" if longest or not text.strip() else f"`{text}`"
+    rest = Markdown("\n- and {number} more fields") if len(shown) < len(items) else Markdown()
+    return Markdown("\n\n**{sign}** {name}\n{items}{rest}").fill(
+        sign=Markdown(SIGNS[change["action"]]),
+        name=f"{change['section']} {key_of(change)}",
+        items=Markdown.of(shown),
+        rest=rest.fill(number=len(items) - len(shown)),
+    )

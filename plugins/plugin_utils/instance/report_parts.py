@@ -9,8 +9,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
 from .outcome import RunResult
-from .printed import clean
 from .value_diff import side_by_side
 
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}

@@ -12,9 +12,9 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from .outcome import RunResult
-from .printed import clean
 from .report_html import as_html
 from .report_markdown import as_markdown
 from .report_parts import ALONE, SIGNS, alone, counts, fields, key_of, reasons, warnings

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Plain
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, HUB_ITEM, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
     Misfit,
@@ -26,8 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.parsing import DesiredParser, written_as
 from ..export.portable import is_generated_key
-from ..set_plan.hub import schema as hub_schema
-from ..set_plan.relations import names_fields, with_uuids
+from ..set_plan.definitions import names_fields, with_uuids
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
 _DEFINITIONS = Schema.of(FIELD_DEFINITION)
@@ -71,7 +70,7 @@ class _Judge:
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schema(entry.kind)
         fields = entry.fields
-        if entry.kind is FIELD_DEFINITION and names_fields(fields.get("relations")):
+        if entry.kind.defines_fields and names_fields(fields.get("relations")):
             fields = {**fields, "relations": with_uuids(fields["relations"], ())[0]}
         told = entry.kind.name in self._known
         if told:
@@ -79,20 +78,19 @@ class _Judge:
             fields = {name: value for name, value in fields.items() if schema.find(name) or not is_generated_key(name)}
         partial = (bool(entry.kind.template) and not told) or entry.kind.open_fields
         values = self._wanted.parse(schema, entry, fields, partial)
-        if entry.kind is FIELD_DEFINITION:
+        if entry.kind.defines_fields:
             try:
-                plan.check_choices(None, plan.Change(FIELD_DEFINITION, plan.CREATE, values=values))
+                plan.check_choices(None, plan.Change(entry.kind, plan.CREATE, values=values))
             except InvalidInput as wrong:
                 self._find(entry.place_of("possible_values"), wrong.message)
         return values
 
     def _schema(self, kind: Kind) -> Schema:
         if kind.name not in self._schemas:
-            fields = [*kind.fields, *kind.identity] if kind.template else list(kind.fields)
-            fields = [*self._known.get(kind.name, fields)]
-            schema = hub_schema() if kind is HUB_ITEM else Schema(kind, fields)
+            fields = [*kind.fields, *kind.identity] if kind.template else list(kind.written or kind.fields)
+            schema = Schema(kind, self._known.get(kind.name, fields))
             for entry in self._desired.entries:
-                if entry.kind is FIELD_DEFINITION and entry.template and entry.template == kind.template:
+                if entry.kind.defines_fields and entry.template and entry.template == kind.template:
                     self._define(schema, entry)
             self._schemas[kind.name] = schema
         return self._schemas[kind.name]
@@ -148,8 +146,8 @@ class _Judge:
     def _default(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """The fields that identify a record of its kind; None where that is not known, or is wrong."""
         kind = entry.kind
-        if kind is HUB_ITEM:
-            return ("object",)
+        if kind.written_key:
+            return kind.written_key
         for keys in kind.match_on:
             # A later choice is for what the earlier ones leave open.
             if have.get(keys[-1]) is not None:

@@ -14,6 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 
 from .inventory_names import (
@@ -24,7 +25,6 @@ from .inventory_names import (
     literal,
     one_line,
     variable_key,
-    visible,
 )
 
 Shown = Mapping[str, Any]
@@ -171,7 +171,7 @@ def lay_out(records: Records, plan: Plan) -> Layout:
     host_names = _Names("hosts", (group.name for group in layout.groups))
     for record, parent in _placed(records.get(last, ()), last, plan, places):
         node = _node(record, last, plan, parent, variables)
-        wanted = visible(one_line(plan.hostname(node))) or _default_name(record, last, parent)
+        wanted = clean(one_line(plan.hostname(node))) or _default_name(record, last, parent)
         node.name = host_names.give(f"{plan.host_prefix}{literal(wanted)}", record)
         check_host_name(node.name, plan.may_join)
         layout.hosts.append(node)

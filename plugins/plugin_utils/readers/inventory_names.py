@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -16,6 +15,7 @@ from ansible.inventory.group import to_safe_group_name
 from ansible.vars.reserved import is_reserved_name
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 _ANSIBLES_GROUPS = ("all", "ungrouped", "_meta")
 _ANSIBLES_NAMES = frozenset([*_ANSIBLES_GROUPS, *constants.LOCALHOST, *constants.INTERNAL_STATIC_VARS])
@@ -24,8 +24,6 @@ _ANSIBLES_VARIABLES = constants.INTERNAL_STATIC_VARS.union(
 )
 """Magic variables, and what templates call by name. Where a play's keyword such as ``name`` is a variable, nothing
 changes."""
-_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Control, formatting and half characters, and the two separators that end a line."""
 _OF_THE_ENVIRONMENT = re.compile(r"\$(?=\w|\{)")
 """What begins the name of a variable in ``os.path.expandvars``."""
 
@@ -38,16 +36,6 @@ def one_line(text: object) -> str:
     return "" if text is None else " ".join(str(text).split())
 
 
-def visible(text: str) -> str:
-    """A text in which what a terminal would obey, or not show, stands as an escape such as ``\\x1b``."""
-    if text.isprintable():
-        return text
-    return "".join(
-        letter.encode("unicode_escape").decode() if unicodedata.category(letter) in _UNSEEN else letter
-        for letter in text
-    )
-
-
 def literal(text: str) -> str:
     """A name in which no variable of the environment is meant: Ansible looks for files by the name, and would take
     ``$NAME`` for what stands in the environment, which may be the way to another file.
@@ -57,7 +45,7 @@ def literal(text: str) -> str:
 
 def as_part(text: str) -> str:
     """A text as one part of a name whose parts stand between slashes."""
-    return visible(text.replace("/", "_"))
+    return clean(text.replace("/", "_"))
 
 
 def group_name(prefix: str, text: str) -> str:

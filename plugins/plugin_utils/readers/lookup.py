@@ -21,12 +21,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import Resolver
 
-LOOKED_UP = ("object", "location", "room", "person", "user", "task", "rental_case")
+LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
 """The kinds that a lookup knows, by name."""
 
 _ANY = Field("", "")
-_TITLE = "title"
-"""Tasks and rental cases are no targets of references; in a text their title stands for them."""
 
 
 def kind_named(name: Any) -> Kind:
@@ -93,8 +91,9 @@ class Finder:
         return record
 
     def _by_fields(self, written: str | Mapping[str, Any]) -> Record:
-        """A task or a rental case by its title or by a map of its fields."""
-        wanted = {_TITLE: written} if isinstance(written, str) else written
+        """A record to which no other refers, by the first field of its natural key or by a map of its fields."""
+        name = self._kind.match_on[0][0]
+        wanted = {name: written} if isinstance(written, str) else written
         desired, findings = self._schema.parse(wanted, f"{self._kind.name}: ")
         if findings.errors or findings.unknown:
             raise InvalidInput([*findings.errors, *findings.unknown])
@@ -103,12 +102,13 @@ class Finder:
         read = [self._schema.read(record.flat) for record in candidates]
         self._resolver.fill_missing_ids((value, have.get(key)) for have in read for key, value in desired.items())
         hits = natural_keys.identified(self._schema, desired, desired, candidates)
-        # As in the module task: if any is open, only open ones count.
-        hits = natural_keys.task_meant(hits, None, lambda _record: False) if self._kind is KINDS["task"] else hits
+        if self._kind.open_status:
+            # As in the module: if any is open, only open ones count.
+            hits = natural_keys.task_meant(hits, None, lambda _record: False)
         what = natural_keys.describe(self._schema, desired, desired)
         hit = natural_keys.one_of(self._kind, what, hits, advice="give the uuid, or a map that tells them apart")
         if hit is None:
-            near = natural_keys.near_names(str(wanted.get(_TITLE)), [one.flat.get(_TITLE) for one in candidates])
+            near = natural_keys.near_names(str(wanted.get(name)), [one.flat.get(name) for one in candidates])
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
             raise NoMatch(f"There is no {self._kind.words} with {what}.{hint}")
         return hit

@@ -26,7 +26,7 @@ from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
-from .scope import Scope
+from .prune import Scope
 from .state import InstanceState
 from .uniqueness import Claims
 

@@ -1,11 +1,15 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan for field definitions: what is to be made comes first, because other records are written with it."""
+"""The plan for field definitions: new ones come first, because other records are written with them.
+
+Relations between definitions are written with the key or the label of the other field. The instance makes the uuids,
+and files shall mean the same on every instance.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +26,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..desired.desired import SECTIONS, Entry
-from . import relations
 from .context import PlanContext
 from .plan import Planned
 
@@ -161,9 +164,9 @@ class Definitions:
         fields = entry.fields
         written = fields.get("relations") or ()
         self._judge_uuids(entry, written)
-        if not relations.names_fields(written):
+        if not names_fields(written):
             return fields, None
-        resolved, missing = relations.with_uuids(written, self._ground.client.definitions(entry.template))
+        resolved, missing = with_uuids(written, self._ground.client.definitions(entry.template))
         labels = [other.fields.get("label") for other in self._entries(entry.template)]
         coming = {label for label in labels if isinstance(label, str)}
         for number, name in missing.items():
@@ -211,3 +214,42 @@ def _doubtful(values: Mapping[str, Any], current: Record | None) -> Field | None
     label = values.get("label") or (current.flat.get("label") if current else None)
     key = str(current.flat.get("field_key")) if current else label
     return Field(key, "ANY", str(label or "")) if isinstance(key, str) else None
+
+
+Definition = Mapping[str, Any]
+
+_NOTHING = "00000000-0000-0000-0000-000000000000"
+
+
+def names_fields(written: Any) -> bool:
+    """Whether relations name other fields in place of their uuids."""
+    return isinstance(written, list) and any(isinstance(one, Mapping) and "field" in one for one in written)
+
+
+def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
+    """Relations with the uuids of the fields that they name, and by their numbers in the list those names that mean no
+    field (or several): in their place stands a uuid of nothing, so that the rest can be judged.
+    """
+    known = list(definitions)
+    resolved: list[Any] = []
+    missing: dict[int, str] = {}
+    for number, one in enumerate(written):
+        if isinstance(one, Mapping) and "field" in one and "field_uuid" not in one:
+            name = str(one["field"])
+            uuid = _uuid_of(name, known)
+            if uuid is None:
+                missing[number] = name
+            rest = {member: value for member, value in one.items() if member != "field"}
+            one = {**rest, "field_uuid": uuid or _NOTHING}
+        resolved.append(one)
+    return resolved, missing
+
+
+def _uuid_of(name: str, definitions: Iterable[Definition]) -> str | None:
+    by_label = []
+    for raw in definitions:
+        if raw.get("field_key") == name:
+            return str(raw.get("uuid"))
+        if raw.get("label") == name:
+            by_label.append(str(raw.get("uuid")))
+    return by_label[0] if len(by_label) == 1 else None

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_common import (
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import (
     PRICE,
     asset_ids,
     is_cancelled,

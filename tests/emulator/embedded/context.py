@@ -36,6 +36,8 @@ class User:
     firstname: str
     lastname: str
     rights: frozenset[str]
+    hidden_fields: frozenset[str] = frozenset()
+    locations: frozenset[str] | None = None
 
     def may(self, right: str | None) -> bool:
         """``area:read`` and ``area:write`` are given one by one, by ``read`` or ``write``, by area, or as ``all``."""
@@ -85,7 +87,7 @@ class Context:
 
     @cached_property
     def view(self) -> View:
-        return View(self.store, self.weather, self.call.base_url)
+        return View(self.store, self.weather, self.call.base_url, self.user.hidden_fields)
 
     def identifier(self, name: str) -> int:
         """An integer of the path; one that no record can have when it does not fit into the database."""
@@ -94,6 +96,13 @@ class Context:
 
     def uuid(self, name: str) -> str:
         return self.path[name].lower()
+
+    @property
+    def per_page(self) -> int:
+        """How many records a page has: as many as are asked for, or fewer where this instance has a cap of its own."""
+        asked: int = self.parameters["per_page"]
+        cap = self.weather["per_page_cap"]
+        return asked if cap == "none" else min(asked, int(cap))
 
     def page(
         self,
@@ -113,7 +122,7 @@ class Context:
             where=self.selector.where(conditions, columns, where),
             order=self.selector.order(self.query.sort, columns),
             page=self.parameters["page"],
-            per_page=self.parameters["per_page"],
+            per_page=self.per_page,
             beyond=self.weather["page_beyond_end"],
         )
 

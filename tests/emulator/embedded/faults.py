@@ -152,6 +152,9 @@ def too_many(seconds: float, form: str) -> Answer:
     return answer
 
 
+_USUAL_PER_MINUTE = 200
+
+
 class RateLimit:
     """So many requests a minute, with a burst: a bucket that fills up evenly."""
 
@@ -180,6 +183,11 @@ class RateLimit:
     def as_json(self) -> dict[str, Any]:
         return {"per_minute": self.per_minute, "burst": self.burst}
 
+    @property
+    def remaining(self) -> int:
+        """How many requests there is room for at the moment."""
+        return int(self._tokens)
+
     def wait(self) -> float:
         """Take a request. Gives 0, or the seconds until there is room for it."""
         now = time.monotonic()
@@ -189,3 +197,10 @@ class RateLimit:
             self._tokens -= 1
             return 0.0
         return (1 - self._tokens) * 60 / self.per_minute
+
+
+def rate_headers(limit: RateLimit | None) -> dict[str, str]:
+    """What an answer says of the rate limit: without one, of a usual one that nothing is taken from."""
+    per_minute = limit.per_minute if limit else _USUAL_PER_MINUTE
+    remaining = limit.remaining if limit else _USUAL_PER_MINUTE
+    return {"X-RateLimit-Limit": f"{per_minute:g}", "X-RateLimit-Remaining": str(remaining)}

@@ -28,7 +28,7 @@ from .switches import Weather
 from .templates import Templates
 
 FEATURE_OFF = "The required feature for this endpoint is not active"
-MODULES = ("rental", "hub")
+MODULES = ("rental", "hub", "catalog")
 NOBODY = User(0, "", "", "", "", frozenset())
 
 

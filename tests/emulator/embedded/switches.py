@@ -39,6 +39,7 @@ def _switch(name: str, sides: str, meaning: str, source: str) -> Switch:
 TABLE: tuple[Switch, ...] = (
     # lists and pages
     _switch("list_envelope", "items array", "lists come as {items, ...} or as bare arrays", "interface 2.8, seen"),
+    _switch("per_page_cap", "none 100", "per_page is honoured up to 1000, or a page has at most 100", "not stated"),
     _switch("list_total", "given none", "the envelope of a list tells the total, or does not", "seen"),
     _switch("page_beyond_end", "empty clamp", "a page past the end is empty, or is the last page again", "not stated"),
     _switch(
@@ -56,7 +57,7 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "persons_envelope",
         "sort_by sort",
-        "the list of persons echoes sort_by and order, or sort ([] when empty)",
+        "the list of persons echoes sort_by, order and sort, or sort alone ([] when empty)",
         "seen",
     ),
     # filters
@@ -100,6 +101,7 @@ TABLE: tuple[Switch, ...] = (
         "what is empty is read as it was sent, or as null, or '', or []",
         "not stated",
     ),
+    _switch("empty_keys", "sent left_out", "records have the keys of empty fields, or not", "not stated"),
     _switch(
         "linked_assets_read",
         "list one",
@@ -138,7 +140,18 @@ TABLE: tuple[Switch, ...] = (
         "archive_repeat", "accept refuse", "archiving twice, unarchiving an active object: 204, or 422", "not stated"
     ),
     _switch("delete_archived", "accept refuse", "deleting an archived object: 204, or 422", "not stated"),
-    _switch("delete_referenced", "accept refuse", "deleting what others refer to: 204, or 422", "not stated"),
+    _switch(
+        "delete_referenced",
+        "accept refuse",
+        "deleting an object or a person that others refer to: 204, or 422",
+        "not stated",
+    ),
+    _switch(
+        "delete_occupied",
+        "refuse accept",
+        "deleting a room or a location with anything in it, archived objects included: 422, or 204",
+        "not stated",
+    ),
     _switch(
         "missing_record",
         "not_found unprocessable",
@@ -164,12 +177,19 @@ TABLE: tuple[Switch, ...] = (
         "the rate limit says when to come again in seconds, as a date, or not",
         "not stated",
     ),
+    _switch(
+        "rate_headers",
+        "none given",
+        "answers say nothing of the rate limit, or have X-RateLimit-Limit and X-RateLimit-Remaining",
+        "not stated",
+    ),
     _switch("cors", "none any_origin", "answers carry no CORS header, or allow any origin", "not stated"),
     # tokens and users
     _switch("wrong_password", "unauthorized bad_request", "wrong credentials are 401, or 400", "seen"),
     _switch(
         "refresh_rotation", "once_more single_use", "a used refresh token works once more, or is dead", "not stated"
     ),
+    _switch("revoke", "session user", "DELETE auth_token ends its own session, or all of the user's", "not stated"),
     _switch("refresh_token", "accept refuse", "refresh tokens work, or are always refused", "not stated"),
     _switch(
         "create_user_none", "not_found nothing", "create-user that finds nobody: 404, or 201 and no user", "not stated"
@@ -208,6 +228,21 @@ TABLE: tuple[Switch, ...] = (
     ),
     _switch("task_notify", "when_true always", "who is told of a task: as notify says, or always", "not stated"),
     # rental cases
+    _switch(
+        "rental_hours",
+        "present absent",
+        "rental cases have is_full_day, issue_at and due_at, or only days",
+        "seen",
+    ),
+    _switch(
+        "rental_day_form",
+        "day time",
+        "issue_date and due_date are days, or read Y-m-d H:i:s and may be written so",
+        "seen",
+    ),
+    _switch(
+        "rental_overlap", "accept refuse", "two rental cases of an object at one time: accepted, or 422", "not stated"
+    ),
     _switch("rental_null_reminder", "accept refuse", "null for a reminder of a rental case: accepted, or 400", "seen"),
     _switch("rental_omitted_reminder", "clear keep", "PUT without a reminder clears it, or keeps it", "not stated"),
     _switch("rental_missing_renter", "accept error", "a rental case without a renter: accepted, or 500", "seen"),

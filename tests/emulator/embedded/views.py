@@ -55,12 +55,15 @@ class Links:
 
 
 class View:
-    """Everything that decides how records are read: the weather, and where this service is."""
+    """Everything that decides how records are read: the weather, where this service is, and who reads."""
 
-    def __init__(self, store: Store, weather: Weather, base_url: str) -> None:
+    def __init__(
+        self, store: Store, weather: Weather, base_url: str, hidden_fields: frozenset[str] = frozenset()
+    ) -> None:
         self.store = store
         self.weather = weather
         self.base_url = base_url
+        self.hidden_fields = hidden_fields
         self._linked: dict[str, dict[Any, Any]] = {}
 
     def url(self, path: str) -> str:

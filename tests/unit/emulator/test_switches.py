@@ -47,6 +47,18 @@ def test_list_total(api: Api, side: str) -> None:
         assert ("total" in api.read(path)) == (side == "given"), path
 
 
+@every_side("per_page_cap", "none", "100")
+def test_per_page_cap(api: Api, side: str) -> None:
+    for _number in range(101):
+        api.create_location()
+    found = api.read("/locations", "per_page=1000")
+    assert (len(found["items"]), found["per_page"]) == ((found["total"], 1000) if side == "none" else (100, 100))
+    assert found["items"] == api.read("/locations", "per_page=1000&page=1")["items"]
+    for path in ("/objects", "/persons", "/users", CASES, "/catalog-items"):
+        assert api.read(path, "per_page=1000")["per_page"] == (1000 if side == "none" else 100), path
+    assert api.read("/locations", "per_page=20")["per_page"] == 20
+
+
 @every_side("page_beyond_end", "empty", "clamp")
 def test_page_beyond_end(api: Api, side: str) -> None:
     for path in [*LISTS, "/persons", "/users"]:
@@ -85,10 +97,9 @@ def test_persons_envelope(api: Api, side: str) -> None:
     plain, given = api.read("/persons"), api.read("/persons", "sort[email]=DESC")
     if side == "sort_by":
         assert (plain["sort_by"], plain["order"]) == ("id", "asc")
-        assert "sort" not in plain
     else:
-        assert (plain["sort"], given["sort"]) == ([], {"email": "DESC"})
         assert "sort_by" not in plain
+    assert (plain["sort"], given["sort"]) == ([], {"email": "DESC"})
 
 
 # filters
@@ -191,6 +202,7 @@ def later(operation: Operation) -> bool:
 
 
 def test_later_endpoints_of_the_description() -> None:
-    every = operations()
-    assert len([operation for operation in every if not later(operation)]) == 67
-    assert len(operations({"later_endpoints": "absent"})) == 67
+    """At least the 67 that are published are always there."""
+    always = [operation.id for operation in operations() if not later(operation)]
+    assert [operation.id for operation in operations({"later_endpoints": "absent"})] == always
+    assert len(always) >= 67

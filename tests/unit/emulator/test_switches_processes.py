@@ -21,6 +21,27 @@ CASE = "/rental-management/rental-case"
 # tokens and users
 
 
+@every_side("revoke", "session", "user")
+def test_revoke(api: Api, side: str) -> None:
+    other = Api(api.about, api.steering)
+    other.sign_in()
+    assert api.delete("/auth_token").status_code == 204
+    assert api.get("/users").status_code == 401
+    assert other.get("/users").status_code == (200 if side == "session" else 401)
+    refreshed = other.grant(grant_type="refresh_token", refresh_token=other.tokens["refresh_token"])
+    assert refreshed.status_code == (200 if side == "session" else 401)
+
+
+@every_side("rate_headers", "none", "given")
+def test_rate_headers(api: Api, steering: Steering, side: str) -> None:
+    answers = [api.get("/users"), api.get("/object/x"), api.get("/users", headers={"Authorization": None})]
+    for answer in answers:
+        assert ("X-RateLimit-Limit" in answer.headers) == (side == "given")
+    steering.call("PUT", "/rate-limit", {"per_minute": 60, "burst": 3})
+    left = [api.get("/users").headers.get("X-RateLimit-Remaining") for _number in range(3)]
+    assert left == (["2", "1", "0"] if side == "given" else [None] * 3)
+
+
 @every_side("wrong_password", "unauthorized", "bad_request")
 def test_wrong_password(api: Api, side: str) -> None:
     response = api.grant(grant_type="password", username=api.about["username"], password="wrong")
@@ -237,6 +258,66 @@ def test_rental_stamps(api: Api, side: str) -> None:
     assert {"author", "created_at", "updated_at"} & set(case) == (
         {"author", "created_at", "updated_at"} if side == "given" else set()
     )
+
+
+HOURS = {"is_full_day", "issue_at", "due_at"}
+
+
+@every_side("rental_hours", "present", "absent")
+def test_rental_hours(api: Api, side: str) -> None:
+    made = api.create_rental_case()
+    read = api.read(f"{CASE}/{made}")
+    listed = next(case for case in api.items(f"{CASE}s", "per_page=1000") if case["uuid"] == made)
+    for case in (read, listed):
+        assert set(case) & HOURS == (HOURS if side == "present" else set())
+    times = {"issue_at": "2031-05-20T08:00:00+02:00", "due_at": "2031-05-20T12:00:00+02:00"}
+    for extra in (times, {"is_full_day": True}):
+        assert api.post(CASE, api.rental_case(**extra)).status_code == (201 if side == "present" else 400)
+    assert api.get(f"{CASE}s", "filter[is_full_day][eq]=true").status_code == (200 if side == "present" else 400)
+
+
+@every_side("rental_day_form", "day", "time")
+def test_rental_day_form(api: Api, side: str) -> None:
+    case = api.read(f"{CASE}/{api.create_rental_case(issue_date='2031-05-20', due_date='2031-05-27')}")
+    midnight = "" if side == "day" else " 00:00:00"
+    assert (case["issue_date"], case["due_date"]) == (f"2031-05-20{midnight}", f"2031-05-27{midnight}")
+    response = api.post(CASE, api.rental_case(issue_date="2031-05-20 10:30:00"))
+    assert response.status_code == (400 if side == "day" else 201)
+    if side == "time":
+        made = response.headers["Location-UUID"]
+        assert api.read(f"{CASE}/{made}")["issue_date"] == "2031-05-20 10:30:00"
+        found = api.items(f"{CASE}s", "filter[issue_date][eq]=2031-05-20&per_page=1000")
+        assert made in [case["uuid"] for case in found]
+        for wrong in ("2031-02-30 10:00:00", "2031-05-20 25:00:00", "2031-05-20T10:00:00"):
+            assert api.post(CASE, api.rental_case(issue_date=wrong)).status_code == 400
+
+
+@every_side("rental_overlap", "accept", "refuse")
+def test_rental_overlap(api: Api, side: str) -> None:
+    thing = asset(api.create_object())
+    first = api.create_rental_case(references=[thing], issue_date="2031-05-20", due_date="2031-05-27")
+
+    def status(issue: str, due: str, **fields: Any) -> int:
+        body = api.rental_case(references=[thing], issue_date=issue, due_date=due, **fields)
+        response = api.post(CASE, body)
+        if response.status_code == 201:
+            api.delete(f"{CASE}/{response.headers['Location-UUID']}")
+        return response.status_code
+
+    refused = 201 if side == "accept" else 422
+    for issue, due in (("2031-05-27", "2031-05-30"), ("2031-05-01", "2031-05-20"), ("2031-05-22", "2031-05-23")):
+        assert status(issue, due) == refused
+    for issue, due in (("2031-05-28", "2031-05-30"), ("2031-05-01", "2031-05-19")):
+        assert status(issue, due) == 201
+    assert status("2031-05-20", "2031-05-20", status="rejected") == 201
+    evening = {"issue_at": "2031-05-27T20:00:00+00:00", "due_at": "2031-05-27T22:00:00+00:00"}
+    assert status("2031-05-27", "2031-05-27", **evening) == refused
+    morning = {"issue_at": "2031-05-28T00:00:00+00:00", "due_at": "2031-05-28T02:00:00+00:00"}
+    assert status("2031-05-28", "2031-05-28", **morning) == 201
+    # A case is not in its own way, and one that is over is in nobody's.
+    body = api.rental_case(references=[thing], issue_date="2031-05-21", due_date="2031-05-28", status="completed")
+    assert api.put(f"{CASE}/{first}", body).status_code == 204
+    assert status("2031-05-22", "2031-05-23") == 201
 
 
 # the circularity hub

@@ -10,6 +10,8 @@ import re
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import pytest
+
 from .bodies import NOBODY, asset, attribute, code, in_brackets
 from .sides import every_side
 from .support import Api, Steering
@@ -196,14 +198,53 @@ def test_delete_archived(api: Api, side: str) -> None:
 
 @every_side("delete_referenced", "accept", "refuse")
 def test_delete_referenced(api: Api, side: str) -> None:
-    site = api.create_location()
-    api.create_room(building_id=site)
-    thing = api.create_object()
+    person, thing = api.create_person(), api.create_object()
+    api.create_object(responsible_person=person)
     api.create_task(references=[asset(thing)])
-    for path in (f"/location/{site}", f"/object/{thing}"):
+    for path in (f"/person/{person}", f"/object/{thing}"):
         assert api.delete(path).status_code == (204 if side == "accept" else 422)
         assert api.get(path).status_code == (404 if side == "accept" else 200)
-    assert api.delete(f"/location/{api.create_location()}").status_code == 204
+    assert api.delete(f"/person/{api.create_person()}").status_code == 204
+
+
+@every_side("delete_occupied", "refuse", "accept")
+@pytest.mark.parametrize("link", ["actual_room", "target_room", "archived", "location", "rooms"])
+def test_delete_occupied(api: Api, side: str, link: str) -> None:
+    site = api.create_location()
+    room = api.create_room(building_id=site)
+    path = f"/location/{site}" if link in ("location", "rooms") else f"/room/{room}"
+    if link != "rooms":
+        key = "actual_room" if link == "archived" else link
+        thing = api.create_object(**{key: site if link == "location" else room})
+    if link == "location":
+        assert api.delete(f"/room/{room}").status_code == 204
+    if link == "archived":
+        assert api.post(f"/object/{thing}/archive").status_code == 204
+    assert api.delete(path).status_code == (422 if side == "refuse" else 204)
+    assert api.get(path).status_code == (200 if side == "refuse" else 404)
+
+
+def test_empty_places_are_deleted(api: Api) -> None:
+    site = api.create_location()
+    room = api.create_room(building_id=site)
+    thing = api.create_object(actual_room=room)
+    assert api.patch(f"/object/{thing}", {"actual_room": None}).status_code == 200
+    assert [api.delete(path).status_code for path in (f"/room/{room}", f"/location/{site}")] == [204, 204]
+
+
+@every_side("empty_keys", "sent", "left_out")
+def test_empty_keys(api: Api, side: str) -> None:
+    made = api.create_object(description="", serial_number="A1")
+    keys = {"description", "purchasing_price", "documents", "actual_room", "archived_at"}
+    for record in (
+        api.read(f"/object/{made}"),
+        api.patch(f"/object/{made}", {}).json(),
+        *[found for found in api.items("/objects", "per_page=1000") if found["uuid"] == made],
+    ):
+        assert keys & set(record) == (keys if side == "sent" else set())
+        assert record["serial_number"] == "A1"
+    site = api.read(f"/location/{api.create_location()}")
+    assert ("city" in site) == (side == "sent")
 
 
 @every_side("missing_record", "not_found", "unprocessable")

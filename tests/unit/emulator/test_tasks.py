@@ -166,7 +166,7 @@ def test_wrong_value(api: Api, change: JsonMap) -> None:
     assert api.read(f"{TASK}/{made}") == kept
 
 
-@pytest.mark.parametrize("key", ["title", "deadline", "assignees", "references", "reminders", "recurring_schedule"])
+@pytest.mark.parametrize("key", ["title", "deadline", "assignees", "references", "recurring_schedule"])
 def test_missing_key(api: Api, key: str) -> None:
     body = api.task()
     del body[key]

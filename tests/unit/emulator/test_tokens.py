@@ -322,15 +322,11 @@ def valid_body(operation: Operation) -> Any:
 
 
 def test_revoke(api: Api) -> None:
-    other_session = Api(api.about, api.steering)
-    other_session.sign_in()
     response = api.delete("/auth_token")
     assert response.status_code == 204
     assert response.content == b""
     assert api.get("/users").status_code == 401
-    assert other_session.get("/users").status_code == 401
-    for tokens in (api.tokens, other_session.tokens):
-        assert api.grant(grant_type="refresh_token", refresh_token=tokens["refresh_token"]).status_code == 401
+    assert api.grant(grant_type="refresh_token", refresh_token=api.tokens["refresh_token"]).status_code == 401
     api.sign_in()
     assert api.get("/users").status_code == 200
 
@@ -350,3 +346,21 @@ def test_life_of_an_access_token(api: Api, steering: Steering) -> None:
 
 def test_unknown_keys_of_open_grants_do_no_harm(api: Api) -> None:
     assert send(api, without({**bodies(api)["password"], "scope": "all"})).status_code == 200
+
+
+def test_tokens_are_as_long_as_real_ones(api: Api) -> None:
+    for name in ("access_token", "refresh_token"):
+        token = api.tokens[name]
+        assert token.startswith("eyJ0eXAiOiJKV1Qi")
+        assert token.count(".") == 2
+        assert 300 < len(token) < 1000
+    assert api.tokens["access_token"] != api.tokens["refresh_token"]
+
+
+def test_revoke_ends_what_was_refreshed_in_the_session(api: Api) -> None:
+    first = api.tokens
+    api.tokens = api.grant(grant_type="refresh_token", refresh_token=first["refresh_token"]).json()
+    assert api.delete("/auth_token").status_code == 204
+    for tokens in (first, api.tokens):
+        assert api.get("/users", token=tokens["access_token"]).status_code == 401
+        assert api.grant(grant_type="refresh_token", refresh_token=tokens["refresh_token"]).status_code == 401

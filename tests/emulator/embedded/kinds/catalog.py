@@ -19,7 +19,14 @@ from ..router import Route
 from ..store import quoted
 from ..templates import SERVER_MANAGED, Column
 
+TABLES = """
+CREATE TABLE catalog_item (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, fields TEXT NOT NULL, created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL);
+"""
+
 _PREFIX = "catalog_object_"
+_NUMBERS = ("NUMBER", "DECIMAL", "MONEY")
 
 
 def _columns(context: Context) -> Mapping[str, Column]:
@@ -27,20 +34,31 @@ def _columns(context: Context) -> Mapping[str, Column]:
     columns.update({key: Column(key, STAMP, key) for key in ("created_at", "updated_at")})
     for definition in context.templates["asset"].definitions.values():
         key = _PREFIX + definition.key
-        columns[key] = Column(key, TEXT, f"CAST(json_extract(fields, '$.{quoted(key)}') AS TEXT)")
+        value = f"json_extract(fields, '$.{quoted(key)}')"
+        if definition.type.name in _NUMBERS:
+            columns[key] = Column(key, definition.type, value)
+        else:
+            columns[key] = Column(key, TEXT, f"CAST({value} AS TEXT)")
     return columns
 
 
-def _shown(row: Any) -> dict[str, Any]:
+def _shown(context: Context, row: Any) -> dict[str, Any]:
     server = {"id": row["id"], "created_at": row["created_at"], "updated_at": row["updated_at"]}
-    return {"uuid": row["uuid"], "fields": {**server, **json.loads(row["fields"])}}
+    left_out = context.weather["empty_keys"] == "left_out"
+    fields = {
+        key: value
+        for key, value in json.loads(row["fields"]).items()
+        if key.removeprefix(_PREFIX) not in context.user.hidden_fields
+        and not (left_out and (value is None or value in ("", [])))
+    }
+    return {"uuid": row["uuid"], "fields": {**server, **fields}}
 
 
 def list_items(context: Context) -> Answer:
     page = context.page(_columns(context), select="*", source="catalog_item")
     return answer_json(
         {
-            "items": [_shown(row) for row in page.rows],
+            "items": [_shown(context, row) for row in page.rows],
             "page": page.page,
             "per_page": page.per_page,
             "sort": context.query.sort or [],
@@ -50,19 +68,25 @@ def list_items(context: Context) -> Answer:
 
 
 def read_item(context: Context) -> Answer:
-    return answer_json(_shown(_find(context)))
+    return answer_json(_shown(context, _find(context)))
 
 
 def create_item(context: Context) -> Answer:
-    uuid = new_uuid()
-    values = {"uuid": uuid, "fields": _fields(context), "created_at": context.now, "updated_at": context.now}
-    context.store.insert("catalog_item", values)
+    uuid = insert(context, context.body["fields"])
     return context.created(f"/catalog-item/{uuid}", uuid=uuid)
+
+
+def insert(context: Context, fields: Mapping[str, Any], *, uuid: str | None = None) -> str:
+    uuid = uuid or new_uuid()
+    values = {"uuid": uuid, "fields": _fields(context, fields), "created_at": context.now, "updated_at": context.now}
+    context.store.insert("catalog_item", values)
+    return uuid
 
 
 def replace_item(context: Context) -> Answer:
     """PUT: what is not given is emptied."""
-    context.store.update("catalog_item", _find(context)["id"], {"fields": _fields(context), "updated_at": context.now})
+    values = {"fields": _fields(context, context.body["fields"]), "updated_at": context.now}
+    context.store.update("catalog_item", _find(context)["id"], values)
     return no_content()
 
 
@@ -79,11 +103,11 @@ def _find(context: Context) -> Any:
     return row
 
 
-def _fields(context: Context) -> str:
+def _fields(context: Context, written: Mapping[str, Any]) -> str:
     """The written fields, each held against the field of objects that it stands for."""
     definitions = context.templates["asset"].definitions
     kept: dict[str, Any] = {}
-    for key, value in context.body["fields"].items():
+    for key, value in written.items():
         definition = definitions.get(key.removeprefix(_PREFIX)) if key.startswith(_PREFIX) else None
         if definition is not None:
             if value is not None:
@@ -103,6 +127,6 @@ _OPERATIONS: Sequence[tuple[str, str, Any]] = (
     ("DELETE", _ITEM, delete_item),
 )
 ROUTES = tuple(
-    Route(method, path, handler, f"catalog:{'read' if method == 'GET' else 'write'}", later=True)
+    Route(method, path, handler, f"catalog:{'read' if method == 'GET' else 'write'}", module="catalog", later=True)
     for method, path, handler in _OPERATIONS
 )

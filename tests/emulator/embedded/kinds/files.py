@@ -11,10 +11,19 @@ from typing import Any
 
 from ..context import Context, new_uuid
 from ..dates import iso
-from ..messages import Answer, Refusal, Upload, answer_json, bad_request, not_found
+from ..messages import Answer, Refusal, Upload, answer_json, bad_request, not_found, unprocessable
 from ..router import Route, accepted
 from ..store import Store
 from . import objects
+
+TABLES = """
+CREATE TABLE file (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, type TEXT NOT NULL,
+  size INTEGER NOT NULL, sha256 TEXT NOT NULL, creator_id INTEGER NOT NULL, created_at TEXT NOT NULL,
+  content BLOB NOT NULL);
+CREATE TABLE thumbnail_size (
+  file_id INTEGER NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL, PRIMARY KEY (file_id, width, height));
+"""
 
 LARGEST = 52_428_800
 _LONGEST = 255
@@ -23,6 +32,7 @@ _NEWEST = 20
 _ABOUT = "uuid, name, type, size, creator_id, created_at"
 _OCTETS = "application/octet-stream"
 _DEFAULT_SIZE = (150, 100)
+_MOST_SIZES = 10
 
 
 def insert_file(store: Store, *, uuid: str, name: str, media: str, content: bytes, creator_id: int, now: str) -> None:
@@ -135,7 +145,20 @@ def read_thumbnail(context: Context) -> Answer:
     from ..thumbnails import thumbnail
 
     size = (width, height) if width and height else _DEFAULT_SIZE
+    if size != _DEFAULT_SIZE:
+        _note_size(context, row["id"], size)
     return Answer(200, thumbnail(bytes(row["content"]), row["name"], size), "image/png")
+
+
+def _note_size(context: Context, file_id: int, size: tuple[int, int]) -> None:
+    """Keep the sizes that were made of a file; beyond so many there is no further one, but those stay."""
+    key = {"file_id": file_id, "width": size[0], "height": size[1]}
+    known = context.store.rows("SELECT width, height FROM thumbnail_size WHERE file_id = ?", (file_id,))
+    if size in {(row["width"], row["height"]) for row in known}:
+        return
+    if len(known) >= _MOST_SIZES:
+        raise unprocessable(f"There are thumbnails of this file in {_MOST_SIZES} sizes already")
+    context.store.insert("thumbnail_size", key)
 
 
 def check_attachments(context: Context, uuids: list[str]) -> list[str]:

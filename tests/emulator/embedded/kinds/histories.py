@@ -13,9 +13,18 @@ from typing import TYPE_CHECKING, Any
 from ..dates import iso
 from ..messages import Answer, answer_json, not_found
 from ..router import Route
+from ..sight import visible
 
 if TYPE_CHECKING:
     from ..context import Context
+
+TABLES = """
+CREATE TABLE history (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, uuid TEXT NOT NULL, type TEXT NOT NULL,
+  about TEXT NOT NULL, user_uuid TEXT NOT NULL, occurred_at TEXT NOT NULL, event_name TEXT NOT NULL,
+  description TEXT NOT NULL, details TEXT NOT NULL);
+CREATE INDEX history_record ON history (kind, uuid, id);
+"""
 
 # Kind of record: its path, the parameter in it, the key of the uuid in an entry, the right and the module to read it.
 _PATHS = {
@@ -76,7 +85,9 @@ def _note(
 def _reader(kind: str, parameter: str, uuid_key: str) -> Callable[[Context], Answer]:
     def handler(context: Context) -> Answer:
         uuid = context.uuid(parameter)
-        if context.store.value(f"SELECT 1 FROM {kind} WHERE uuid = ?", (uuid,)) is None:
+        seen = visible(context, kind)
+        seen.add("uuid = ?", uuid)
+        if context.store.value(f"SELECT 1 FROM {kind} WHERE {seen.sql}", seen.parameters) is None:
             raise not_found(f"There is no {kind} {uuid}")
         return _history(context, kind, uuid, uuid_key)
 
@@ -84,7 +95,7 @@ def _reader(kind: str, parameter: str, uuid_key: str) -> Callable[[Context], Ans
 
 
 def _history(context: Context, kind: str, uuid: str, uuid_key: str) -> Answer:
-    page, per_page = context.parameters["page"], context.parameters["per_page"]
+    page, per_page = context.parameters["page"], context.per_page
     total = context.store.value("SELECT count(*) FROM history WHERE kind = ? AND uuid = ?", (kind, uuid))
     last = max(1, math.ceil(total / per_page))
     if page > last and context.weather["history_beyond_end"] == "clamp":

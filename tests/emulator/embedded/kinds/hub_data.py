@@ -14,6 +14,10 @@ from ..messages import Refusal, bad_request
 from ..templates import SERVER_MANAGED
 from . import records
 
+TABLES = """
+CREATE TABLE hub_category (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
+"""
+
 # The names of the hub for the values of an object, and the field keys behind them.
 MAPPED: Mapping[str, str] = {
     "item_image": "cover",
@@ -83,7 +87,7 @@ def mapped(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
     flat = records.shown(context.view, context.templates["asset"], rows)
     return [
         {
-            **{name: record.get(key) for name, key in MAPPED.items()},
+            **{name: record[key] for name, key in MAPPED.items() if key in record},
             **{key: value for key, value in record.items() if key not in SERVER_MANAGED},
         }
         for record in flat

@@ -11,6 +11,7 @@ from typing import Any
 from ..context import Context
 from ..messages import Answer, answer_json, no_content, not_found, unprocessable
 from ..router import Route
+from ..sight import visible
 from ..store import quoted
 from ..templates import KINDS, Template
 from . import records
@@ -54,9 +55,10 @@ def delete(context: Context, template: Template) -> Answer:
 def read_by_barcode(context: Context) -> Answer:
     """Archived objects are found here, other than in lists."""
     template = context.templates["asset"]
+    seen = visible(context, template.table)
+    seen.add("barcode = ?", context.path["barcode"])
     row = context.store.row(
-        f"SELECT {template.select} FROM asset WHERE barcode = ? ORDER BY archived_at IS NOT NULL, id",
-        (context.path["barcode"],),
+        f"SELECT {template.select} FROM asset WHERE {seen.sql} ORDER BY archived_at IS NOT NULL, id", seen.parameters
     )
     if row is None:
         raise not_found(f"There is no object with the barcode {context.path['barcode']}")

@@ -36,15 +36,14 @@ def list_persons(context: Context) -> Answer:
         where=_where(context, template),
         order=context.selector.order(sort, template.columns),
         page=parameters["page"],
-        per_page=parameters["per_page"],
+        per_page=context.per_page,
         beyond=context.weather["page_beyond_end"],
     )
     items = records.wrapped(context.view, template.kind, records.shown(context.view, template, page.rows))
     envelope: dict[str, Any] = {"items": items, "page": page.page, "per_page": page.per_page}
     if context.weather["persons_envelope"] == "sort_by":
         envelope.update(sort_by=parameters["sort_by"], order=parameters["order"].lower())
-    else:
-        envelope["sort"] = context.query.sort or []
+    envelope["sort"] = context.query.sort or []
     envelope["total"] = page.total
     return answer_json(envelope)
 

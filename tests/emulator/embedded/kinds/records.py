@@ -14,6 +14,7 @@ from ..definitions import Definition
 from ..messages import Answer, Refusal, answer_json, bad_request, no_content, not_found, unprocessable
 from ..router import Route
 from ..selection import Where
+from ..sight import visible
 from ..store import quoted
 from ..templates import KINDS, SERVER_MANAGED, Kind, Template
 from ..views import DISPLAY_NAME, Links, View
@@ -40,11 +41,22 @@ def shown(view: View, template: Template, rows: Sequence[Any]) -> list[dict[str,
             del record["archived_at"]
     if view.weather["empty_form"] != "as_sent":
         nothing = _EMPTY[view.weather["empty_form"]]
+        records = [{key: nothing if _is_empty(value) else value for key, value in record.items()} for record in records]
+    left_out = view.weather["empty_keys"] == "left_out"
+    if left_out or view.hidden_fields:
         records = [
-            {key: nothing if value is None or value in ("", []) else value for key, value in record.items()}
+            {
+                key: value
+                for key, value in record.items()
+                if key not in view.hidden_fields and not (left_out and _is_empty(value))
+            }
             for record in records
         ]
     return records
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value in ("", [])
 
 
 def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
@@ -62,7 +74,9 @@ def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequen
 
 def find(context: Context, template: Template, uuid: str, *, writing: bool = False) -> Any:
     """The row of a record. Raises a 404."""
-    row = context.store.row(f"SELECT {template.select} FROM {template.table} WHERE uuid = ?", (uuid,))
+    seen = visible(context, template.table)
+    seen.add("uuid = ?", uuid)
+    row = context.store.row(f"SELECT {template.select} FROM {template.table} WHERE {seen.sql}", seen.parameters)
     if row is None:
         message = f"There is no {template.kind.singular} {uuid}"
         if writing and context.weather["missing_record"] == "unprocessable":
@@ -97,7 +111,7 @@ def column_value(definition: Definition, value: Any, links: Links) -> Any:
     else:
         stored = definition.type.store(value, definition, links)
         definition.check(value)
-    if definition.mandatory and (value is None or value in ("", [])):
+    if definition.mandatory and _is_empty(value):
         raise Refusal(422, f"Field {definition.key} is mandatory", key=definition.key)
     return stored
 
@@ -153,7 +167,10 @@ def compare_fields(context: Context, template: Template, record_id: int | None =
 
 def remove(context: Context, template: Template, row: Any) -> None:
     """Delete a record for good. What refers to it keeps its name."""
-    if context.weather["delete_referenced"] == "refuse" and _is_referenced(context, template, row):
+    if template.name in ("room", "location"):
+        if context.weather["delete_occupied"] == "refuse" and _is_linked(context, template, row):
+            raise unprocessable(f"The {template.kind.singular} is not empty")
+    elif context.weather["delete_referenced"] == "refuse" and _is_referenced(context, template, row):
         raise unprocessable(f"Other records refer to this {template.kind.singular}")
     depart(context, template.name, row["id"])
     context.store.run(f"DELETE FROM {template.table} WHERE id = ?", (row["id"],))
@@ -196,13 +213,21 @@ def _check_unique(context: Context, template: Template, values: Mapping[str, Any
             raise Refusal(422 if side == "unprocessable" else 400, f"Field {key}: {value!r} is already in use", key=key)
 
 
-def _is_referenced(context: Context, template: Template, row: Any) -> bool:
+def _is_linked(context: Context, template: Template, row: Any) -> bool:
+    """Whether a field of any record links to this one. Archived objects count."""
     for name in KINDS:
         for key, column in context.templates[name].columns.items():
             if column.definition is None or getattr(column.type, "template", None) != template.name:
                 continue
             if context.store.value(f"SELECT 1 FROM {name} WHERE {quoted(key)} = ? LIMIT 1", (row["id"],)):
                 return True
+    return False
+
+
+def _is_referenced(context: Context, template: Template, row: Any) -> bool:
+    """Whether a field links to an object or a person, or a task or a rental case is about it."""
+    if _is_linked(context, template, row):
+        return True
     if template.name != "asset":
         return False
     return any(
@@ -214,9 +239,9 @@ def _is_referenced(context: Context, template: Template, row: Any) -> bool:
 # Operations
 
 
-def visible(template: Template) -> Where:
+def listed(context: Context, template: Template) -> Where:
     """Lists and counts leave archived objects out."""
-    where = Where()
+    where = visible(context, template.table)
     if template.name == "asset":
         where.add("archived_at IS NULL")
     return where
@@ -235,13 +260,17 @@ def patched(context: Context, template: Template, uuid: str) -> Answer:
 def list_records(context: Context, template: Template) -> Answer:
     filtered = template.name == "asset" or context.weather["places_filter"] == "honour"
     page = context.page(
-        template.columns, select=template.select, source=template.table, where=visible(template), filtered=filtered
+        template.columns,
+        select=template.select,
+        source=template.table,
+        where=listed(context, template),
+        filtered=filtered,
     )
     return context.listing(wrapped(context.view, template.kind, shown(context.view, template, page.rows)), page)
 
 
 def count_records(context: Context, template: Template) -> Answer:
-    where = context.selector.where(context.query.conditions, template.columns, visible(template))
+    where = context.selector.where(context.query.conditions, template.columns, listed(context, template))
     count = context.store.value(f"SELECT count(*) FROM {template.table} WHERE {where.sql}", where.parameters)
     return answer_json({"count": count})
 

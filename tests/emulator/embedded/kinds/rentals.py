@@ -10,21 +10,32 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..context import Context, new_uuid
-from ..fieldtypes import DATE, NUMBER, STAMP, TEXT, TYPES, is_uuid
+from ..fieldtypes import BOOLEAN, DATE, NUMBER, STAMP, TEXT, TYPES, is_uuid
 from ..messages import Answer, Refusal, answer_json, bad_request, no_content, not_found
 from ..router import Route
 from ..templates import Column
+from . import rental_times
 from .files import check_attachments
 from .histories import record_event, record_for_objects
 from .mails import forget_reminders, remind_of_rental_case
 from .tasks import referenced, references
 from .users import display_name
 
+TABLES = """
+CREATE TABLE rental_case (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, status TEXT NOT NULL, title TEXT NOT NULL,
+  issue_date TEXT NOT NULL, due_date TEXT NOT NULL, responsible_user_uuid TEXT NOT NULL, comment TEXT, renter TEXT,
+  body TEXT NOT NULL, author TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  is_full_day INTEGER NOT NULL, issue_at TEXT, due_at TEXT);
+CREATE TABLE rental_reference (rental_id INTEGER NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY (rental_id, uuid));
+CREATE INDEX rental_reference_uuid ON rental_reference (uuid);
+"""
+
 _REMINDERS = ("issue_date_reminder", "due_date_reminder")
 # The status that follows from a day that has passed, and the day that decides.
 _OVERDUE = {"borrowed": ("return_overdue", "due_date"), "confirmed": ("pickup_overdue", "issue_date")}
 
-COLUMNS: Mapping[str, Column] = {
+_COLUMNS: Mapping[str, Column] = {
     column.key: column
     for column in (
         Column("id", NUMBER, "id"),
@@ -41,6 +52,12 @@ COLUMNS: Mapping[str, Column] = {
 }
 
 
+_COLUMNS_OF_HOURS: Mapping[str, Column] = {
+    "is_full_day": Column("is_full_day", BOOLEAN, "is_full_day"),
+    **{key: Column(key, TYPES["DATETIME"], key) for key in rental_times.TIMES},
+}
+
+
 def shown(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
     bodies = [json.loads(row["body"]) for row in rows]
     named = context.view.assets_named(one["uuid"] for body in bodies for one in body["references"])
@@ -53,15 +70,16 @@ def _shown(context: Context, row: Any, body: dict[str, Any], named: Mapping[str,
         "status": _status(context, row),
         "title": row["title"],
         "references": [_reference(context, one, named) for one in body["references"]],
-        "issue_date": row["issue_date"],
+        "issue_date": rental_times.shown_day(context, row, body, "issue_date"),
         "issue_date_reminder": body["issue_date_reminder"],
-        "due_date": row["due_date"],
+        "due_date": rental_times.shown_day(context, row, body, "due_date"),
         "due_date_reminder": body["due_date_reminder"],
         "responsible_user_uuid": row["responsible_user_uuid"],
         "renter": _renter(context, row),
         "comment": row["comment"],
         "attachments": context.view.file_objects(body["attachments"]),
     }
+    rental.update(rental_times.shown_hours(context, row))
     if context.weather["rental_stamps"] == "given":
         rental.update(author=row["author"], created_at=row["created_at"], updated_at=row["updated_at"])
     return rental
@@ -69,8 +87,9 @@ def _shown(context: Context, row: Any, body: dict[str, Any], named: Mapping[str,
 
 def _status(context: Context, row: Any) -> str:
     late = _OVERDUE.get(row["status"])
-    if late is not None and context.weather["rental_overdue"] == "move" and row[late[1]] < context.now[:10]:
-        return late[0]
+    if late is not None and context.weather["rental_overdue"] == "move":
+        status, day = late
+        return status if rental_times.has_passed(context, row, day) else str(row["status"])
     return str(row["status"])
 
 
@@ -92,7 +111,8 @@ def _renter(context: Context, row: Any) -> Any:
 
 
 def list_rental_cases(context: Context) -> Answer:
-    page = context.page(COLUMNS, select="*", source="rental_case")
+    columns = {**_COLUMNS, **(_COLUMNS_OF_HOURS if context.weather["rental_hours"] == "present" else {})}
+    page = context.page(columns, select="*", source="rental_case")
     return context.listing(shown(context, page.rows), page)
 
 
@@ -149,17 +169,22 @@ def _columns(context: Context, body: Mapping[str, Any], old: Any) -> dict[str, A
         raise bad_request("Body does not match schema: 'comment' is a required property")
     kept = json.loads(old["body"]) if old is not None and context.weather["rental_omitted_reminder"] == "keep" else {}
     renter = _written_renter(context, body.get("renter"))
+    times = rental_times.written(body, old)
+    status = _written_status(context, body, old)
+    objects = references(context, body["references"], old)
+    if context.weather["rental_overlap"] == "refuse" and status not in rental_times.OVER:
+        rental_times.check_overlap(context, times, [one["uuid"] for one in objects], old)
     return {
-        "status": _written_status(context, body, old),
+        "status": status,
         "title": body["title"],
-        "issue_date": body["issue_date"],
-        "due_date": body["due_date"],
+        **times,
         "responsible_user_uuid": _user(context, body["responsible_user_uuid"]),
         "comment": body.get("comment"),
         "renter": None if renter is None else json.dumps(renter, ensure_ascii=False),
         "body": json.dumps(
             {
-                "references": references(context, body["references"], old),
+                "references": objects,
+                "day_times": rental_times.day_times(body),
                 "attachments": check_attachments(context, body["attachments"]),
                 **{name: body[name] if name in body else kept.get(name) for name in _REMINDERS},
             }

@@ -15,7 +15,7 @@ from .hub_data import nothing_or, shown_price, suggested_category, suggested_pri
 def suggest_category(context: Context) -> Answer:
     """The suggested category of every object that the filter finds, by uuid, in the order of the sort."""
     template = context.templates["asset"]
-    where = context.body_where(template.columns, records.visible(template))
+    where = context.body_where(template.columns, records.listed(context, template))
     order = context.body_order(template.columns)
     rows = context.store.rows(
         f"SELECT uuid, inventory_name FROM asset WHERE {where.sql} ORDER BY {order}", where.parameters

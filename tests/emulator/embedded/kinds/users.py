@@ -35,6 +35,8 @@ def insert_user(
     username: str | None = None,
     password: str | None = None,
     refusal: str | None = None,
+    hidden_fields: Iterable[str] = (),
+    locations: Iterable[str] | None = None,
 ) -> int:
     return store.insert(
         "user",
@@ -47,6 +49,8 @@ def insert_user(
             "lastname": lastname,
             "rights": json.dumps(sorted(rights)),
             "refusal": refusal,
+            "hidden_fields": json.dumps(sorted(hidden_fields)),
+            "locations": None if locations is None else json.dumps(sorted(locations)),
         },
     )
 
@@ -81,7 +85,7 @@ def list_users(context: Context) -> Answer:
         where=Where(),
         order=context.selector.order(sort, _COLUMNS),
         page=parameters["page"],
-        per_page=parameters["per_page"],
+        per_page=context.per_page,
         beyond=context.weather["page_beyond_end"],
     )
     return answer_json(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..context import Context
-from ..kinds import hub_items, hub_orders, records, rentals, tasks
+from ..kinds import catalog, hub_items, hub_orders, records, rentals, tasks
 from ..kinds.files import insert_file
 from ..kinds.hub_data import suggested_category
 from ..kinds.users import insert_user
@@ -92,6 +92,7 @@ def load(context: Context) -> None:
     _tasks(context, objects, users, files)
     _rental_cases(context, objects, users)
     _hub(context, objects)
+    _catalog(context)
 
 
 def _users(context: Context) -> list[str]:
@@ -272,3 +273,14 @@ def _hub(context: Context, objects: dict[str, str]) -> None:
         assert row is not None
         items.append(hub_items.insert(context, row, suggested_category(row["inventory_name"]), price))
     hub_orders.insert(context, items[2:])
+
+
+def _catalog(context: Context) -> None:
+    for name, price, text in (
+        ("Height-adjustable desk", 649.0, "160 x 80 centimetres"),
+        ("Laptop 14", 1399.0, "16 GB, 512 GB"),
+        ("Monitor 27", 329.0, None),
+    ):
+        fields = {"inventory_name": name, "purchasing_price": price, "description": text}
+        written = {f"catalog_object_{key}": value for key, value in fields.items() if value is not None}
+        catalog.insert(context, written, uuid=fixed_uuid("catalog_item", name))

@@ -21,7 +21,8 @@ from ..service import MODULES, Service
 from ..startdata.start import StartData
 from ..switches import UnknownSide
 from .dump import dump
-from .rights import checked_rights
+from .guard import check_steering
+from .rights import checked_locations, checked_rights, checked_texts
 
 ADMIN = "/_emulator"
 _PROVIDERS = ("azure-open-id-connect", "google-open-id-connect", "one-login-open-id-connect")
@@ -59,6 +60,10 @@ class Steering:
         }
 
     def answer(self, call: Call) -> Answer:
+        try:
+            check_steering(call)
+        except Refusal as foreign:
+            return answer_json({"message": foreign.message}, foreign.status)
         path = call.path.removeprefix(ADMIN).rstrip("/")
         handler = self._calls.get((call.method, path))
         if handler is None:
@@ -97,7 +102,18 @@ class Steering:
 
     def _add_user(self, body: Any, query: dict[str, list[str]]) -> Any:
         """A user who can sign in; every key may be left out, and then the user may do everything."""
-        given = _object(body, "username", "password", "email", "firstname", "lastname", "rights", "refusal")
+        given = _object(
+            body,
+            "username",
+            "password",
+            "email",
+            "firstname",
+            "lastname",
+            "rights",
+            "refusal",
+            "hidden_fields",
+            "locations",
+        )
         username = given.get("username") or f"user-{secrets.token_hex(6)}"
         password = given.get("password") or secrets.token_hex(12)
         refusal = given.get("refusal")
@@ -117,6 +133,8 @@ class Steering:
                 lastname=given.get("lastname"),
                 rights=checked_rights(given.get("rights")),
                 refusal=refusal,
+                hidden_fields=checked_texts(given.get("hidden_fields") or [], "hidden_fields"),
+                locations=checked_locations(given.get("locations"), store),
             )
         return {"username": username, "password": password, "id": number, "uuid": uuid}
 
@@ -164,7 +182,8 @@ class Steering:
         return self._settings(None, {})
 
     def _reset(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """The start data again, and an empty log. Switches, faults, rate limit and settings stay as they are."""
+        """The start data again, all modules on, an empty log. Switches, faults and rate limit stay as they are."""
+        self.service.settings.modules_off = []
         self.start.restore(self.service.store)
         self.service.templates.forget()
         self.journal.clear()

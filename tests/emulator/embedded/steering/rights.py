@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..faults import BadRule
+from ..fieldtypes import is_uuid
 from ..kinds import ROUTES
+from ..store import Store
 
 
 def known_rights() -> set[str]:
@@ -27,3 +29,21 @@ def checked_rights(rights: Any) -> list[str]:
     if not isinstance(rights, list) or not all(isinstance(right, str) and right in known for right in rights):
         raise BadRule(f"rights are a list of {', '.join(sorted(known))}")
     return sorted(set(rights))
+
+
+def checked_texts(texts: Any, name: str) -> list[str]:
+    """A list of texts, once each. Raises BadRule."""
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise BadRule(f"{name} is a list of texts")
+    return sorted(set(texts))
+
+
+def checked_locations(uuids: Any, store: Store) -> list[str] | None:
+    """The locations that the access of a new user is limited to; None when it is not. Raises BadRule."""
+    if uuids is None:
+        return None
+    found = [uuid.lower() for uuid in checked_texts(uuids, "locations")]
+    for uuid in found:
+        if not is_uuid(uuid) or store.value("SELECT 1 FROM location WHERE uuid = ?", (uuid,)) is None:
+            raise BadRule(f"there is no location {uuid}")
+    return found

@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import random
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import PauseTooLong, RateLimit
 
 from ..support import Clock
 
@@ -206,7 +207,7 @@ def test_after_a_minute_of_silence_a_burst_is_free_again(clock: Clock) -> None:
 
 
 def test_a_refusal_holds_back_everybody_for_as_long_as_the_service_asks(clock: Clock) -> None:
-    rate = RateLimit(200, clock, clock.sleep)
+    rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
     rate.refused(rate.wait(), 20.0)
     first = rate.wait()
     assert first == pytest.approx(1020)
@@ -231,7 +232,7 @@ def test_a_burst_that_is_refused_becomes_an_even_pace_at_the_limit(clock: Clock)
 
 def test_requests_that_were_under_way_together_are_one_refusal(clock: Clock) -> None:
     """Eight at once, all refused: the pace is the one after a single refusal."""
-    rate = RateLimit(200, clock, clock.sleep)
+    rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
     for sent in many(rate, 8):
         rate.refused(sent, 1.0)
     later = many(rate, 2)
@@ -263,3 +264,47 @@ def test_what_the_limit_leaves_is_known() -> None:
     clock.sleep(61)
     assert rate.left == 200
     assert RateLimit(0, clock, clock.sleep).left is None
+
+
+# ---- how long
+
+
+def test_a_pause_that_lasts_longer_than_there_is_time_is_told_at_once(clock: Clock) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    rate.refused(rate.wait(), 40.0)
+    with pytest.raises(PauseTooLong) as caught:
+        rate.wait(patience=39.0)
+    assert caught.value.seconds == pytest.approx(40)
+    assert clock.slept == []
+    assert rate.wait(patience=41.0) >= 1040
+
+
+def test_the_limit_itself_is_waited_for_however_long_it_takes(clock: Clock) -> None:
+    rate = RateLimit(1, clock, clock.sleep)
+    many(rate, 3)
+    assert rate.wait(patience=0.0) >= 1180
+
+
+def test_a_pause_is_longer_by_a_little_and_never_shorter(clock: Clock) -> None:
+    """Several controllers must not come again at once."""
+    rate = RateLimit(200, clock, clock.sleep, chance=lambda: 1.0)
+    rate.refused(rate.wait(), 20.0)
+    assert rate.wait() == pytest.approx(1021)
+
+
+@pytest.mark.parametrize(("pause", "entered"), [(59.0, 0), (61.0, 1)])
+def test_during_a_pause_of_more_than_a_minute_nothing_is_kept_from_others(
+    pause: float, entered: int, clock: Clock
+) -> None:
+    moments: list[float] = []
+
+    @contextlib.contextmanager
+    def pausing() -> Iterator[None]:
+        moments.append(clock.now)
+        yield
+        moments.append(clock.now)
+
+    rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
+    rate.refused(rate.wait(), pause)
+    rate.wait(pausing=pausing)
+    assert moments == [1000.0, 1000.0 + pause][: 2 * entered]

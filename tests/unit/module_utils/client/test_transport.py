@@ -26,12 +26,13 @@ from requests.structures import CaseInsensitiveDict
 
 from ansible_collections.community.seventhings.plugins.module_utils import errors
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import Limits
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import is_local
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import (
     Effect,
     Tls,
     Transport,
-    is_local,
     retry_after,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
@@ -146,7 +147,7 @@ def proxy_failed() -> Exception:
 
 
 def transport(clock: Clock, **options: Any) -> Transport:
-    rate = RateLimit(0, clock, clock.sleep)
+    rate = RateLimit(0, clock, clock.sleep, chance=lambda: 0.0)
     return Transport("https://acme.test", rate=rate, sleep=clock.sleep, secrets={SECRET}, **options)
 
 
@@ -188,10 +189,9 @@ def test_a_read_is_repeated_whatever_went_wrong(failure: Callable[[], Any], play
         (timed_out, ConnectionFailed),
         (half_a_body, ConnectionFailed),
         (never_connected, ConnectionFailed),
-        (lambda: error(429), errors.TooManyRequests),
         (lambda: Scripted(200, b"<html>"), NotJson),
     ],
-    ids=["500", "timeout", "half", "refused", "429", "html"],
+    ids=["500", "timeout", "half", "refused", "html"],
 )
 @pytest.mark.parametrize("retries", [0, 1, 3])
 def test_after_the_last_repeat_the_failure_is_told(
@@ -338,15 +338,63 @@ def test_the_service_s_own_words_are_quoted_or_said_to_be_missing(play: Play, cl
 # ---- how long to wait
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"), [("7", 7.0), ("0", 0.0), ("59", 59.0), ("60", 60.0), ("3600", 60.0), ("99999999", 60.0)]
-)
-def test_after_429_the_seconds_of_retry_after_are_waited_up_to_a_minute(
-    value: str, seconds: float, play: Play, clock: Clock
-) -> None:
+@pytest.mark.parametrize(("value", "seconds"), [("7", 7.0), ("0", 0.0), ("60", 60.0), ("300", 300.0)])
+def test_after_429_the_seconds_of_retry_after_are_waited(value: str, seconds: float, play: Play, clock: Clock) -> None:
     play(error(429, Retry_After=value), ok({}))
-    transport(clock).request("GET", "/objects")
+    transport(clock, retries=0).request("GET", "/objects")
     assert clock.slept == ([seconds] if seconds else [])
+
+
+@pytest.mark.parametrize("retry_after", [{}, {"Retry_After": "0"}, {"Retry_After": "25"}])
+def test_429_is_waited_out_by_time_and_not_by_count(retry_after: dict[str, str], play: Play, clock: Clock) -> None:
+    wire = play(*[error(429, **retry_after) for _number in range(100)])
+    with pytest.raises(errors.TooManyRequests, match="rate_limit_wait"):
+        transport(clock, retries=0).request("GET", "/objects")
+    assert 200 <= sum(clock.slept) <= 300
+    assert 8 <= len(wire.sent) <= 20
+
+
+@pytest.mark.parametrize(("value", "wait"), [("301", 300.0), ("21000", 300.0), ("1", 0.0), ("8", 7.5)])
+def test_a_retry_after_that_is_longer_than_what_is_left_is_an_error_at_once(
+    value: str, wait: float, play: Play, clock: Clock
+) -> None:
+    wire = play(ok(status=204), error(429, {"message": "Slow down"}, Retry_After=value))
+    sender = transport(clock, rate_limit_wait=wait)
+    sender.request("PATCH", "/object/x", effect=IDEMPOTENT, body={})
+    with pytest.raises(errors.TooManyRequests) as caught:
+        sender.request("POST", "/object", effect=UNSAFE, body={})
+    assert clock.slept == []
+    assert len(wire.sent) == 2
+    assert caught.value.message == (
+        'POST /customer-api/v1/object: HTTP 429, too many requests. The service says: "Slow down". '
+        f"The service wants a pause of {value} seconds, and rate_limit_wait is {wait:g} seconds. "
+        "This request was not carried out. What was changed before it stays: PATCH /object/x."
+    )
+
+
+def test_what_is_left_gets_less_with_every_refusal(play: Play, clock: Clock) -> None:
+    play(error(429, Retry_After="200"), error(429, Retry_After="101"))
+    with pytest.raises(errors.TooManyRequests, match="pause of 101 seconds, and 100 of the 300 seconds of"):
+        transport(clock).request("GET", "/objects")
+    assert clock.slept == [200.0]
+
+
+def test_what_is_not_sent_because_of_an_earlier_refusal_says_so(play: Play, clock: Clock) -> None:
+    wire = play(error(429, Retry_After="400"))
+    sender = transport(clock)
+    for told in ("This request was not carried out", "not sent, because of an earlier HTTP 429"):
+        with pytest.raises(errors.TooManyRequests, match=told):
+            sender.request("GET", "/objects")
+    assert len(wire.sent) == 1
+
+
+def test_of_many_changes_the_newest_are_named(play: Play, clock: Clock) -> None:
+    play(*[ok(status=204) for _number in range(7)], error(429, Retry_After="400"))
+    sender = transport(clock)
+    for number in range(7):
+        sender.request("PATCH", f"/object/{number}", effect=IDEMPOTENT, body={})
+    with pytest.raises(errors.TooManyRequests, match=r"stays: 2 others, PATCH /object/2, .*, PATCH /object/6\."):
+        sender.request("GET", "/objects")
 
 
 def test_retry_after_may_be_a_date() -> None:
@@ -387,8 +435,10 @@ def test_repeats_count_in_the_rate_limit(play: Play, clock: Clock) -> None:
 
 def test_what_one_request_is_refused_for_all_threads_wait_for(play: Play, clock: Clock) -> None:
     play(ok({}), error(429, Retry_After="20"), ok({}), ok({}))
-    rate = RateLimit(200, clock, clock.sleep)
-    one, other = (Transport("https://acme.test", rate=rate, sleep=clock.sleep, retries=0) for _number in range(2))
+    rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
+    one, other = (
+        Transport("https://acme.test", rate=rate, sleep=clock.sleep, rate_limit_wait=wait) for wait in (10.0, 30.0)
+    )
     other.request("GET", "/objects")
     with pytest.raises(errors.TooManyRequests):
         one.request("GET", "/objects")
@@ -808,15 +858,34 @@ def test_plain_http_to_another_machine_is_refused_unless_allowed(host: str) -> N
     assert instance_root(f"http://{host}", True) == f"http://{host}"
 
 
+def resolving(*addresses: str) -> Callable[..., Any]:
+    """A resolver that knows these addresses for every name."""
+    return lambda *_name, **_hints: [(0, 0, 0, "", (address, 0)) for address in addresses]
+
+
+@pytest.mark.parametrize("addresses", [[], ["10.0.0.1"], ["127.0.0.1", "10.0.0.1"], ["::1", "fe80::1%eth0"]])
+def test_localhost_is_this_machine_only_where_it_leads_to_nothing_else(
+    addresses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", resolving(*addresses))
+    assert not is_local("http://localhost:8080")
+    with pytest.raises(InvalidInput, match="localhost is not this machine"):
+        instance_root("http://localhost:8080", False)
+
+
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "127.8.9.10", "[::1]", "x.localhost"])
-def test_plain_http_to_this_machine_is_allowed(host: str) -> None:
+def test_plain_http_to_this_machine_is_allowed(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", resolving("127.0.0.1", "::1"))
     assert instance_root(f"http://{host}:8080", False) == f"http://{host}:8080"
 
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("timeout", 0), ("timeout", -1.0), ("retries", -1), ("rate_limit", -1), ("rate_limit", "many")],
-)
+    [
+        ("timeout", 0), ("timeout", -1.0), ("deadline", 0), ("deadline", float("inf")), ("deadline", float("nan")),
+        ("max_answer_size", 0), ("max_pages", 0), ("retries", -1), ("rate_limit", -1), ("rate_limit", "many"),
+    ],
+)  # fmt: skip
 def test_an_option_that_can_not_be_right_is_refused_before_anything_is_sent(option: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match=option):
         connect({"base_url": "https://acme.test", option: value})
@@ -846,8 +915,18 @@ def test_options_of_a_connection(tmp_path: Path) -> None:
     sender = connect({"base_url": "https://acme.test", **options}, read_only=True).transport
     assert (sender.timeout, sender.retries, sender.rate.per_minute, sender.read_only) == (5.0, 0, 0, True)
     assert sender.tls == Tls(verify=str(pem), certificate=str(pem))
-    lax = connect({"base_url": "https://acme.test", "validate_certs": False, "ca_path": str(pem)}).transport
+    lax = connect({"base_url": "https://acme.test", "validate_certs": False}).transport
     assert lax.tls.verify is False
+    with pytest.raises(InvalidInput, match=r"validate_certs.*ca_path"):
+        connect({"base_url": "https://acme.test", "validate_certs": False, "ca_path": str(pem)})
+
+
+def test_a_connection_has_limits_which_options_change() -> None:
+    usual = connect({"base_url": "https://acme.test"}).transport
+    assert (usual.deadline, usual.limits) == (300.0, Limits(16, 500))
+    quick = connect({"base_url": "https://acme.test", "timeout": 2, "max_answer_size": 40, "max_pages": 7}).transport
+    assert (quick.deadline, quick.limits) == (20.0, Limits(40, 7))
+    assert connect({"base_url": "https://acme.test", "deadline": 5}).transport.deadline == 5.0
 
 
 @pytest.mark.parametrize(

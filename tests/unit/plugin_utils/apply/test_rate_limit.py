@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 
 import pytest
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import Pausing, RateLimit
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
 _A_MINUTE = 20
@@ -27,8 +28,8 @@ class _Watched(RateLimit):
     def _move(self, seconds: float) -> None:
         self.now += seconds
 
-    def wait(self) -> float:
-        moment = super().wait()
+    def wait(self, patience: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
+        moment = super().wait(patience, pausing)
         self.moments.append(moment)
         return moment
 

@@ -17,10 +17,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import cmarkgfm
 import pytest
+from cmarkgfm.cmark import Options
 from markdown_it import MarkdownIt
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.markdown import Markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import WORDS, as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
@@ -420,20 +423,39 @@ _MARKUP = (
     "[a](javascript:x) ![i](https://x/y.png) [r]: https://x",
     "<script>alert(1)</script><img src=x onerror=y><!-- c --> &lt;",
     "**b** _i_ ~~s~~ `c` ``d`` # h > q - l 1. n | t | --- \\`",
+    "`" * 90 + " @all <img src=x> " + "`" * 100, "a\\|b | c \\\\| d", "##[error]x ::error::y",
     "`", "```", "a`", "`a", " ` ", " ", "", "\\", "$x$", "\r\r# h", "\n\n# h", "\u2028# h",
     "\t```\n<b>x</b>",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", _MARKUP)
-def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str) -> None:
-    renderer = MarkdownIt("gfm-like", {"html": True, "linkify": False}).disable("linkify")
+_RENDERERS: dict[str, Callable[[str], str]] = {
+    "markdown-it": MarkdownIt("gfm-like", {"html": True, "linkify": True}).render,
+    # That of GitHub; others have the same limits.
+    "cmark-gfm": lambda text: str(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)),
+}
 
+
+@pytest.mark.parametrize("renderer", _RENDERERS)
+@pytest.mark.parametrize("text", _MARKUP)
+def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str, renderer: str) -> None:
     def tags(account: RunResult) -> list[tuple[str, dict[str, str | None]]]:
-        return Page(renderer.render(as_markdown(account))).tags
+        return Page(_RENDERERS[renderer](as_markdown(account))).tags
 
     assert tags(filled(text)) == tags(filled("x y"))
     assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 11
+
+
+@pytest.mark.parametrize("text", ["x", "", "a_b", "_a_", "@all", "```", "`" * 200, "a|b\\|c", "\r\r# h", "::error::x"])
+def test_what_is_put_into_markdown_is_code(text: str) -> None:
+    shown = Markdown("- {text} {number}").fill(text=text, number=1)
+    (item,) = MarkdownIt("gfm-like", {"linkify": False}).parse(shown)[3:4]
+    assert [child.type for child in item.children or ()] == ["code_inline", "text"]
+
+
+def test_markdown_is_put_into_markdown_as_it_is() -> None:
+    assert Markdown("**{a}** {b}").fill(a=Markdown("_x_"), b="_x_") == "**_x_** `_x_`"
+    assert Markdown.of([Markdown("a"), Markdown("b")], ", ") == "a, b"
 
 
 # ---- the page's own policy

@@ -12,7 +12,7 @@ import pytest
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ORDER, OBJECT, TASK, USER
-from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_common import asset_ids, is_cancelled
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_ids, is_cancelled
 
 
 def _object(barcode: str, **fields: Any) -> dict[str, Any]:

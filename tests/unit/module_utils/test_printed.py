@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
@@ -27,6 +27,12 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
         ("\x00\x1b[31m\x7f\x9b", "\\u0000\\u001b[31m\\u007f\\u009b"),
         ("\u202eabc\u2066\u200b\u2028\ufeff", "\\u202eabc\\u2066\\u200b\\u2028\\ufeff"),
         ("\U000e0041\ud800", "\\udb40\\udc41\\ud800"),
+        ("::error file=a::b", "\\u003a:error file=a::b"),
+        ("a ::Stop-Commands::x", "a \\u003a:Stop-Commands::x"),
+        ("x##vso[task.complete]", "x\\u0023#vso[task.complete]"),
+        ("##[error]", "\\u0023#[error]"),
+        ("###[group]", "#\\u0023#[group]"),
+        ("Foo::Bar ::1 ## a [b] ::errors", "Foo::Bar ::1 ## a [b] ::errors"),
     ],
 )
 def test_what_steers_ends_a_line_or_can_not_be_seen_stands_as_an_escape(text: str, shown: str) -> None:
@@ -42,6 +48,10 @@ def test_whatever_a_text_holds_it_is_one_line_that_any_encoding_can_write(text: 
     told.encode("utf-8")
 
 
-@given(st.text(st.characters(), max_size=200))
+COMMANDS = st.lists(st.sampled_from(["::", "##", "error", "[", "vso", "\\", '"', "#", ":"])).map("".join)
+
+
+@given(st.text(st.characters(), max_size=200) | COMMANDS)
 def test_a_text_in_json_is_the_same_afterwards(text: str) -> None:
     assert json.loads(clean(json.dumps(text, ensure_ascii=False))) == text
+    assert clean(clean(text)) == clean(text)

@@ -1,0 +1,100 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long to wait with a request that comes too early for the service, and what is told when that time is over."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from http import HTTPStatus
+
+from ..errors import TooManyRequests
+
+RATE_LIMIT_WAIT = 300.0
+"""Seconds unless told otherwise."""
+
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 60.0
+_SHOWN = 5
+
+
+class Written:
+    """The requests that changed something since somebody began: how many, and the newest of them."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._newest: deque[str] = deque(maxlen=_SHOWN)
+
+    def begin(self) -> None:
+        """Forgets what was before."""
+        self._count = 0
+        self._newest.clear()
+
+    def note(self, request: str) -> None:
+        """One was carried out, such as ``POST /location``."""
+        self._count += 1
+        self._newest.append(request)
+
+    @property
+    def told(self) -> str:
+        """What was done, as a sentence."""
+        if not self._count:
+            return "Nothing was changed before it."
+        earlier = f"{self._count - len(self._newest)} others, " if self._count > len(self._newest) else ""
+        return f"What was changed before it stays: {earlier}{', '.join(self._newest)}."
+
+
+class Patience:
+    """The time for one request, its repeats included. It counts from the first refusal.
+
+    :param seconds: how long to wait.
+    """
+
+    def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._since: float | None = None
+        self._refusals = 0
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return self._seconds if self._since is None else self._since + self._seconds - self._clock()
+
+    def pause(self, after: float | None) -> float:
+        """Seconds to wait after a refusal.
+
+        :param after: as the service asks; None where it does not say. Who is to come again at once, and is refused
+            then, waits all the same.
+        """
+        self._since = self._clock() if self._since is None else self._since
+        growing = min(_FIRST_PAUSE * 2.0**self._refusals, _LONGEST_PAUSE)
+        is_first = self._refusals == 0
+        self._refusals += 1
+        return growing if after is None or (after == 0 and not is_first) else after
+
+    def lost(self, refused: TooManyRequests, pause: float, written: Written) -> TooManyRequests:
+        """The refusal with what was done and what was not."""
+        return _saying(
+            refused, f"{refused.message} {self._why(pause)} This request was not carried out. {written.told}"
+        )
+
+    def not_sent(self, where: str, pause: float, written: Written) -> TooManyRequests:
+        """The error of a request that was not sent, because the pause of an earlier one is still to be waited out."""
+        told = f"{where}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
+        return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", where), told)
+
+    def _why(self, pause: float) -> str:
+        if self._since is not None and self.left < self._seconds - 1:
+            return (
+                f"The service wants a pause of {pause:.0f} seconds, and {max(self.left, 0):.0f} of the "
+                f"{self._seconds:g} seconds of rate_limit_wait are left."
+            )
+        return f"The service wants a pause of {pause:.0f} seconds, and rate_limit_wait is {self._seconds:g} seconds."
+
+
+def _saying(refused: TooManyRequests, message: str) -> TooManyRequests:
+    refused.message = message
+    refused.args = (message,)
+    return refused

@@ -1,0 +1,74 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is printed stays on its line, and looks like what it is.
+
+All that the collection prints passes here: errors when they are made, warnings and messages of results where they are
+handed to Ansible, the rest where it is put into a report.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode's categories of controls (C0, C1, DEL), of format characters (bidi, zero width), of halves of a pair that no
+encoding can write, and of line and paragraph separators."""
+
+_TO_A_PIPELINE = re.compile(
+    r"""
+    \#(?=\#(?:vso|teamcity)?\[)   # Azure Pipelines, TeamCity, and GitHub: anywhere in a line
+    | :(?=:(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env
+        |set-output|stop-commands|warning)\b)   # GitHub: where a line begins, and lines are wrapped anywhere
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""The first character of what a pipeline takes for a command in the log of a job."""
+
+
+def clean(text: str) -> str:
+    """A text of a service, a file or another program, as it may be printed: one line, whatever is in it.
+
+    Everything that ends a line, steers a terminal or a pipeline, turns the order of letters round or can't be seen
+    stands as the escape that JSON has for it, so that a text in JSON is the same text afterwards.
+    """
+    if not text.isprintable():
+        text = "".join(_escape(letter) if unicodedata.category(letter) in _UNSEEN else letter for letter in text)
+    if "##" in text or "::" in text:
+        text = _TO_A_PIPELINE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return text
+
+
+def clean_lines(text: str) -> str:
+    """A text whose line ends are ours: each of its lines as :func:`clean` gives it."""
+    return "\n".join(map(clean, text.split("\n")))
+
+
+def cleaned(value: Any) -> Any:
+    """A value with no text in it, names of members included, that a terminal obeys."""
+    if isinstance(value, Mapping):
+        return {clean(str(name)): cleaned(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [cleaned(one) for one in value]
+    return clean(value) if isinstance(value, str) else value
+
+
+def told(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result as it is handed to Ansible: ``msg`` and ``warnings``, which it prints as text, are clean.
+
+    All else is data: playbooks read it as it is, and Ansible prints it as JSON or YAML.
+    """
+    printed = dict(result)
+    if isinstance(result.get("msg"), str):
+        printed["msg"] = clean_lines(result["msg"])
+    if "warnings" in result:
+        printed["warnings"] = [clean(text) for text in result["warnings"]]
+    return printed
+
+
+def _escape(letter: str) -> str:
+    return json.dumps(letter)[1:-1]

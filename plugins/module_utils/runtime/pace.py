@@ -1,0 +1,190 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the next request may be sent: the limit of requests a minute, and what the service says about it. No I/O.
+
+How a service counts is not known: it may count what came in the last minute, or hand out leave for requests one by one
+and save up only a few. So what fits into a minute goes at once, and what does not goes evenly, a few requests at most
+ahead of the even pace; both kinds of service take that without a refusal.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+SERVICE_LIMIT = 200
+"""Requests a minute that an instance allows unless told otherwise."""
+
+LONGEST_PAUSE = 3600.0
+"""Seconds that a pause lasts at most, whatever a service asked for."""
+
+_MINUTE = 60.0
+_WINDOW = _MINUTE * 1.005
+"""Seconds within which the limit is kept to: requests are under way for unequal times, and what was sent within the
+limit must arrive within it.
+"""
+_AHEAD = 5
+"""Requests that may be ahead of the even pace: half of what a strict service saves up. The other half is for unequal
+times under way.
+"""
+_SLOWER = 1.5
+_FASTER = 0.98
+_NEVER = float("-inf")
+_VERSION = 1.0
+_MOST_LIMITS = 16
+_MOST_MOMENTS = 20_000
+
+
+@dataclass
+class Pace:
+    """What is known of the requests of the last minute. All moments are those of one monotonic clock.
+
+    :ivar sent: when requests were sent, oldest first.
+    :ivar limits: each limit that somebody named in the last minute, and when; the smallest rules.
+    :ivar asked: when the service asked for a pause. :ivar pause: for how many seconds.
+    :ivar refused: when a request was refused last.
+    :ivar interval: seconds from one request to the next where they go evenly.
+    :ivar due: when the next request is due at an even pace. :ivar even: whether that is kept to.
+    """
+
+    sent: list[float] = field(default_factory=list)
+    limits: dict[int, float] = field(default_factory=dict)
+    asked: float = _NEVER
+    pause: float = 0.0
+    refused: float = _NEVER
+    interval: float = 0.0
+    due: float = _NEVER
+    even: bool = False
+
+    # ---- kept in a file
+
+    def numbers(self) -> array[float]:
+        """All of it as numbers, to be kept."""
+        return array(
+            "d",
+            [
+                _VERSION,
+                self.asked,
+                self.pause,
+                self.refused,
+                self.interval,
+                self.due,
+                float(self.even),
+                float(len(self.limits)),
+                *(number for pair in self.limits.items() for number in pair),
+                *self.sent[-_MOST_MOMENTS:],
+            ],
+        )
+
+    @classmethod
+    def of(cls, numbers: Sequence[float], now: float) -> Pace:
+        """What :meth:`numbers` gave, whoever wrote it; nothing is known where it can't be so.
+
+        Moments that are later than now are from before the machine was started: they count as none.
+        """
+        if len(numbers) < 8 or numbers[0] != _VERSION or any(map(math.isnan, numbers)):
+            return cls()
+        asked, pause, refused, interval, due, even, count = numbers[1:8]
+        if not 0 <= count <= _MOST_LIMITS:
+            return cls()
+        pairs = numbers[8 : 8 + 2 * int(count)]
+        limits = {
+            int(limit): named
+            for limit, named in zip(pairs[::2], pairs[1::2], strict=False)
+            if limit >= 1 and math.isfinite(limit) and named <= now
+        }
+        is_known = asked <= now
+        return cls(
+            sorted(moment for moment in numbers[8 + 2 * int(count) :] if moment <= now),
+            limits,
+            asked if is_known else _NEVER,
+            min(max(pause, 0.0), LONGEST_PAUSE) if is_known else 0.0,
+            refused if refused <= now else _NEVER,
+            min(max(interval, 0.0), _MINUTE),
+            due if due <= now + LONGEST_PAUSE + _AHEAD * _MINUTE else _NEVER,
+            bool(even),
+        )
+
+    # ---- asked
+
+    def limit(self, now: float) -> int:
+        """The limit that rules; 0 for none."""
+        return min((limit for limit, named in self.limits.items() if named > now - _MINUTE), default=0)
+
+    def held(self, now: float) -> float:
+        """Seconds for which the service wants nobody to send anything."""
+        return max(self.asked + self.pause - now, 0.0)
+
+    def wait(self, now: float) -> float:
+        """Seconds until one more request may be sent; 0 or less: it may be sent now."""
+        self._forget(now)
+        limit = self.limit(now)
+        moments = [self.asked + self.pause]
+        if limit and len(self.sent) >= limit:
+            self.even = True
+            moments.append(self.sent[-limit] + _WINDOW)
+        if self.even:
+            moments.append(self.due - _AHEAD * self._interval(limit))
+        return max(moments) - now
+
+    def left(self, now: float) -> int:
+        """How many requests the limit leaves for now. There is one."""
+        self._forget(now)
+        return max(self.limit(now) - len(self.sent), 0)
+
+    # ---- told
+
+    def name(self, limit: int, now: float) -> None:
+        """Somebody who sends requests keeps to a limit; 0: to none."""
+        self.limits = {one: named for one, named in self.limits.items() if named > now - _MINUTE}
+        if limit and (limit in self.limits or len(self.limits) < _MOST_LIMITS):
+            self.limits[limit] = now
+
+    def take(self, now: float) -> None:
+        """One request is sent now."""
+        interval = self._interval(self.limit(now))
+        self.sent.append(now)
+        self.due = max(self.due, now) + interval
+        self.interval = interval * _FASTER
+
+    def expect(self, number: int, now: float) -> None:
+        """So many requests are to come: where they do not fit into this minute, they go evenly from the first on."""
+        self._forget(now)
+        limit = self.limit(now)
+        if limit and len(self.sent) + number > limit:
+            self.even = True
+            self.due = max(self.due, now)
+
+    def refuse(self, sent: float, pause: float, now: float) -> None:
+        """The service refused a request for coming too early: nobody sends anything for a while, then all go evenly.
+
+        A first refusal is put down to a burst, or to others who share the limit. A second one within a minute says
+        that the service allows less than was thought: the pace slows down, and grows again bit by bit.
+
+        :param sent: when the request was sent. What was sent before an earlier refusal was known says nothing new.
+        :param pause: seconds to wait, as the service asks.
+        """
+        limit = self.limit(now)
+        if pause > 0 and sent > self.refused:
+            if now - self.refused < _MINUTE:
+                slowest = max(self._interval(limit) * _SLOWER, _WINDOW / (limit or SERVICE_LIMIT))
+                self.interval = min(slowest, _MINUTE)
+            self.refused = now
+            self.even = True
+        if pause > self.held(now):
+            self.asked, self.pause = now, min(pause, LONGEST_PAUSE)
+        self.due = max(self.due, self.asked + self.pause + _AHEAD * self._interval(limit))
+
+    def _interval(self, limit: int) -> float:
+        return max(self.interval, _WINDOW / limit if limit else 0.0)
+
+    def _forget(self, now: float) -> None:
+        del self.sent[: bisect_right(self.sent, now - _WINDOW)]
+        if now > self.due + _WINDOW:
+            # A minute in which nothing was sent, though it might have been: everything begins anew.
+            self.even = False
+            self.interval = 0.0

@@ -1,0 +1,180 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The newest token pair of an account, for all processes of this user; only in private places.
+
+Nothing is ever an error here: what can't be read or kept is as good as not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import json
+import math
+import secrets
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from ..errors import InvalidInput
+from ..local.access import PRIVATE_FILE, Access
+from ..local.safe_files import Folder
+from .locks import Busy, SharedFile, locked
+
+_KEY = "token-key"
+_KEY_BYTES = 32
+_FILE = "token-"
+_LOCK = "renewal-"
+_DIGITS = 32
+_MOST_BYTES = 1 << 16
+_KEY_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Account:
+    """Who signs in, and with what. A changed password is another account, so it signs in.
+
+    :ivar root: of the instance.
+    """
+
+    root: str
+    username: str
+    client_id: str
+    password: str
+    refresh_token: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a login answered.
+
+    :ivar renew_at: the moment from which on another one is to be asked for, of a clock that begins when the machine is
+        started; None: when it is refused. :ivar kept_at: when it was kept.
+    """
+
+    access_token: str
+    refresh_token: str | None
+    renew_at: float | None
+    user_id: int | None
+    kept_at: float
+
+    def is_fresh(self, now: float) -> bool:
+        """Whether the access token may be sent. What was kept later than now is from before the machine was started."""
+        return self.kept_at <= now < (math.inf if self.renew_at is None else self.renew_at)
+
+
+class TokenStore:
+    """The pair of one account.
+
+    :param folder: a private place.
+    """
+
+    def __init__(self, folder: Folder, account: Account) -> None:
+        self._folder = folder
+        self._account = account
+        self._made_of: tuple[str, str] | None = None
+
+    def read(self) -> Pair | None:
+        """The pair that was kept for just this account."""
+        with contextlib.suppress(OSError, InvalidInput):
+            name, proof = self._identity()
+            kept = _decoded(self._folder, name)
+            if kept is not None and hmac.compare_digest(str(kept.pop("proof", "")).encode(), proof.encode()):
+                return _pair_of(kept)
+        return None
+
+    def keep(self, pair: Pair) -> None:
+        """Keeps a pair in place of the one before."""
+        with contextlib.suppress(OSError, InvalidInput):
+            name, proof = self._identity()
+            content = json.dumps({"proof": proof, **asdict(pair)}).encode()
+            self._folder.write(name, content, Access(mode=PRIVATE_FILE))
+
+    def clear(self) -> None:
+        """Forgets the pair of this account."""
+        if self.read() is not None:
+            with contextlib.suppress(OSError, InvalidInput):
+                self._folder.remove(self._identity()[0])
+
+    def forget(self, access_token: str) -> None:
+        """Forgets a pair, whoever it was kept for."""
+        with contextlib.suppress(OSError, InvalidInput):
+            for one in self._folder.listed():
+                kept = _decoded(self._folder, one.name) if one.name.startswith(_FILE) and one.name != _KEY else None
+                if kept is not None and kept.get("access_token") == access_token:
+                    self._folder.remove(one.name)
+
+    @contextlib.contextmanager
+    def renewing(self, seconds: float) -> Iterator[None]:
+        """One process at a time renews a pair. Where that can't be, or takes too long, each does it for itself.
+
+        :param seconds: how long to wait for another process.
+        """
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError, InvalidInput, Busy):
+                lock = SharedFile(self._folder, f"{_LOCK}{self._identity()[0]}")
+                descriptor = stack.enter_context(_opened(lock))
+                stack.enter_context(locked(descriptor, seconds))
+            yield
+
+    def _identity(self) -> tuple[str, str]:
+        """The name of the file, and what proves that it is of this account: with a key, so that neither can be guessed.
+
+        :raises OSError: where there is no key.
+        """
+        if self._made_of is None:
+            key, account = self._key(), self._account
+            # Who signs in with a password is known by name; a refresh token is all that is known of others.
+            secret = "" if account.password else account.refresh_token
+            name = _keyed(key, account.root, account.username, account.client_id, secret)
+            self._made_of = f"{_FILE}{name}", _keyed(key, account.password, account.refresh_token)
+        return self._made_of
+
+    def _key(self) -> bytes:
+        file = SharedFile(self._folder, _KEY)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(_opened(file))
+            try:
+                stack.enter_context(locked(file.descriptor(), _KEY_SECONDS))
+            except Busy as busy:
+                raise OSError("the key is locked") from busy
+            key = file.read(_KEY_BYTES)
+            if len(key) != _KEY_BYTES:
+                key = secrets.token_bytes(_KEY_BYTES)
+                file.write(key)
+        return key
+
+
+@contextlib.contextmanager
+def _opened(file: SharedFile) -> Iterator[int]:
+    try:
+        yield file.descriptor()
+    finally:
+        file.close()
+
+
+def _keyed(key: bytes, *texts: str) -> str:
+    text = json.dumps(texts).encode()
+    return hmac.digest(key, text, "sha256").hex()[:_DIGITS]
+
+
+def _decoded(folder: Folder, name: str) -> dict[str, object] | None:
+    try:
+        decoded = json.loads(folder.read(name, _MOST_BYTES))
+    except (OSError, InvalidInput, ValueError):
+        return None
+    return decoded if isinstance(decoded, dict) else None
+
+
+def _pair_of(kept: dict[str, object]) -> Pair | None:
+    access, refresh, user = kept.get("access_token"), kept.get("refresh_token"), kept.get("user_id")
+    renew_at, kept_at = kept.get("renew_at"), kept.get("kept_at")
+    if not isinstance(access, str) or not isinstance(kept_at, (int, float)):
+        return None
+    return Pair(
+        access,
+        refresh if isinstance(refresh, str) else None,
+        float(renew_at) if isinstance(renew_at, (int, float)) else None,
+        user if isinstance(user, int) else None,
+        float(kept_at),
+    )

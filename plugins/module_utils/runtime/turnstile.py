@@ -1,0 +1,162 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who of many processes sends the next request, and where they keep their common :class:`Pace`.
+
+Whoever wants to send waits for the turn, and only who has it looks whether a request is due. So nobody starves, and a
+process that dies loses nothing of the others': no slot was reserved for it, and the kernel passes the turn on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from ..local.safe_files import Folder
+from .locks import Busy, SharedFile, release, try_lock, wait_for
+from .pace import Pace
+
+_LOOK_SECONDS = 2.0
+"""Seconds after which somebody who waits for the turn looks whether things go on."""
+_NEXT_SECONDS = 0.001
+_FILE_SECONDS = 5.0
+"""Seconds to wait for the lock of the numbers, which everybody holds for microseconds."""
+_MOST_BYTES = 1 << 18
+
+
+class Turnstile(Protocol):
+    """Where a pace is kept, and who may go."""
+
+    def turn(self) -> contextlib.AbstractContextManager[None]:
+        """The turn: one at a time has it."""
+        ...
+
+    def pace(self) -> contextlib.AbstractContextManager[Pace]:
+        """The pace as it is; what is changed of it is kept."""
+        ...
+
+
+class OwnTurnstile:
+    """For the threads of one process."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._lock = threading.Lock()
+        self._pace = Pace()
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        with self._turn:
+            yield
+
+    @contextlib.contextmanager
+    def pace(self) -> Iterator[Pace]:
+        with self._lock:
+            yield self._pace
+
+
+class SharedTurnstile:
+    """For all processes of a user, in two files: one is locked by who has the turn, the other holds the numbers.
+
+    Everything raises :class:`OSError` where the files can't be used.
+
+    :param folder: where they lie. :param name: of what is limited; the files are named by it.
+    """
+
+    def __init__(self, folder: Folder, name: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._turn = SharedFile(folder, f"turn-{name}")
+        self._numbers = SharedFile(folder, f"limit-{name}")
+        self._own_turn = threading.Lock()
+        self._own = threading.Lock()
+        self._had_to_wait = False
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """The turn. One that is kept by a process that was stopped is passed over."""
+        with self._own_turn:
+            if self._had_to_wait:
+                # Who had it just now would take it again before the next one has woken up.
+                time.sleep(_NEXT_SECONDS)
+            self._had_to_wait = False
+            descriptor = self._turn.descriptor()
+            if try_lock(descriptor):
+                try:
+                    yield
+                finally:
+                    release(descriptor)
+                return
+            self._had_to_wait = True
+            waiting = _Waiting(self._turn.another())
+            try:
+                stalled = 0
+                while not waiting.came(_LOOK_SECONDS):
+                    stalled = stalled + 1 if self._is_stalled() else 0
+                    if stalled > 1:
+                        break
+                yield
+            finally:
+                waiting.leave()
+
+    @contextlib.contextmanager
+    def pace(self) -> Iterator[Pace]:
+        with self._own:
+            descriptor = self._numbers.descriptor()
+            try:
+                wait_for(descriptor, _FILE_SECONDS)
+            except Busy as busy:
+                raise OSError("the limit is locked by a process that does not go on") from busy
+            try:
+                pace = Pace.of(_decoded(self._numbers.read(_MOST_BYTES)), self._clock())
+                yield pace
+                self._numbers.write(pace.numbers().tobytes())
+            finally:
+                release(descriptor)
+
+    def _is_stalled(self) -> bool:
+        """Whether a request might have been sent for a while, and nobody sent one."""
+        with self.pace() as pace:
+            now = self._clock()
+            last = pace.sent[-1] if pace.sent else float("-inf")
+            return pace.wait(now) <= -_LOOK_SECONDS and last < now - _LOOK_SECONDS
+
+
+class _Waiting:
+    """Waits for a lock in a thread of its own, in the order of those who wait, which the kernel keeps."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._mutex = threading.Lock()
+        self._came = threading.Event()
+        self._is_left = False
+        threading.Thread(target=self._wait, daemon=True).start()
+
+    def came(self, seconds: float) -> bool:
+        """Whether the lock is held, now or within some seconds."""
+        return self._came.wait(seconds)
+
+    def leave(self) -> None:
+        """Gives the lock back, or gives up waiting for it."""
+        with self._mutex:
+            self._is_left = True
+            if self._came.is_set():
+                os.close(self._descriptor)
+
+    def _wait(self) -> None:
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        with self._mutex:
+            self._came.set()
+            if self._is_left:
+                os.close(self._descriptor)
+
+
+def _decoded(content: bytes) -> array[float]:
+    numbers = array("d")
+    numbers.frombytes(content[: len(content) // numbers.itemsize * numbers.itemsize])
+    return numbers

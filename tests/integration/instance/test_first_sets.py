@@ -1,0 +1,183 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Somebody applies files of their own for the first time: a table from a spreadsheet, a plan as a comment, a plan that
+travels from one job to another, a room that is given up. In real processes.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import many_places
+import playbook
+import pytest
+from emulator_process import Emulator, running
+from instance_site import yaml_list
+from playbook import Run
+
+SETTINGS = "api: seventhings/v1\nset: first\n"
+
+
+@pytest.fixture(scope="module")
+def _service() -> Iterator[Emulator]:
+    with running(data="empty") as service:
+        yield service
+
+
+@pytest.fixture
+def service(_service: Emulator) -> Emulator:
+    """An empty instance."""
+    _service.reset()
+    return _service
+
+
+@pytest.fixture
+def src(tmp_path: Path) -> Path:
+    """A directory of files with nothing but settings."""
+    return write(tmp_path / "files", {})
+
+
+def write(root: Path, files: Mapping[str, str]) -> Path:
+    """Puts files into a directory; instance.yml comes by itself."""
+    for name, text in {"instance.yml": SETTINGS, **files}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, "utf-8")
+    return root
+
+
+def instance(name: str, src: Path, check_mode: bool = False, **options: Any) -> dict[str, Any]:
+    """A task that plans or applies files, and lets the play go on."""
+    module = {"src": str(src), **options}
+    return {"name": name, "community.seventhings.instance": module, "check_mode": check_mode, "ignore_errors": True}
+
+
+def play(directory: Path, service: Emulator, *tasks: dict[str, Any]) -> Run:
+    plays = [{"hosts": "localhost", "gather_facts": False, "tasks": list(tasks)}]
+    return playbook.run(
+        directory, plays, variables={**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0", "ANSIBLE_FORKS": "1"}
+    )
+
+
+def names(service: Emulator, section: str, key: str) -> list[str]:
+    """One field of all records of a section."""
+    return [record["fields"][key] for record in service.steer("GET", "/dump?canonical=1")[section]]
+
+
+def writes(service: Emulator) -> list[str]:
+    """What was sent besides reading and signing in."""
+    return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
+
+
+# ---- a table with labels as header
+
+
+def test_the_role_takes_a_table_whose_header_are_labels(service: Emulator, src: Path, tmp_path: Path) -> None:
+    settings = SETTINGS + "identity: {objects: [barcode]}\n"
+    write(src, {"instance.yml": settings, "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n"})
+    role = {
+        "name": "provision",
+        "ansible.builtin.include_role": {"name": "community.seventhings.provision"},
+        "vars": {"provision_src": str(src)},
+    }
+    run = play(tmp_path, service, role)
+    assert run.status == 0, run.output
+    assert names(service, "objects", "inventory_name") == ["Chair", "Table"]
+
+
+# ---- a plan as a comment
+
+
+def test_a_plan_as_markdown_shows_one_change_beside_thousands_that_are_in_no_file(src: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    many_places.fill(store, rooms=12_000, locations=3)
+    write(
+        src, {"locations.yml": "- name: location 1\n", "rooms.yml": "- {building_id: location 1, number: NEW-ROOM}\n"}
+    )
+    report = tmp_path / "plan.md"
+    with running(data="50", db=str(store)) as service:
+        play(tmp_path, service, instance("plan", src, check_mode=True, report=str(report)))
+    told = report.read_text("utf-8")
+    assert len(told) <= 65_536
+    assert "NEW-ROOM" in told
+    assert "12000 rooms: " in told
+    assert told.index("NEW-ROOM") < told.index("12000 rooms: ")
+    assert re.search(r"and 119\d\d more", told)
+
+
+# ---- a plan that travels
+
+
+def test_a_plan_is_applied_from_the_directory_that_the_task_names(
+    service: Emulator, src: Path, tmp_path: Path, state_home: Path
+) -> None:
+    """One job plans in its checkout, another applies in its own."""
+    write(
+        src,
+        {"objects.yml": "- {barcode: '1', inventory_name: Chair, documents: [files/a.txt]}\n", "files/a.txt": "Terms"},
+    )
+    plan = tmp_path / "set.plan"
+    play(tmp_path, service, instance("plan", src, check_mode=True, plan_file=str(plan)))
+    assert plan.is_file()
+    other = tmp_path / "other"
+    shutil.move(src, other)
+    before = sorted(other.rglob("*"))
+    applied = play(tmp_path, service, instance("apply", other, plan_file=str(plan))).named("apply")
+    assert applied.data.get("outcome") == "changed", applied.data
+    assert names(service, "objects", "inventory_name") == ["Chair"]
+    assert any("/file" in path for path in writes(service))
+    assert not src.exists()
+    assert sorted(other.rglob("*")) == before
+    assert [path.name for path in state_home.rglob("*") if path.is_file()] == ["journal.jsonl"]
+
+
+def test_a_plan_that_is_not_there_is_never_made_anew_without_a_word(
+    service: Emulator, src: Path, tmp_path: Path
+) -> None:
+    write(src, {"objects.yml": "- {barcode: '1', inventory_name: Chair}\n"})
+    plan = tmp_path / "set.plan"
+    run = play(
+        tmp_path,
+        service,
+        instance("required", src, plan_file=str(plan), require_plan=True),
+        instance("approved", src, plan_file=str(plan), plan_digest="0" * 64),
+        instance("anew", src, plan_file=str(plan)),
+    )
+    for name in ("required", "approved"):
+        refused = run.named(name)
+        assert refused.failed
+        assert f"there is no {plan}" in refused["msg"]
+        assert refused["requests"] == 0
+    assert run.named("anew")["outcome"] == "changed"
+    assert f"there is no {plan}, so the plan was made anew" in " ".join(run.output.split())
+
+
+# ---- a room that is given up
+
+
+def test_a_room_in_which_somebody_else_has_something_is_not_pruned(
+    service: Emulator, src: Path, tmp_path: Path
+) -> None:
+    rooms = [{"building_id": "North", "number": number} for number in ("1", "2")]
+    pruning = SETTINGS + "policy: {prune: {rooms: delete}, limits: {delete_percent: 100}}\n"
+    files = {"instance.yml": pruning, "locations.yml": "- name: North\n", "rooms.yml": yaml_list(rooms)}
+    theirs = {"barcode": "99", "inventory_name": "Theirs", "actual_room": "North/2"}
+    made = play(
+        tmp_path,
+        service,
+        instance("make", write(src, files)),
+        {"name": "theirs", "community.seventhings.object": {"fields": theirs}},
+    )
+    assert made.status == 0, made.output
+    service.clear_log()
+    write(src, {**files, "rooms.yml": yaml_list(rooms[:1])})
+    run = play(tmp_path, service, instance("plan", src, check_mode=True), instance("apply", src))
+    for name in ("plan", "apply"):
+        assert run.named(name).failed
+        assert "object 99 (actual_room) refers to it" in run.named(name)["findings"][0]
+    assert writes(service) == []
+    assert names(service, "rooms", "number") == ["1", "2"]

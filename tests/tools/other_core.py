@@ -1,0 +1,84 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run tests on another ansible-core: python tests/tools/other_core.py 2.21 [--python 3.13] [options and paths].
+
+Without paths it runs the integration and the hostile tests, which play real playbooks. The environment is made once, in
+.build/core.
+A version that is not released yet is asked for with its pre-release: 2.22.0rc1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import interpreters
+from project import BUILD, ROOT, call, environment
+from sanity import CORES
+
+_REQUIREMENTS = ("requirements.txt", "tests/emulator/requirements.txt", "tests/requirements-test.txt")
+# Minor versions of Python 3 of what is not supported yet.
+_TO_COME = {"2.22": (13, 14, 15)}
+
+
+def series(core: str) -> str:
+    """2.22.0rc1 -> 2.22."""
+    return ".".join(core.split(".")[:2])
+
+
+def specifier(core: str) -> str:
+    """What pip is asked for: the newest release of a series, or exactly the version that was named."""
+    return f"ansible-core ~= {core}.0" if core == series(core) else f"ansible-core == {core}"
+
+
+def python_for(core: str, wish: str = "") -> Path:
+    """The newest interpreter of this machine that the version runs on, or the one of the version that is wished for.
+
+    :raises SystemExit: there is none.
+    """
+    minors = [minor for minor in {**CORES, **_TO_COME}[series(core)] if wish in ("", f"3.{minor}")]
+    found = interpreters.find()
+    for minor in reversed(minors):
+        if minor in found:
+            return found[minor]
+    sys.exit(f"ansible-core {core} needs Python 3.{' or 3.'.join(map(str, minors))}: not found")
+
+
+def make(core: str, wish: str = "") -> Path:
+    """Make, or find, the environment; returns its bin folder."""
+    python = python_for(core, wish)
+    venv = BUILD / "core" / core
+    stamp = venv / "made-from"
+    texts = [(ROOT / name).read_text() for name in _REQUIREMENTS]
+    wanted = hashlib.sha256("\n".join([core, str(python), *texts]).encode()).hexdigest()
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        shutil.rmtree(venv, ignore_errors=True)
+        call(python, "-m", "venv", venv)
+        files = [word for name in _REQUIREMENTS for word in ("-r", str(ROOT / name))]
+        pip = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--quiet")
+        call(venv / "bin" / "python", *pip, specifier(core), *files, env=dict(os.environ))
+        paths = next(venv.glob("lib/python3.*/site-packages")) / "seventhings-tests.pth"
+        paths.write_text(f"{ROOT / 'tests' / 'support'}\n")
+        stamp.write_text(wanted)
+    return venv / "bin"
+
+
+def main() -> None:
+    """Run pytest there; ends with its exit status."""
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("core")
+    parser.add_argument("--python", default="")
+    asked, options = parser.parse_known_args()
+    bin_folder = make(asked.core, asked.python)
+    paths = [] if any((ROOT / option).exists() for option in options) else ["tests/integration", "tests/hostile"]
+    env = environment(PATH=os.pathsep.join([str(bin_folder), os.environ["PATH"]]))
+    call(bin_folder / "python", "-m", "pytest", "-q", "--color=no", "-n", "2", *options, *paths, env=env)
+
+
+if __name__ == "__main__":
+    main()

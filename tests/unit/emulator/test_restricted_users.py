@@ -1,0 +1,100 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Users who do not see everything: hidden fields, and objects in other locations than theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .bodies import code
+from .support import Api, Steering
+
+
+def signed_in(api: Api, steering: Steering, **restrictions: Any) -> Api:
+    found = Api(api.about, steering)
+    user = steering.call("POST", "/users", restrictions)
+    found.sign_in(user["username"], user["password"])
+    return found
+
+
+def test_hidden_fields_are_in_no_record(api: Api, steering: Steering) -> None:
+    barcode = code()
+    made = api.create_object(barcode=barcode, description="Secret", purchasing_price=5)
+    restricted = signed_in(api, steering, hidden_fields=["description", "purchasing_price"])
+    records = [
+        restricted.read(f"/object/{made}"),
+        restricted.read(f"/object/by-barcode/{barcode}"),
+        restricted.patch(f"/object/{made}", {"inventory_name": "Other"}).json(),
+        *restricted.items("/objects", "per_page=1000"),
+    ]
+    for record in records:
+        assert not {"description", "purchasing_price"} & set(record)
+        assert "serial_number" in record
+    assert "description" in api.read(f"/object/{made}")
+
+
+def test_hidden_fields_are_defined_and_can_be_written(api: Api, steering: Steering) -> None:
+    made = api.create_object()
+    restricted = signed_in(api, steering, hidden_fields=["description"])
+    definitions = restricted.read("/asset-tracking/asset/field-definitions")
+    assert "description" in [definition["field_key"] for definition in definitions]
+    assert restricted.patch(f"/object/{made}", {"description": "Written"}).status_code == 200
+    assert api.read(f"/object/{made}")["description"] == "Written"
+
+
+def test_hidden_fields_of_persons_rooms_and_locations(api: Api, steering: Steering) -> None:
+    restricted = signed_in(api, steering, hidden_fields=["email", "area", "city"])
+    for path, key in (("/persons", "email"), ("/rooms", "area"), ("/locations", "city")):
+        assert all(key in record for record in api.items(path))
+        assert not [record for record in restricted.items(path) if key in record]
+
+
+def test_objects_of_other_locations_are_not_there(api: Api, steering: Steering) -> None:
+    mine, other = api.create_location(), api.create_location()
+    room, elsewhere = api.create_room(building_id=mine), api.create_room(building_id=other)
+    barcodes = [code() for _number in range(3)]
+    seen = api.create_object(actual_room=room, barcode=barcodes[0])
+    nowhere = api.create_object(barcode=barcodes[1])
+    hidden = api.create_object(actual_room=elsewhere, barcode=barcodes[2])
+    restricted = signed_in(api, steering, locations=[mine])
+
+    listed = [record["uuid"] for record in restricted.items("/objects", "per_page=1000")]
+    assert seen in listed
+    assert nowhere in listed
+    assert hidden not in listed
+    assert restricted.count("/objects") == len(listed)
+    assert [restricted.get(f"/object/{made}").status_code for made in (seen, nowhere, hidden)] == [200, 200, 404]
+    found = [restricted.get(f"/object/by-barcode/{barcode}").status_code for barcode in barcodes]
+    assert found == [200, 200, 404]
+    assert restricted.get(f"/object/{hidden}/history").status_code == 404
+    assert restricted.patch(f"/object/{hidden}", {"description": "x"}).status_code == 404
+    assert restricted.delete(f"/object/{hidden}").status_code == 404
+    body = {"inventory_name": "Twin", "barcode": barcodes[2]}
+    assert restricted.post("/object", body).status_code == 422
+
+
+def test_rooms_and_locations_are_all_listed(api: Api, steering: Steering) -> None:
+    restricted = signed_in(api, steering, locations=[api.create_location()])
+    for path in ("/rooms", "/locations", "/persons"):
+        assert restricted.items(path) == api.items(path)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"hidden_fields": "x"}, {"hidden_fields": [1]}, {"locations": "x"}, {"locations": ["x"]}, {"nonsense": 1}],
+    ids=str,
+)
+def test_wrong_restrictions(steering: Steering, body: Any) -> None:
+    assert steering.request("POST", "/users", json=body).status_code == 400
+
+
+def test_reset_turns_modules_on(api: Api, steering: Steering) -> None:
+    steering.call("PUT", "/settings", {"modules_off": ["rental", "hub", "catalog"]})
+    paths = ("/rental-management/rental-cases", "/circularity-hub/items", "/catalog-items")
+    assert {api.get(path).status_code for path in paths} == {403}
+    steering.call("POST", "/reset")
+    assert {api.get(path).status_code for path in paths} == {200}

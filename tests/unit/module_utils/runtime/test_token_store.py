@@ -1,0 +1,300 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One login for all processes of a user."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
+
+from ..support import Clock, FakeTransport, Invocation, answer, refusal
+from .processes import ended, forked, kill, note, noted, until
+
+LOGIN = "POST /auth_token"
+ROOT = "https://acme.test"
+PASSWORD = {"username": "ada", "password": "pa55word-geheim", "client_id": "client-7"}
+REFRESH = {"refresh_token": "refresh-geheim", "client_id": "client-7"}
+
+
+def pairs() -> Iterator[Any]:
+    number = 0
+    while True:
+        number += 1
+        yield answer(
+            {
+                "access_token": f"access-{number}",
+                "refresh_token": f"refresh-{number}",
+                "expires_in": 3600,
+                "user_id": 17,
+            }
+        )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    path = tmp_path / "private"
+    path.mkdir(0o700)
+    return Folder(path, os.geteuid())
+
+
+@pytest.fixture
+def transport() -> FakeTransport:
+    granted = pairs()
+    return FakeTransport({LOGIN: lambda _call: next(granted), "DELETE /auth_token": answer(None, 204)})
+
+
+def tokens(folder: Folder, transport: FakeTransport, clock: Clock, root: str = ROOT, **given: str) -> Tokens:
+    credentials = Credentials(**given)
+    account = Account(
+        root, given.get("username", ""), given["client_id"], given.get("password", ""), given.get("refresh_token", "")
+    )
+    return Tokens(transport, credentials, clock, TokenStore(folder, account))
+
+
+def test_a_second_process_uses_the_pair_of_the_first(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
+    one, other = (tokens(folder, transport, clock, **PASSWORD) for _number in range(2))
+    assert one.current() == other.current() == "access-1"
+    assert other.user_id == 17
+    assert transport.count(LOGIN) == 1
+    assert {"access-1", "refresh-1"} <= transport.secrets
+
+
+@pytest.mark.parametrize("given", [PASSWORD, REFRESH])
+def test_a_pair_that_is_due_is_renewed_with_its_own_refresh_token(
+    given: dict[str, str], folder: Folder, transport: FakeTransport, clock: Clock
+) -> None:
+    tokens(folder, transport, clock, **given).current()
+    clock.now += 3600
+    assert tokens(folder, transport, clock, **given).current() == "access-2"
+    assert transport.calls[-1].body["refresh_token"] == "refresh-1"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"password": "another"},
+        {"username": "eve"},
+        {"client_id": "client-8"},
+        {"root": "https://other.test"},
+        {"refresh_token": "refresh-other"},
+    ],
+)
+def test_another_account_signs_in(
+    other: dict[str, str], folder: Folder, transport: FakeTransport, clock: Clock
+) -> None:
+    tokens(folder, transport, clock, **PASSWORD).current()
+    assert tokens(folder, transport, clock, **{**PASSWORD, **other}).current() == "access-2"
+
+
+def test_a_refused_token_is_replaced_once_for_all(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
+    one, other = (tokens(folder, transport, clock, **PASSWORD) for _number in range(2))
+    assert one.current() == other.current() == "access-1"
+    assert one.replace("access-1") == other.replace("access-1") == "access-2"
+    assert transport.count(LOGIN) == 2
+
+
+def test_a_refused_login_clears_the_pair(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
+    tokens(folder, transport, clock, **PASSWORD).current()
+    refused = FakeTransport({LOGIN: refusal(401)})
+    again = tokens(folder, refused, clock, **PASSWORD)
+    with pytest.raises(InvalidInput):
+        again.grant({"grant_type": "password", **PASSWORD})
+    assert tokens(folder, transport, clock, **PASSWORD).current() == "access-2"
+
+
+def test_asking_for_a_pair_always_asks_the_service_and_shares_it(
+    folder: Folder, transport: FakeTransport, clock: Clock
+) -> None:
+    tokens(folder, transport, clock, **PASSWORD).current()
+    tokens(folder, transport, clock, **PASSWORD).grant({"grant_type": "password", **PASSWORD})
+    assert transport.count(LOGIN) == 2
+    assert tokens(folder, transport, clock, **PASSWORD).current() == "access-2"
+
+
+def test_the_pair_of_somebody_else_is_not_shared(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
+    tokens(folder, transport, clock, **PASSWORD).grant({**PASSWORD, "grant_type": "password", "username": "eve"})
+    assert tokens(folder, transport, clock, **PASSWORD).current() == "access-2"
+
+
+def test_revoking_clears_the_pair(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
+    tokens(folder, transport, clock, **PASSWORD).current()
+    assert tokens(folder, transport, clock, **PASSWORD).revoke() is True
+    assert transport.lines == [LOGIN, "DELETE /auth_token"]
+    assert tokens(folder, transport, clock, **PASSWORD).current() == "access-2"
+
+
+def test_revoking_a_given_token_clears_the_pair_that_it_is_of(
+    folder: Folder, transport: FakeTransport, clock: Clock
+) -> None:
+    access = tokens(folder, transport, clock, **PASSWORD).current()
+    assert tokens(folder, transport, clock, access_token=access, client_id="").revoke() is True
+    assert tokens(folder, transport, clock, **PASSWORD).current() == "access-2"
+
+
+def test_a_pair_that_is_not_valid_any_more_is_no_reason_not_to_revoke(folder: Folder, clock: Clock) -> None:
+    granted = pairs()
+
+    def revoke(call: Invocation) -> Any:
+        return refusal(401) if call.token == "access-1" else answer(None, 204)
+
+    transport = FakeTransport({LOGIN: lambda _call: next(granted), "DELETE /auth_token": revoke})
+    tokens(folder, transport, clock, **PASSWORD).current()
+    assert tokens(folder, transport, clock, **PASSWORD).revoke() is True
+    assert transport.calls[-1].token == "access-2"
+
+
+def test_a_pair_from_before_the_machine_was_started_is_only_used_to_renew(
+    folder: Folder, transport: FakeTransport, clock: Clock
+) -> None:
+    tokens(folder, transport, clock, **PASSWORD).current()
+    clock.now = 5.0
+    assert tokens(folder, transport, clock, **PASSWORD).current() == "access-2"
+    assert transport.calls[-1].body["grant_type"] == "refresh_token"
+
+
+# ---- what is kept
+
+
+def test_what_is_kept_is_for_this_user_alone_and_no_name_or_password_stands_in_it(
+    folder: Folder, transport: FakeTransport, clock: Clock
+) -> None:
+    tokens(folder, transport, clock, **PASSWORD).current()
+    files = sorted(folder.path.iterdir())
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    together = b"".join(path.name.encode() + path.read_bytes() for path in files)
+    assert not [text for text in PASSWORD.values() if text.encode() in together]
+    assert b"access-1" in together
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"null", b"{}", b'{"proof": 1}', b"\xff" * 100, b"x" * 100_000, b'{"proof": null}']
+)
+def test_what_can_not_be_read_is_as_good_as_not_there(
+    content: bytes, folder: Folder, transport: FakeTransport, clock: Clock
+) -> None:
+    tokens(folder, transport, clock, **PASSWORD).current()
+    (kept,) = [path for path in folder.path.glob("token-*") if path.name != "token-key"]
+    proof = json.loads(kept.read_bytes())["proof"]
+    for broken in (content, json.dumps({"proof": proof, "access_token": 5}).encode()):
+        kept.write_bytes(broken)
+        kept.chmod(0o600)
+        before = transport.count(LOGIN)
+        tokens(folder, transport, clock, **PASSWORD).current()
+        assert transport.count(LOGIN) == before + 1
+
+
+def test_a_store_that_can_not_be_written_is_no_failure(
+    folder: Folder, transport: FakeTransport, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_arguments: object, **_options: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "open", full)
+    for number in (1, 2):
+        assert tokens(folder, transport, clock, **PASSWORD).current() == f"access-{number}"
+
+
+# ---- real processes
+
+
+def test_processes_that_need_a_token_at_once_share_one_login(folder: Folder, tmp_path: Path) -> None:
+    def sign_in(_call: Invocation) -> Any:
+        note(tmp_path / "logins", os.getpid())
+        time.sleep(0.05)
+        return answer({"access_token": f"access-{os.getpid()}", "expires_in": 3600})
+
+    def work() -> None:
+        signed = Tokens(FakeTransport({LOGIN: sign_in}), Credentials(**PASSWORD), store=TokenStore(folder, ACCOUNT))
+        note(tmp_path / "tokens", signed.current())
+
+    assert ended(*[forked(work) for _number in range(8)]) == [0] * 8
+    assert len(list(noted(tmp_path / "logins"))) == 1
+    assert len(set(noted(tmp_path / "tokens"))) == 1
+    assert len(list(noted(tmp_path / "tokens"))) == 8
+
+
+ACCOUNT = Account(ROOT, PASSWORD["username"], PASSWORD["client_id"], PASSWORD["password"], "")
+
+
+def test_one_that_is_killed_while_it_signs_in_holds_up_nobody(folder: Folder, tmp_path: Path) -> None:
+    def hang(_call: Invocation) -> Any:
+        note(tmp_path / "logins", "hangs")
+        time.sleep(60)
+
+    def work() -> None:
+        Tokens(FakeTransport({LOGIN: hang}), Credentials(**PASSWORD), store=TokenStore(folder, ACCOUNT)).current()
+
+    process = forked(work)
+    until(lambda: bool(list(noted(tmp_path / "logins"))))
+    kill(process)
+    ended(process)
+    granted = pairs()
+    transport = FakeTransport({LOGIN: lambda _call: next(granted)})
+    assert Tokens(transport, Credentials(**PASSWORD), store=TokenStore(folder, ACCOUNT)).current() == "access-1"
+
+
+# ---- where
+
+
+def store_of(**options: Any) -> Any:
+    return connect({"base_url": ROOT, **options}).tokens._store
+
+
+def test_tokens_are_shared_unless_that_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert store_of(**PASSWORD) is not None
+    assert store_of(**REFRESH) is not None
+    assert store_of(access_token="mine") is None
+    assert store_of(**PASSWORD, token_cache=False) is None
+    monkeypatch.setenv("SEVENTHINGS_TOKEN_CACHE", "0")
+    assert store_of(**PASSWORD) is None
+    assert store_of(**PASSWORD, token_cache=True) is not None
+    monkeypatch.setenv("SEVENTHINGS_TOKEN_CACHE", "perhaps")
+    with pytest.raises(InvalidInput, match="token_cache: 'perhaps' does not fit"):
+        store_of(**PASSWORD)
+
+
+def test_without_a_private_place_tokens_stay_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert store_of(**PASSWORD) is None
+    run_folder = tmp_path / "ansible-local"
+    run_folder.mkdir(0o700)
+    assert connect({"base_url": ROOT, **PASSWORD}, run_folder=run_folder).tokens._store is not None
+
+
+@pytest.mark.parametrize(("option", "value"), [("rate_limit_wait", -1), ("rate_limit_wait", "long")])
+def test_a_time_that_can_not_be_right_is_refused(option: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match=f"{option}: .* does not fit; expected seconds, 0 or more"):
+        connect({"base_url": ROOT, option: value})
+
+
+def test_the_time_for_the_rate_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert connect({"base_url": ROOT}).transport.rate_limit_wait == 300.0
+    assert connect({"base_url": ROOT, "rate_limit_wait": 5}).transport.rate_limit_wait == 5.0
+    monkeypatch.setenv("SEVENTHINGS_RATE_LIMIT_WAIT", "7.5")
+    assert connect({"base_url": ROOT}).transport.rate_limit_wait == 7.5
+
+
+def test_where_nothing_can_be_shared_one_warning_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for name in ("XDG_RUNTIME_DIR", "TMPDIR"):
+        monkeypatch.setenv(name, str(tmp_path / "file"))
+    transport = connect({"base_url": ROOT}).transport
+    (told,) = transport.told()
+    assert "not shared" in told
+    assert str(tmp_path / "file") in told
+    assert transport.told() == []

@@ -1,0 +1,100 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No cell of an export is one that a spreadsheet runs, and each is read back as it was."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.formulas import (
+    CHOICES,
+    KEEP,
+    escaped,
+    unescaped,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files
+
+RUNS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - wide letters
+CELLS = st.text(st.sampled_from("=+-@\t\n'0159.,x ;\"＝")) | st.text()  # noqa: RUF001
+NUMBERS = ("-5", "+49", "-1.50", "-1,5", "0", "007")
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("-", "'-"),
+        ("'", "''"),
+        ("'s-Hertogenbosch", "''s-Hertogenbosch"),
+        ("'=1", "''=1"),
+        ("+49 30 1", "'+49 30 1"),
+        *((number, number) for number in NUMBERS),
+        ("", ""),
+        ("a=1", "a=1"),
+        (" =1", " =1"),
+    ],
+)
+def test_what_a_spreadsheet_would_run_gets_a_mark_and_loses_it(text: str, written: str) -> None:
+    assert escaped(text) == written
+    assert unescaped(written) == text
+
+
+@pytest.mark.parametrize("text", ["'s-Hertogenbosch", "'", "x", "=1", "-5"])
+def test_what_a_person_wrote_without_a_mark_stays(text: str) -> None:
+    assert unescaped(text) == text
+
+
+@given(CELLS)
+def test_every_text_comes_back_and_none_runs(text: str) -> None:
+    written = escaped(text)
+    assert unescaped(written) == text
+    assert not written.startswith(RUNS) or float(written.replace(",", ".")) is not None
+
+
+@given(st.lists(CELLS, min_size=1, max_size=5))
+def test_a_file_is_read_back_as_it_was_exported(texts: list[str]) -> None:
+    records = [{"barcode": str(number), "=label": text} for number, text in enumerate(texts) if text]
+    files = section_files("rooms", records, "csv")
+    read: list[object] = []
+    findings: list[Finding] = []
+    for name, content in files.items():
+        if name.endswith(".csv"):
+            rows = list(csv.reader(content.decode().splitlines(keepends=True)))
+            assert not [cell for row in rows for cell in row if cell.startswith(RUNS) and not is_number(cell)]
+            read += [node.value for node in read_csv(content.decode(), name, findings)]
+    held = sum(content.count(b"\n") for name, content in files.items() if name.endswith(".jsonl"))
+    assert findings == []
+    assert all(one in records for one in read)
+    assert len(read) + held == len(records)
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_what_is_kept_as_it_is_is_read_as_it_is(tmp_path: Path, choice: str) -> None:
+    records = [{"name": "=1+1", "number": "'=2"}]
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\nset: x\n")
+    (content,) = section_files("rooms", records, "csv", formulas_are=choice).values()
+    (tmp_path / "rooms.csv").write_bytes(content)
+    assert (b"'=1" in content) is (choice != KEEP)
+    (entry,) = load(tmp_path, formulas_are=choice).entries
+    assert entry.fields == records[0]

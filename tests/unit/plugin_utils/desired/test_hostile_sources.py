@@ -1,0 +1,108 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that were written to cost time, or to carry what is no text: each ends soon, with findings that have places."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired import loading
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import MOST_COLUMNS, read_csv
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
+
+_SECONDS = 2.0
+_COLUMNS = 12_000
+_KEYS = 20_000
+
+Read = Callable[[str, str, list[Finding]], Any]
+
+
+def _findings(read: Read, text: str) -> list[str]:
+    findings: list[Finding] = []
+    found = read(text, "a", findings)
+    if isinstance(found, Iterable) and not isinstance(found, Node):
+        list(found)
+    return list(map(str, findings))
+
+
+_NAMES = ",".join(f"c{number}" for number in range(_COLUMNS))
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "expected"),
+    [
+        (read_csv, ",".join(["abc"] * _COLUMNS), _COLUMNS - 1),
+        (read_csv, f"{_NAMES}\n{','.join(['{{ a'] * _COLUMNS)}", _COLUMNS),
+        (read_csv, f"{_NAMES}\n" + ",".join(['"[""{{ a""]"'] * _COLUMNS), _COLUMNS),
+        (read_yaml, "a:\n" + "  k: 1\n" * _KEYS, _KEYS - 1),
+        (read_yaml, "a:\n" + "".join(f"  k{number // 2}: 1\n" for number in range(_KEYS)), _KEYS // 2),
+        (read_json_lines, "{" + ",".join(f'"c{number}": "{{{{ a"' for number in range(_KEYS)) + "}", _KEYS),
+        (read_json_lines, "{" + ",".join(['"c": 1'] * _KEYS) + "}", _KEYS - 1),
+        (read_json_lines, '{"a":' * 39 + "{" + ",".join(['"c": 1'] * _KEYS) + "}" * 40, _KEYS - 1),
+    ],
+    ids=[
+        "columns",
+        "templates",
+        "json cells",
+        "keys",
+        "pairs of keys",
+        "json templates",
+        "json keys",
+        "deep json keys",
+    ],
+)
+def test_many_mistakes_cost_linear_time(read: Read, text: str, expected: int) -> None:
+    started = time.perf_counter()
+    findings = _findings(read, text)
+    assert time.perf_counter() - started < _SECONDS
+    assert len(findings) == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "finding"),
+    [
+        (read_csv, "a,b\n1,2\n3,x\0y\n", "a:3:3: b: holds a NUL character, which is no text"),
+        (read_csv, "a,b\0\n1,2\n", "a:1:3: the name of this column: holds a NUL character, which is no text"),
+        (read_csv, 'a,b\n1,"[""\\u0000""]"\n', "a:2:3: b: holds a NUL character, which is no text"),
+        (read_yaml, 'a: 1\nb: "x\\0"\n', "a:2:4: holds a NUL character, which is no text"),
+        (read_yaml, 'a: 1\n"b\\x00": 1\n', "a:2:1: the key holds a NUL character, which is no text"),
+        (read_json_lines, '{}\n{"a": 1, "b": ["\\u0000"]}', "a:2:15: b: holds a NUL character, which is no text"),
+    ],
+)
+def test_a_nul_character_is_refused_with_its_place(read: Read, text: str, finding: str) -> None:
+    assert _findings(read, text) == [finding]
+
+
+def test_a_text_that_looks_like_an_escaped_nul_is_none() -> None:
+    assert _findings(read_json_lines, '{"a": "\\\\u0000"}') == []
+
+
+def test_a_table_has_at_most_as_many_columns_as_a_spreadsheet() -> None:
+    text = ",".join(f"c{number}" for number in range(MOST_COLUMNS + 1))
+    assert _findings(read_csv, text) == [
+        f"a:1:1: expected at most {MOST_COLUMNS} columns, these are {MOST_COLUMNS + 1}"
+    ]
+
+
+@pytest.mark.parametrize("deep", ["[" * 41 + "]" * 41, '{"a":' * 40 + "[]" + "}" * 40])
+def test_deep_json_is_a_finding_and_brackets_in_texts_do_not_count(deep: str) -> None:
+    (finding,) = _findings(read_json_lines, deep)
+    assert finding.endswith("nested more than 40 deep")
+    assert _findings(read_json_lines, '{"a": "' + "[" * 1000 + '\\"' + "[" * 1000 + '"}') == []
+
+
+def test_the_records_of_a_desired_state_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "MOST_RECORDS", 2)
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", encoding="utf-8")
+    (tmp_path / "locations.csv").write_text("name\na\nb\nc\nd\n", encoding="utf-8")
+    findings = list(map(str, loading.load(tmp_path).findings))
+    assert findings == ["locations.csv:4:1: expected at most 2 records in one desired state"]
