@@ -49,7 +49,7 @@ options:
         as C(1299.50). Amounts are in the currency of the instance or of the field definition.
       - V(BOOLEAN) takes V(true) or V(false).
       - V(DATE) and V(REMINDER) take C("YYYY-MM-DD"); V(DATETIME) a time with its offset to UTC, such as
-        C("2031-05-31T14:30:00+02:00").
+        C("2031-05-31T14:30:00+02:00"), or one without it in the zone of O(timezone) where the module has that option.
       - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) take one reference. V(LINKED_ASSETS),
         which some instances call V(LINKED_ASSET), takes one reference to an object or a list of them.
       - V(ATTACHMENT) takes the whole list of files. Each is the UUID of a file that was uploaded, a path, or a map with
@@ -89,6 +89,16 @@ options:
       - Files have 1 to 52,428,800 bytes, their names at most 255 characters.
     type: list
     elements: raw
+"""
+
+    TIMEZONE = r"""
+options:
+  timezone:
+    description:
+      - Time zone of times that are written without an offset to UTC, such as C(Europe/Berlin).
+      - A time that the clock of the zone leaves out or shows twice is an error. Without this option every time needs
+        its offset.
+    type: str
 """
 
     REFERENCES = r"""

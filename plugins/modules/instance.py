@@ -15,10 +15,12 @@ description:
   - Only what is written is managed. A field that is not written is left alone, V(null) clears it, and a record that is
     in no file stays unless O(prune) says otherwise.
   - Runs on the controller, so that it can tell how far it is while it works.
-  - >-
-    The directory holds C(instance.yml) (which instance, policy, identity), C(fields/asset.yml), C(fields/room.yml),
-    C(fields/person.yml), and a file or a directory for each of C(locations), C(rooms), C(persons), C(users),
-    C(objects), C(tasks), C(rental_cases) and C(hub). C(moved.yml) tells of natural keys that were renamed.
+  - The directory holds C(instance.yml) (which instance, policy, identity), and a file or a directory for each section.
+    C(moved.yml) tells of natural keys that were renamed.
+  # generated: files
+  - Its sections are C(fields), with one file for each template, and C(locations), C(rooms), C(persons), C(users),
+    C(objects), C(tasks), C(rental_cases) and C(hub).
+  # end of files
   - Files are plain data. Templates, tags and inline vaulted values in them are errors. A file of records, or
     C(moved.yml), that is vaulted as a whole is decrypted. Settings and field definitions can't be vaulted. Computed
     values belong in O(desired).

@@ -51,8 +51,11 @@ options:
     type: raw
   only:
     description:
-      - Sections to export. V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks),
-        V(rental_cases), V(hub). Files of other sections stay as they are.
+      - Sections to export. Files of other sections stay as they are.
+      # generated: sections
+      - The sections are V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks), V(rental_cases)
+        and V(hub).
+      # end of sections
     type: list
     elements: str
     default: []

@@ -44,6 +44,7 @@ extends_documentation_fragment:
   - community.seventhings.record
   - community.seventhings.record.fields
   - community.seventhings.record.references
+  - community.seventhings.record.timezone
   - community.seventhings.connection
   - community.seventhings.connection.execution
   - community.seventhings.attributes

@@ -72,6 +72,24 @@ options:
           - How many of them before the return date. V(0) reminds on the day itself.
         type: int
         required: true
+  is_full_day:
+    description:
+      - Whether the objects are lent for whole days (V(true)) or from O(issue_at) to O(due_at) (V(false)).
+      - Where it is left out, a new rental case is by the hour if it is given times, and one that is there stays what it
+        is. V(true) clears both times.
+      - Instances of earlier versions know whole days only. For those it is an error to write V(false) or a time.
+    type: bool
+  issue_at:
+    description:
+      - Time of the pickup, with its offset to UTC or in the zone of O(timezone), such as
+        C("2031-05-05T10:00:00+02:00"). O(issue_date) is written all the same.
+    type: str
+  due_at:
+    description:
+      - Time of the return, written as O(issue_at). It is not part of the loan. O(due_date) is written all the same.
+      - Where a rental case is by the hour, a change of O(due_date) without O(due_at), or of O(issue_date) without
+        O(issue_at), is an error, because nobody can say what the instance makes of the time.
+    type: str
   responsible_user:
     description:
       - The user who is responsible, by e-mail address, UUID, id, or as a map of fields. Required for a new rental case.
@@ -113,6 +131,7 @@ extends_documentation_fragment:
   - community.seventhings.record
   - community.seventhings.record.attachments
   - community.seventhings.record.references
+  - community.seventhings.record.timezone
   - community.seventhings.connection
   - community.seventhings.connection.execution
   - community.seventhings.attributes
@@ -170,6 +189,20 @@ EXAMPLES = r"""
       type: user
       value: ada.lovelace@example.com
 
+- name: Ensure that an object is lent for three hours
+  community.seventhings.rental_case:
+    title: Laptop for the workshop
+    references: ["100234"]
+    issue_date: "2031-08-04"
+    due_date: "2031-08-04"
+    issue_at: "2031-08-04 09:00"
+    due_at: "2031-08-04 12:00"
+    timezone: Europe/Berlin
+    responsible_user: ada.lovelace@example.com
+    renter:
+      type: plain
+      value: Workshop team
+
 - name: Ensure that a rental case is absent
   community.seventhings.rental_case:
     title: Laptop for a journey that was called off
@@ -210,6 +243,15 @@ record:
     due_date_reminder:
       description: Lead time before the return, as C(unit) and C(value). Null where there is no reminder.
       type: dict
+    is_full_day:
+      description: Whether it is for whole days, where the instance tells it.
+      type: bool
+    issue_at:
+      description: Time of the pickup with its offset to UTC. Null for whole days.
+      type: str
+    due_at:
+      description: Time of the return with its offset to UTC. Null for whole days.
+      type: str
     responsible_user:
       description:
         - The user who is responsible, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
@@ -249,6 +291,9 @@ record:
       value: 1
     due_date: "2031-05-09"
     due_date_reminder: null
+    is_full_day: true
+    issue_at: null
+    due_at: null
     responsible_user:
       id: null
       uuid: 7c1f7d39-1f0c-4c0f-8c62-5b1d7e3f9a20

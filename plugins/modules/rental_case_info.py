@@ -113,6 +113,15 @@ records:
     due_date_reminder:
       description: Lead time before the return, as C(unit) and C(value). Null where there is no reminder.
       type: dict
+    is_full_day:
+      description: Whether it is for whole days, where the instance tells it.
+      type: bool
+    issue_at:
+      description: Time of the pickup with its offset to UTC. Null for whole days.
+      type: str
+    due_at:
+      description: Time of the return with its offset to UTC. Null for whole days.
+      type: str
     responsible_user:
       description:
         - The user who is responsible, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
@@ -152,6 +161,9 @@ records:
         value: 1
       due_date: "2031-05-09"
       due_date_reminder: null
+      is_full_day: true
+      issue_at: null
+      due_at: null
       responsible_user:
         id: null
         uuid: 7c1f7d39-1f0c-4c0f-8c62-5b1d7e3f9a20

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..client.client import Client
-from ..client.connection import connect, hidden_in
-from ..client.transport import REQUESTS_IMPORT_ERROR
+from ..client.connection import connect, hidden_in, risks_of
+from ..client.session import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
@@ -70,7 +70,7 @@ class ModuleSpec:
 def _as_written(call: Invocation, name: str) -> Any:
     """An option's value before Ansible made a text of a number; lists and maps as Ansible took them."""
     converted = call.options.get(name)
-    return converted if isinstance(converted, (list, dict)) else call.written[name]
+    return converted if isinstance(converted, (list, dict, bool)) else call.written[name]
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
@@ -100,6 +100,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
             bool(options.get("allow_unknown_fields")),
             bool(options.get("allow_destructive")),
             {field.key: options[field.key] for field in kind.write_only if options[field.key] is not None},
+            options.get("timezone") or "",
         )
         report = ensure(client, wish, call.check_mode)
         result = report.result()
@@ -239,8 +240,9 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     except OSError as error:
         # A file of this machine that can't be read or written.
         result = {"failed": True, "changed": False, "msg": clean(str(error))}
-    if client is not None and (warnings := client.transport.told()):
-        result = {**result, "warnings": [*result.get("warnings", ()), *warnings]}
+    of_connection = client.transport.told() if client is not None else []
+    if warnings := [*risks_of(call.options), *result.get("warnings", ()), *of_connection]:
+        result = {**result, "warnings": warnings}
     return {**told(result), "requests": client.transport.sent - before if client else 0}
 
 

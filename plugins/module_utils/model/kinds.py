@@ -67,6 +67,25 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True)
+class Hours:
+    """The fields of a record that lasts whole days, or from one instant to another.
+
+    :ivar whole_days: whether it lasts whole days.
+    :ivar days: the first and the last day; there are always both.
+    :ivar times: the instants of those days; null for whole days.
+    """
+
+    whole_days: str
+    days: tuple[str, str]
+    times: tuple[str, str]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The fields that instances of earlier versions lack."""
+        return (self.whole_days, *self.times)
+
+
+@dataclass(frozen=True)
 class Kind:
     """One kind of record, and what it can do.
 
@@ -114,6 +133,7 @@ class Kind:
     :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
         the natural key.
     :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
+    :ivar hours: its days and times, where it may last hours.
     :ivar never_moved: why its records can't be renamed by files, and what to do instead.
     """
 
@@ -159,6 +179,7 @@ class Kind:
     filter_names: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Field, ...] = ()
     short_key: str = ""
+    hours: Hours | None = None
     never_moved: str = ""
 
     @property
@@ -216,23 +237,30 @@ class Kind:
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 
 
-OBJECT = Kind(
-    name="object",
-    list_path="/objects",
-    item_path="/object/{uuid}",
-    create_path="/object",
-    uuid_keys=("asset_uuid", "uuid"),
-    template="asset",
-    match_on=(("barcode",),),
-    identity=(Field("barcode", "BARCODE"),),
-    filters="query",
-    states=("present", "absent", "archived"),
-    barcode_path="/object/by-barcode/{barcode}",
-    section="objects",
-    level=Level.OBJECTS,
-    has_history=True,
-    further_keys=(("barcode", "inventory_name"),),
-    is_many=True,
+FIELD_DEFINITION = Kind(
+    name="field_definition",
+    list_path="/asset-tracking/{template}/field-definitions",
+    item_path="/asset-tracking/{template}/field-definition/{uuid}",
+    create_path="/asset-tracking/{template}/field-definition",
+    fields=(
+        Field("label", "TEXT", mandatory=True),
+        Field("field_key", "TEXT"),
+        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
+        Field("constraints", "CONSTRAINTS"),
+        Field("attributes", "ATTRIBUTES"),
+        Field("relations", "RELATIONS"),
+        Field("comment", "LONG_TEXT"),
+        Field("default_value", "SCALAR"),
+        Field("possible_values", "SCALARS"),
+    ),
+    match_on=(("field_key",), ("label",)),
+    update="PUT",
+    sort="",
+    states=("present",),
+    taken_apart=("field_type",),
+    section="fields",
+    level=Level.FIELDS,
+    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
 )
 
 LOCATION = Kind(
@@ -307,6 +335,25 @@ USER = Kind(
     never_moved="the address of a user is that of the person; write the rename of the person",
 )
 
+OBJECT = Kind(
+    name="object",
+    list_path="/objects",
+    item_path="/object/{uuid}",
+    create_path="/object",
+    uuid_keys=("asset_uuid", "uuid"),
+    template="asset",
+    match_on=(("barcode",),),
+    identity=(Field("barcode", "BARCODE"),),
+    filters="query",
+    states=("present", "absent", "archived"),
+    barcode_path="/object/by-barcode/{barcode}",
+    section="objects",
+    level=Level.OBJECTS,
+    has_history=True,
+    further_keys=(("barcode", "inventory_name"),),
+    is_many=True,
+)
+
 TASK = Kind(
     name="task",
     list_path="/task-management/tasks",
@@ -367,6 +414,9 @@ RENTAL_CASE = Kind(
         Field("issue_date_reminder", "INTERVAL"),
         Field("due_date", "DAY", mandatory=True),
         Field("due_date_reminder", "INTERVAL"),
+        Field("is_full_day", "WHOLE_DAYS"),
+        Field("issue_at", "DATETIME"),
+        Field("due_at", "DATETIME"),
         Field("responsible_user", "USER", mandatory=True, wire="responsible_user_uuid"),
         Field("renter", "RENTER"),
         Field("comment", "LONG_TEXT"),
@@ -383,33 +433,8 @@ RENTAL_CASE = Kind(
     has_history=True,
     further_keys=(("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
     carried_along=("renter",),
+    hours=Hours("is_full_day", ("issue_date", "due_date"), ("issue_at", "due_at")),
     feature="rental",
-)
-
-FIELD_DEFINITION = Kind(
-    name="field_definition",
-    list_path="/asset-tracking/{template}/field-definitions",
-    item_path="/asset-tracking/{template}/field-definition/{uuid}",
-    create_path="/asset-tracking/{template}/field-definition",
-    fields=(
-        Field("label", "TEXT", mandatory=True),
-        Field("field_key", "TEXT"),
-        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
-        Field("constraints", "CONSTRAINTS"),
-        Field("attributes", "ATTRIBUTES"),
-        Field("relations", "RELATIONS"),
-        Field("comment", "LONG_TEXT"),
-        Field("default_value", "SCALAR"),
-        Field("possible_values", "SCALARS"),
-    ),
-    match_on=(("field_key",), ("label",)),
-    update="PUT",
-    sort="",
-    states=("present",),
-    taken_apart=("field_type",),
-    section="fields",
-    level=Level.FIELDS,
-    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
 )
 
 HUB_ITEM = Kind(
@@ -473,23 +498,8 @@ FILE = Kind(
     newest=20,
 )
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        FIELD_DEFINITION,
-        LOCATION,
-        ROOM,
-        PERSON,
-        USER,
-        OBJECT,
-        TASK,
-        RENTAL_CASE,
-        HUB_ITEM,
-        HUB_ORDER,
-        FILE,
-    )
-}
-"""Every kind by its name, in the order in which one depends on another."""
+KINDS: dict[str, Kind] = {one.name: one for one in list(globals().values()) if isinstance(one, Kind)}
+"""Every kind that is declared above, by its name, in that order: a kind stands after those that it depends on."""
 
 TEMPLATE_KINDS: dict[str, Kind] = {kind.template: kind for kind in KINDS.values() if kind.template}
 

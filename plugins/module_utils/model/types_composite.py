@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .field import Field, FieldType, InvalidValue, each, parse_list, read_list
-from .types_basic import ANY, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
+from .types_basic import ANY, BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
 from .types_definition import DEFINITIONS
 from .types_links import (
     ATTACHMENTS,
@@ -307,5 +307,7 @@ STRUCTURES: dict[str, FieldType] = {
     ),
     "USER": USER,
     "USERS": USERS,
+    # That a record does not last whole days is told by its times.
+    "WHOLE_DAYS": replace(BOOLEAN, computed=True),
 }
 """Type names that the catalogue uses for fields that are the same on every instance."""

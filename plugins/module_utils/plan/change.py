@@ -18,6 +18,7 @@ from ..model.field import EMPTY
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, references_in
+from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
 """Which of some values of a field, given by its definition, records have."""
@@ -77,8 +78,10 @@ def plan_present(
     :param archived: whether ``current`` is archived and must be brought back.
     :param complete: fills in what the service did not say of a reference, where that is known.
     :param may_be_made: whether somebody else may make the record before; then what is missing is a warning.
-    :raises InvalidInput: where a record must be made and mandatory fields have no value.
+    :raises InvalidInput: where a record must be made and mandatory fields have no value, and where days and times
+        contradict each other.
     """
+    desired = with_hours(schema, desired, current)
     if current is None:
         missing = schema.missing(desired)
         words = (

@@ -17,8 +17,10 @@ from ..model.field import is_uuid
 from ..model.kinds import FIELD_DEFINITION, RENTAL_CASE, TASK, USER, Kind
 from ..model.schema import ParseErrors
 from ..model.types_links import attachments_in, references_in
+from ..model.zones import with_offsets, zone_of
 from ..plan import change as plan
 from ..plan.change import Change
+from ..plan.hours import check_hours_known, needs_hours
 from ..resolve import natural_keys
 from ..resolve.references import Resolver, is_text_renter, renter_of
 from .apply import Applier
@@ -39,6 +41,7 @@ class DesiredRecord:
     :ivar uuid: identifies the record in place of ``match_on``.
     :ivar state: present, absent or archived.
     :ivar extra: members of a body that are only written, never answered (notify).
+    :ivar timezone: in which times without an offset are meant; empty: each needs its offset.
     """
 
     kind: Kind
@@ -51,6 +54,7 @@ class DesiredRecord:
     allow_unknown_fields: bool = False
     allow_destructive: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+    timezone: str = ""
 
 
 def ensure(client: Client, wish: DesiredRecord, check_mode: bool = False) -> Result:
@@ -116,7 +120,12 @@ class _Ensure:
         ):
             for record in self._resolver.reading.listed(self._kind):
                 self._schema.learn(record.flat)
-        desired, findings = self._schema.parse(wish.fields, wish.where, wish.allow_unknown_fields)
+        fields = wish.fields
+        if wish.timezone:
+            fields, unclear = with_offsets(self._schema, fields, zone_of(wish.timezone))
+            if unclear:
+                raise InvalidInput([f"{wish.where}{words}" for words in unclear.values()])
+        desired, findings = self._schema.parse(fields, wish.where, wish.allow_unknown_fields)
         self._judge(findings)
         for name, value in desired.items():
             require_local(attachments_in(value), f"{wish.where}{name}")
@@ -220,6 +229,8 @@ class _Ensure:
             contents = Contents(self._client)
             for key, value in desired.items():
                 recognise(contents, attachments_in(value), list(attachments_in(have.get(key))))
+        elif needs_hours(self._schema, desired):
+            check_hours_known(self._schema, desired, self._client.some(self._kind))
         # In check mode an earlier task may be the one that makes the record, with what is mandatory.
         change = plan.plan_present(self._schema, desired, current, archived, may_be_made=self._check_mode)
         plan.check_choices(current, change)

@@ -26,6 +26,7 @@ def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, A
     """
     kind = schema.kind
     if kind.update == "PUT":
+        values = _without_whole_days(kind, values)
         complete = {key: values.get(key, type_of(of).empty) for key, of in schema.fields.items()}
         return _whole(schema, complete, {}) | dict(extra)
     kept = {key: value for key, value in values.items() if value not in EMPTY or schema.fields[key].has_default}
@@ -38,7 +39,30 @@ def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extr
         return schema.write(values)
     # A definition carries what it has; tasks and rental cases lose what is not sent, so everything is sent.
     empty = {} if schema.kind is FIELD_DEFINITION else {key: type_of(of).empty for key, of in schema.fields.items()}
-    return _whole(schema, {**empty, **schema.read(current.flat), **values}, current.flat) | dict(extra)
+    kept = _as_it_is(schema, current, values)
+    return _whole(schema, {**empty, **kept, **values}, current.flat) | dict(extra)
+
+
+def _without_whole_days(kind: Kind, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Whole days are what every instance makes of a record without times, so nothing is sent of them."""
+    hours = kind.hours
+    if hours is None or values.get(hours.whole_days) is False:
+        return values
+    return {key: value for key, value in values.items() if key not in hours.keys}
+
+
+def _as_it_is(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a PUT carries along. Times that it leaves out stay, so they are sent together or not at all."""
+    kept = schema.read(current.flat)
+    hours = schema.kind.hours
+    if hours is None:
+        return kept
+    dropped: tuple[str, ...] = ()
+    if values.get(hours.whole_days):
+        dropped = hours.times
+    elif not any(key in values for key in hours.keys):
+        dropped = hours.keys
+    return {key: value for key, value in kept.items() if key not in dropped}
 
 
 def _whole(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,7 +79,7 @@ def _task(_kind: Kind, written: dict[str, Any], _flat: Mapping[str, Any]) -> dic
 def _rental_case(kind: Kind, written: dict[str, Any], _flat: Mapping[str, Any]) -> dict[str, Any]:
     # Instances refuse a null reminder, a null renter and a comment that is no text; the status is kept only where it
     # is sent.
-    optional = (*kind.cleared_by_leaving_out, "status")
+    optional = (*kind.cleared_by_leaving_out, *(kind.hours.keys if kind.hours else ()), "status")
     body = {key: value for key, value in written.items() if key not in optional or value is not None}
     return {**body, "comment": written.get("comment") or ""}
 

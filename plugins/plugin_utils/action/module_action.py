@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     connect,
     from_environment,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
 from .arguments import read_arguments

@@ -42,6 +42,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     OBJECT,
     TASK,
     USER,
+    Level,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
@@ -64,7 +65,7 @@ from .definitions import learn_keys, relate
 from .journal import Journal, JournalBroken
 from .uploads import Uploads
 
-_LINKS = LEVELS.index("links")
+_LINKS = LEVELS.index(Level.LINKS)
 
 
 @dataclass(frozen=True)

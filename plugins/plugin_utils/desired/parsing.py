@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import check_local, name_inside
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
@@ -18,10 +15,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
 
 from .desired import DesiredInstance, Entry, Place
-
-_NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
 
 
 def written_as(schema: Schema, entry: Entry, key: str) -> str:
@@ -39,7 +35,7 @@ class DesiredParser:
 
     def __init__(self, desired: DesiredInstance, find: Callable[[Place, str], None]) -> None:
         self._find = find
-        self._zone = ZoneInfo(desired.timezone) if desired.timezone else None
+        self._zone = zone_of(desired.timezone) if desired.timezone else None
         self._quick: dict[str, Quick] = {}
         self._given_root = desired.root
         self._hiding = desired.hiding
@@ -92,33 +88,7 @@ class DesiredParser:
     def _with_offsets(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._zone is None:
             return fields
-        completed: dict[str, Any] = {}
-        unclear: set[str] = set()
-        for name, value in fields.items():
-            of = schema.find(name)
-            if of is None or of.type != "DATETIME":
-                continue
-            if isinstance(value, str) and _NAIVE.fullmatch(value):
-                try:
-                    value = dt.datetime.fromisoformat(value)
-                except ValueError:
-                    continue
-            if isinstance(value, dt.datetime) and value.tzinfo is None:
-                local = value.replace(tzinfo=self._zone)
-                wrong = _why_unclear(local)
-                if wrong:
-                    unclear.add(name)
-                    words = f"{name}: {value.isoformat(' ', 'seconds')} {wrong} in {self._zone.key}"
-                    self._find(entry.place_of(name), f"{words}; write it with its offset to UTC")
-                completed[name] = local.isoformat(timespec="seconds")
-        if not completed:
-            return fields
-        return {name: completed.get(name, value) for name, value in fields.items() if name not in unclear}
-
-
-def _why_unclear(local: dt.datetime) -> str:
-    """Why a local time does not say which instant is meant: the clock leaves it out, or shows it twice."""
-    if local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset():
-        return ""
-    again = local.astimezone(dt.UTC).astimezone(local.tzinfo)
-    return "is twice" if again.replace(tzinfo=None) == local.replace(tzinfo=None) else "does not exist"
+        completed, unclear = with_offsets(schema, fields, self._zone)
+        for name, words in unclear.items():
+            self._find(entry.place_of(name), words)
+        return completed

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import fields as members_of
 from difflib import get_close_matches
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
 from .desired import (
     PRUNE,
@@ -112,11 +112,9 @@ class Settings:
         if not name:
             return ""
         try:
-            ZoneInfo(name)
-        except (ValueError, OSError, KeyError):
-            self._find(
-                node.member("timezone"), f"timezone: {name!r} is not known; expected a name such as Europe/Berlin"
-            )
+            zone_of(name)
+        except InvalidInput as unknown:
+            self._find(node.member("timezone"), unknown.message)
             return ""
         return name
 

@@ -108,7 +108,7 @@ class Portable:
         files: list[Attachment] = []
         for of in fields:
             value = values.get(of.key)
-            if value in (None, (), {}, ""):
+            if value in (None, (), {}, "") or type_of(of).computed:
                 continue
             name = name_in_files(of)
             try:
@@ -261,6 +261,8 @@ def check_texts(written: Any) -> None:
             raise NotPortable("it looks like a template, and files hold none")
         if _HALF.search(written):
             raise NotPortable("it holds half a character, which is no Unicode")
+        if "\x00" in written:
+            raise NotPortable("it holds a NUL character, which is no text")
     elif isinstance(written, Mapping):
         check_texts(list(written.values()))
     elif isinstance(written, list):

@@ -24,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, attachments_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.hours import check_hours_known, needs_hours
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
@@ -56,6 +57,8 @@ class Comparer:
             self._look_at(planned, current)
             if not planned.archived and self._is_as_written(planned, current):
                 return UNCHANGED[schema.kind.name]
+        elif needs_hours(schema, desired):
+            check_hours_known(schema, desired, self._ground.world.records(schema.kind))
         change = plan.plan_present(schema, desired, current, planned.archived, complete=self._ground.world.complete)
         plan.check_choices(current, change)
         in_use = partial(self._values_in_use, planned.entry.template)

@@ -14,23 +14,23 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS, Kind, Level
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 
-from ..desired.desired import Entry, Finding
+from ..desired.desired import SECTIONS, Entry, Finding
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from .state import InstanceState
 
-LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "tasks rental_cases hub")
-"""Sections by level: a level may refer to those before it, and is applied after them."""
+LEVELS = tuple(Level)
+"""A level may refer to those before it, and is applied after them."""
 
 
 def level_of(section: str) -> int:
     """The level at which a section is applied."""
-    return next(number for number, names in enumerate(LEVELS) if section in names.split())
+    return KINDS[SECTIONS[section]].level
 
 
 UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}

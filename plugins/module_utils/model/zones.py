@@ -1,0 +1,65 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Times that are written without an offset to UTC: in which time zone they are meant."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ..errors import InvalidInput
+from .schema import Schema
+
+_NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """A time zone by its name.
+
+    :raises InvalidInput: where there is none of this name.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as unknown:
+        raise InvalidInput(f"timezone: {name!r} is not known; expected a name such as Europe/Berlin") from unknown
+
+
+def with_offsets(schema: Schema, fields: Mapping[str, Any], zone: ZoneInfo) -> tuple[Mapping[str, Any], dict[str, str]]:
+    """Fields in which every DATETIME without an offset has that of a time zone.
+
+    :returns: the fields without those that are unclear, and what is wrong with those: a time that the clock of the zone
+        leaves out, or shows twice.
+    """
+    completed: dict[str, Any] = {}
+    unclear: dict[str, str] = {}
+    for name, value in fields.items():
+        field = schema.find(name)
+        if field is None or field.type != "DATETIME":
+            continue
+        if isinstance(value, str) and _NAIVE.fullmatch(value):
+            try:
+                value = dt.datetime.fromisoformat(value)
+            except ValueError:
+                continue
+        if isinstance(value, dt.datetime) and value.tzinfo is None:
+            local = value.replace(tzinfo=zone)
+            wrong = _why_unclear(local)
+            if wrong:
+                words = f"{name}: {value.isoformat(' ', 'seconds')} {wrong} in {zone.key}"
+                unclear[name] = f"{words}; write it with its offset to UTC"
+            completed[name] = local.isoformat(timespec="seconds")
+    if not completed:
+        return fields, unclear
+    return {name: completed.get(name, value) for name, value in fields.items() if name not in unclear}, unclear
+
+
+def _why_unclear(local: dt.datetime) -> str:
+    """Why a local time does not say which instant is meant: the clock leaves it out, or shows it twice."""
+    if local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset():
+        return ""
+    again = local.astimezone(dt.UTC).astimezone(local.tzinfo)
+    return "is twice" if again.replace(tzinfo=None) == local.replace(tzinfo=None) else "does not exist"

@@ -1,0 +1,116 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records that last whole days, or from one instant to another: what their days and times have to do with each other.
+
+Instances of earlier versions know days alone. That is told by their answers, which lack the fields. A time that is left
+out of a PUT stays as it is, while the days are always sent, so the two can part. The end is no part of the time.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..client.client import Record
+from ..errors import InvalidInput
+from ..model.kinds import Hours
+from ..model.schema import Schema
+
+
+def with_hours(schema: Schema, desired: Mapping[str, Any], current: Record | None) -> Mapping[str, Any]:
+    """Desired values in which whole days and times follow from each other.
+
+    :param desired: canonical values by field key.
+    :raises InvalidInput: where they contradict each other, or the record as it is.
+    """
+    hours = schema.kind.hours
+    if hours is None:
+        return desired
+    _check_days(schema, hours, desired, current)
+    if current is not None and hours.whole_days not in current.flat:
+        check_hours_known(schema, desired, [current])
+        return {key: value for key, value in desired.items() if key not in hours.keys}
+    has_times = current is not None and schema.read_one(hours.whole_days, current.flat) is False
+    given = {key: desired[key] for key in hours.times if desired.get(key) is not None}
+    whole_days = desired.get(hours.whole_days)
+    if whole_days and given:
+        raise InvalidInput(
+            f"{next(iter(given))}: {schema.kind.one} of whole days has no times; leave them out, or write "
+            f"{hours.whole_days}: false"
+        )
+    if whole_days or not (given or has_times or whole_days is False):
+        return {key: value for key, value in desired.items() if key not in hours.times}
+    cleared = [key for key in hours.times if key in desired and key not in given]
+    if cleared:
+        raise InvalidInput(f"{cleared[0]}: to have whole days again, write {hours.whole_days}: true")
+    _check_times(schema, hours, given, current)
+    if has_times and current is not None:
+        _check_moved_days(schema, hours, desired, current)
+    return {**desired, hours.whole_days: False}
+
+
+def check_hours_known(schema: Schema, desired: Mapping[str, Any], records: Iterable[Record]) -> None:
+    """Refuses times where the answers show that the instance knows whole days alone.
+
+    :param records: some of the instance; without any, nothing is known.
+    :raises InvalidInput: saying what to leave out.
+    """
+    hours = schema.kind.hours
+    if hours is None or not needs_hours(schema, desired):
+        return
+    answers = list(records)
+    if answers and not any(hours.whole_days in record.flat for record in answers):
+        written = next(key for key in hours.keys if key in desired)
+        raise InvalidInput(
+            f"{written}: this instance knows {schema.kind.words}s of whole days alone (no answer has "
+            f"{hours.whole_days}); leave out {', '.join(hours.keys)}"
+        )
+
+
+def needs_hours(schema: Schema, desired: Mapping[str, Any]) -> bool:
+    """Whether something was written that only instances take which know times."""
+    hours = schema.kind.hours
+    if hours is None:
+        return False
+    return desired.get(hours.whole_days) is False or any(desired.get(key) is not None for key in hours.times)
+
+
+def _check_days(schema: Schema, hours: Hours, desired: Mapping[str, Any], current: Record | None) -> None:
+    first, last = hours.days
+    if first not in desired and last not in desired:
+        return
+    begin, end = (_as_it_will_be(schema, key, desired, current) for key in hours.days)
+    if isinstance(begin, dt.date) and isinstance(end, dt.date) and end < begin:
+        raise InvalidInput(f"{last}: {end.isoformat()} is before the {first}, {begin.isoformat()}")
+
+
+def _check_times(schema: Schema, hours: Hours, given: Mapping[str, Any], current: Record | None) -> None:
+    begin, end = (_as_it_will_be(schema, key, given, current) for key in hours.times)
+    for key, value in zip(hours.times, (begin, end), strict=True):
+        if value is None:
+            raise InvalidInput(f"{key}: {schema.kind.one} by the hour has {' and '.join(hours.times)}; write both")
+    if isinstance(begin, dt.datetime) and isinstance(end, dt.datetime) and end <= begin:
+        last, first = hours.times[1], hours.times[0]
+        raise InvalidInput(f"{last}: {end.isoformat()} is not after {first}, {begin.isoformat()}")
+
+
+def _check_moved_days(schema: Schema, hours: Hours, desired: Mapping[str, Any], current: Record) -> None:
+    """A day that changes while its time stays: nobody can say what the service makes of that."""
+    for day, time in zip(hours.days, hours.times, strict=True):
+        is_now = schema.read_one(day, current.flat)
+        if time in desired or day not in desired or schema.equal(day, desired[day], is_now):
+            continue
+        at = schema.read_one(time, current.flat)
+        example = at.isoformat() if isinstance(at, dt.datetime) else "null"
+        raise InvalidInput(
+            f"{day}: this {schema.kind.words} is by the hour, and {time} is {example}; write {time} too, with the day "
+            f"{desired[day]}, or {hours.whole_days}: true"
+        )
+
+
+def _as_it_will_be(schema: Schema, key: str, desired: Mapping[str, Any], current: Record | None) -> Any:
+    if key in desired or current is None:
+        return desired.get(key)
+    return schema.read_one(key, current.flat)
