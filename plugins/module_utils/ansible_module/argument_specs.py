@@ -146,6 +146,26 @@ FILE_DOWNLOAD: Spec = {
     **WRITTEN,
 }
 
+_API: Spec = {
+    "path": {"type": "str", "required": True},
+    "query": {"type": "dict", "default": {}},
+    "body": {"type": "raw"},
+}
+
+API: Spec = {
+    **CONNECTION,
+    "method": {"type": "str", "choices": ["GET", "POST", "PUT", "PATCH", "DELETE"], "required": True},
+    **_API,
+}
+
+API_INFO: Spec = {
+    **CONNECTION,
+    "method": {"type": "str", "choices": ["GET", "POST"], "default": "GET"},
+    **_API,
+}
+
+REPORT_TEMPLATE_INFO: Spec = dict(CONNECTION)
+
 REPORT: Spec = {
     **CONNECTION,
     "template": {"type": "str", "required": True},

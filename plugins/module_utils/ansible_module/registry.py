@@ -23,7 +23,8 @@ from ..client.session import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
-from ..operations.attachments import file, file_download, report
+from ..operations.api import api, api_info
+from ..operations.attachments import file, file_download, report, report_template_info
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
@@ -160,6 +161,18 @@ def _history(client: Client, call: Invocation) -> ModuleResult:
     return _found(history_info(client, call.options))
 
 
+def _report_templates(client: Client, _call: Invocation) -> ModuleResult:
+    return _found(report_template_info(client))
+
+
+def _api(client: Client, call: Invocation) -> ModuleResult:
+    return api(client, call.options, call.check_mode)
+
+
+def _api_info(client: Client, call: Invocation) -> ModuleResult:
+    return api_info(client, call.options)
+
+
 def _service(client: Client, _call: Invocation) -> ModuleResult:
     return {"changed": False, **service_info(client)}
 
@@ -205,6 +218,9 @@ MODULES: dict[str, ModuleSpec] = {
     "report": _change_module(argument_specs.REPORT, report),
     "hub_suggestion_info": ModuleSpec(argument_specs.HUB_SUGGESTION_INFO, _suggest, {}),
     "history_info": ModuleSpec(argument_specs.HISTORY_INFO, _history, {}),
+    "report_template_info": ModuleSpec(argument_specs.REPORT_TEMPLATE_INFO, _report_templates, {}),
+    "api": ModuleSpec(argument_specs.API, _api, {}),
+    "api_info": ModuleSpec(argument_specs.API_INFO, _api_info, {}),
     "service_info": ModuleSpec(argument_specs.SERVICE_INFO, _service, {}),
     "auth_token": ModuleSpec(
         argument_specs.AUTH_TOKEN,

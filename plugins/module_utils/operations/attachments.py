@@ -24,6 +24,7 @@ from ..model.schema import Schema, type_of
 from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
+from ..resolve.listing import ListResult
 from ..resolve.references import find_object, find_objects
 
 _OBJECT = KINDS["object"]
@@ -332,6 +333,12 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         uuids, warnings = [], (*warnings, *missing.lines)
     was, now = sides(local.write(target, partial(_made_report, client, str(found[0]["uuid"]), uuids)))
     return _reported(dest, local, was, {"dest": str(dest)} | now, warnings)
+
+
+def report_template_info(client: Client) -> ListResult:
+    """The templates that a report can be made with. Instances of an earlier version have none: that is an error."""
+    templates = [{"uuid": one.get("uuid"), "name": one.get("name")} for one in _report_templates(client)]
+    return ListResult(templates, len(templates))
 
 
 def _made_report(client: Client, template: str, objects: Sequence[str]) -> bytes:
