@@ -51,6 +51,9 @@ TEMPLATES = ("asset", "room", "person")
 """The templates that have field definitions (published description)."""
 
 
+_LINKED = "LINKED_"
+
+
 class Level(IntEnum):
     """The order in which a plan is applied: records of a level refer to records of the levels before it.
 
@@ -222,9 +225,25 @@ class Kind:
         return "absent" in self.states and self.can_be_looked_up
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The fields by which others refer to a record, next to the one that names the record which it is in."""
+        return tuple(one.key for one in self.identity if not one.type.startswith(_LINKED))
+
+    @property
+    def is_named_in_texts(self) -> bool:
+        """Whether an instance may answer a name of a record in place of a link to it."""
+        return any(one.key == "display_name" for one in self.fields)
+
+    @property
+    def parent(self) -> str:
+        """The name of the kind of record which this one is in; empty where names stand alone."""
+        types = {one.key: one.type for one in self.identity}
+        return types[self.parent_key].removeprefix(_LINKED).lower() if self.parent_key else ""
+
+    @property
     def parent_key(self) -> str:
         """The field of the natural key that names the record which this one is in; empty where names stand alone."""
-        return next((one.key for one in self.identity if one.type.startswith("LINKED_")), "")
+        return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
 
     @property
     def words(self) -> str:

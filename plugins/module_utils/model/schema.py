@@ -336,6 +336,6 @@ class Quick:
         of = self._schema.fields[key]
         faces = type_of(of)
         # Of these equal is not enough to say that there is nothing to tell.
-        special = faces.merge is not None or of.type == "RENTAL_STATUS" or of.retyped
+        special = faces.merge is not None or bool(faces.made_by_time) or of.retyped
         self._read[key] = None if special else (of.wire_key, of, faces)
         return self._read[key]

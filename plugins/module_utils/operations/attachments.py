@@ -25,7 +25,7 @@ from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult
-from ..resolve.references import find_object, find_objects
+from ..resolve.read_cache import find_object, find_objects
 
 _OBJECT = KINDS["object"]
 _HTTP_MIXED = 207

@@ -25,7 +25,7 @@ from ..model.types_basic import DECIMAL, broken_rules
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.listing import ListResult
-from ..resolve.references import find_object
+from ..resolve.read_cache import find_object
 
 ITEMS = Schema.of(HUB_ITEM)
 ORDERS = Schema.of(HUB_ORDER)

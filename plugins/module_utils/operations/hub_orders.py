@@ -16,7 +16,7 @@ from ..errors import InvalidInput, NoMatch, OutcomeUnknown
 from ..model.kinds import HUB_ITEM, HUB_ORDER
 from ..reconcile.result import Result
 from ..resolve import natural_keys
-from ..resolve.references import find_objects
+from ..resolve.read_cache import find_objects
 from .hub_items import (
     ITEMS,
     ORDERS,

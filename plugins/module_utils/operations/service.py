@@ -15,7 +15,8 @@ from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
 from ..resolve.listing import ListResult
-from ..resolve.references import Resolver, reference_in
+from ..resolve.read_cache import Reading
+from ..resolve.references import reference_in
 
 _HISTORY_PAGE = 200
 """The largest page of a history."""
@@ -87,9 +88,9 @@ def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
     reference = reference_in("record", kind.name, written)
     if not kind.identity and not reference.uuid:
         raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} is named by its uuid here")
-    resolver = Resolver(client)
-    resolver.resolve([reference])
-    resolver.with_uuid([reference])
+    reading = Reading(client)
+    reading.resolve([reference])
+    reading.with_uuid([reference])
     return str(reference.uuid)
 
 

@@ -154,7 +154,7 @@ class Applier:
             now = self._client.get(self._kind, record.uuid)
             if now is None:
                 return
-            if "archived" not in self._kind.states or not self._client.is_archived(now):
+            if not self._kind.can_be_archived or not self._client.is_archived(now):
                 raise
             self._archive(record, back=True)
             self._client.delete(self._kind, record.uuid)
