@@ -30,7 +30,7 @@ _TOUCH = re.compile(
 
 @dataclass(frozen=True)
 class Touch:
-    """One new file, or one insertion before the only line that has a text (``anchor``)."""
+    """One new file, or one insertion before the only line that is a text (``anchor``), or else that has it."""
 
     path: str
     text: str
@@ -44,7 +44,8 @@ class Touch:
             path.write_text(self.text, encoding="utf-8")
             return
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        (number,) = (number for number, line in enumerate(lines) if self.anchor in line)
+        whole = [number for number, line in enumerate(lines) if line.strip() == self.anchor.strip()]
+        (number,) = whole or [number for number, line in enumerate(lines) if self.anchor in line]
         path.write_text("".join([*lines[:number], self.text, *lines[number:]]), encoding="utf-8")
 
 
