@@ -12,8 +12,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    HUB_ITEM,
     KINDS,
     Kind,
 )
@@ -26,8 +24,8 @@ from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
 from .prune import Scope
-from .state import InstanceState
-from .uniqueness import Claims
+from .state import ListedState
+from .uniqueness import Uniqueness
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
@@ -54,12 +52,12 @@ class PlanContext:
         self.client = client
         self.desired = desired
         self.choices = choices
-        self.world = InstanceState(client, self.schema, self._is_named_in_secret)
+        self.state = ListedState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
-        self.result = InstancePlan(world=self.world, hiding=self.hiding)
-        self.uniqueness = Claims(self.world, self.find)
+        self.result = InstancePlan(state=self.state, hiding=self.hiding)
+        self.uniqueness = Uniqueness(self.state, self.find)
         self.wanted = DesiredParser(desired, self.find)
-        self.scope = Scope(self.world, self.schema, desired.scope)
+        self.scope = Scope(self.state, self.schema, desired.scope)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0
         self._doubtful: set[tuple[str, str]] = set()
@@ -94,7 +92,7 @@ class PlanContext:
         if kind.name not in self._schemas:
             schema = self.client.schema(kind)
             if kind.open_fields:
-                for record in self.world.records(kind):
+                for record in self.state.records(kind):
                     schema.learn(record.flat)
             self._schemas[kind.name] = schema
             self.hiding.learn(schema.fields.values())
@@ -103,7 +101,7 @@ class PlanContext:
     def schema_of(self, section: str) -> Schema | None:
         """The fields of the records of a section, where those are records with fields."""
         kind = KINDS[SECTIONS[section]]
-        return None if kind in (FIELD_DEFINITION, HUB_ITEM) else self.schema(kind)
+        return self.schema(kind) if kind.can_be_looked_up else None
 
     # ---- which record is meant
 
@@ -139,7 +137,7 @@ class PlanContext:
             if not isinstance(value, (Reference, tuple)):
                 continue
             for number, reference in numbered_references(value):
-                problem = self.world.resolve(reference, before)
+                problem = self.state.resolve(reference, before)
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
@@ -151,7 +149,9 @@ class PlanContext:
         """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
         kind = entry.kind
         schema = self.schema(kind)
-        first, *labels = [str(entry.fields.get(written_as(schema, entry, of.key))) for of in kind.identity] or [""]
+        first, *labels = [str(entry.fields.get(written_as(schema, entry, field.key))) for field in kind.identity] or [
+            ""
+        ]
         self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
 
     def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
@@ -176,7 +176,9 @@ class PlanContext:
         if entry is None or not self.hiding.is_on:
             return False
         schema = self.schema(entry.kind)
-        return any(self.hiding.hides(entry, written_as(schema, entry, of.key), of.key) for of in entry.kind.identity)
+        return any(
+            self.hiding.hides(entry, written_as(schema, entry, field.key), field.key) for field in entry.kind.identity
+        )
 
     # ---- into the plan
 
