@@ -692,7 +692,6 @@ WISHES: dict[str, st.SearchStrategy[Any]] = {
     "TYPE_NAME": st.sampled_from(["TEXT", "LINKED_ASSETS", "LINKED_ASSET"]),
     "CHOICE": _texts,
     "DAY": st.dates().map(str),
-    "WHOLE_DAYS": st.booleans(),
 }
 
 
