@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Mutation testing of the code that decides what is equal, what is meant and what changes.
+"""Mutation testing of the code that decides what is equal, what is meant, what changes and what may be written.
 
 mutmut changes one thing at a time in the functions of a file, and runs the tests that come by there; one of them has to
 fail. It works on a copy, laid out as the collection is imported. A change that survives must be explained in

@@ -78,7 +78,7 @@ class Progress:
 
 @dataclass
 class Outcome:
-    """What an apply came to.
+    """The outcome of an apply.
 
     :ivar done: section and action to number. :ivar failures: what failed and why. :ivar skipped: what was not
         tried, and why.
@@ -305,7 +305,7 @@ class Executor:
         return record if record is not None and self._client.is_archived(record) else None
 
     def _earlier(self, planned: Planned) -> Record | None:
-        """What a run that was killed may have made: its create was sent, and its answer not noted."""
+        """Looks for what a run that was killed may have made: its create was sent, and its answer not noted."""
         if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind.defines_fields:
             return None
         found = poll_after_lost_response(lambda: self._find(planned), self._sleep)

@@ -22,7 +22,7 @@ _REMOVALS = (plan.DELETE, plan.ARCHIVE)
 
 
 class Readiness:
-    """What was made of a plan, what failed, and what can be written therefore.
+    """Keeps account of what was made of a plan and what failed, and so of what can be written.
 
     :param changes: all that the plan holds.
     :param hiding: what must not be shown.
@@ -71,15 +71,17 @@ class Readiness:
         self._failed_entries.add(id(planned.entry))
 
     def has_failed(self, planned: Planned) -> bool:
-        """Whether a change was not written although its turn came."""
+        """Tells whether a change was not written although its turn came."""
         return id(planned) in self._failed
 
     def is_link(self, planned: Planned) -> bool:
-        """Whether a change holds the links that were left for later."""
+        """Tells whether a change holds the links that were left for later."""
         return id(planned) in self._link_ids
 
     def completes(self, planned: Planned) -> bool:
-        """Whether a record is done with this change: its links are a part of it, unless it consists of links alone."""
+        """Tells whether a record is done with this change. Links that come later are a part of it, unless it is nothing
+        else.
+        """
         return (id(planned) in self._link_ids) == (id(planned) in self._only_links)
 
     def made(self, link: Planned) -> str:
