@@ -47,7 +47,7 @@ class Scope:
         self._values: dict[str, dict[str, list[Any]]] = {}
 
     def problems(self, section: str, fields: Mapping[str, Sequence[Any]]) -> list[tuple[str, str]]:
-        """Finds what is wrong with the scope of a section: fields as written, with words that begin with their names."""
+        """Finds what is wrong with the scope of a section: fields as written, each with what is wrong with it."""
         kind = KINDS[SECTIONS[section]]
         if not kind.can_be_looked_up:
             return [(name, f"{name}: {section} have no scope") for name in fields]
