@@ -190,6 +190,11 @@ def offer(client: Client, wanted: Record, category: Any, price: Decimal | None, 
 
 
 def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: Sleep) -> None:
+    with client.creations.making(HUB_ITEM.name, wanted.uuid):
+        _publish_once(client, wanted, category, price, sleep)
+
+
+def _publish_once(client: Client, wanted: Record, category: Any, price: Any, sleep: Sleep) -> None:
     try:
         client.send(
             "POST",

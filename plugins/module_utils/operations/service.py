@@ -70,7 +70,9 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
             raise SeventhingsError(
                 f"This instance has no history of {kind.one}: its version is too old for it."
             ) from missing
-        items = decoded.get("items") or []
+        decoded = decoded if isinstance(decoded, Mapping) else {}
+        listed = decoded.get("items")
+        items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
         fresh = [item for item in items if json.dumps(item, sort_keys=True) not in seen]
         # Histories clamp a page beyond the end to the last one.
         if not fresh or decoded.get("page", number) != number:

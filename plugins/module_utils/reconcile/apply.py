@@ -75,9 +75,10 @@ class Applier:
     # ---- create
 
     def _create(self, change: Change, find: Finder, known: frozenset[str]) -> str:
-        self._upload(change)
-        body = create_body(self._schema, change.values, self._extra)
-        uuid = self._create_once(body, change, find, known)
+        with self._client.creations.making(self._kind.name, repr(sorted(change.after.items()))):
+            self._upload(change)
+            body = create_body(self._schema, change.values, self._extra)
+            uuid = self._create_once(body, change, find, known)
         status = change.values.get("status")
         if self._kind.status_path and status not in (None, "open"):
             self._client.set_status(self._kind, uuid, status)

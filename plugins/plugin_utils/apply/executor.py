@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
     Record,
     poll_after_lost_response,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.client.congestion import Congestion
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     Contents,
     recognise,
@@ -32,6 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     InvalidRequest,
     NotProcessable,
     SeventhingsError,
+    TooManyRequests,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     HUB_ITEM,
@@ -130,6 +132,7 @@ class Executor:
         """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
         self._journal.managed(self._plan.managed)
         self._client.transport.rate.expect(len(self._plan.changes))
+        self._client.transport.congestion = Congestion(self._workers)
         for level, batch in self._ready.batches():
             self._run_level(batch)
             if level == Level.FIELDS:
@@ -187,7 +190,9 @@ class Executor:
             self._carry_out(planned)
         except SeventhingsError as error:
             reason = self._reason(planned, error)
-            if isinstance(error, (JournalBroken, AccessTokenRefused, _Orphaned)) or _is_locked_out(planned, error):
+            if isinstance(error, (JournalBroken, AccessTokenRefused, TooManyRequests, _Orphaned)) or _is_locked_out(
+                planned, error
+            ):
                 self._stopped = f"not sent, because of an earlier failure: {reason}"
             self._fail(planned, reason)
         except Exception as error:

@@ -266,6 +266,8 @@ class Journal:
                 if not line.endswith(b"\n") and not fits:
                     # The last line of a run that was killed may be torn.
                     self._torn = True
+                    if not line.startswith(b"{"):
+                        self._unread.append(number)
                     break
                 self._end += len(line)
                 if not fits:
