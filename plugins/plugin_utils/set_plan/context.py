@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every part of a plan for an instance stands on: lists, schemas, what was claimed, what was found wrong."""
+"""The context of a plan for an instance: lists, schemas, what was claimed, and findings."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class PlanContext:
             return None
 
     def claim(self, kind: Kind, uuid: str, entry: Entry, more: str = "") -> bool:
-        """Whether no other entry means the same record.
+        """Tells whether no other entry means the same record.
 
         :param more: what there is to say about it if one does.
         """
@@ -140,7 +140,7 @@ class PlanContext:
         return earlier is entry
 
     def resolve(self, values: Mapping[str, Any], entry: Entry | None, before: bool = False) -> bool:
-        """Whether every reference in some values means something; of an entry that shall be there, findings if not.
+        """Tells whether every reference in some values means something; notes findings of an entry that shall be there.
 
         :param before: take names as they are before anything is renamed.
         """
@@ -197,7 +197,7 @@ class PlanContext:
         self.find(entry.place_in((*way, *inner)), error)
 
     def _is_named_in_secret(self, record: Record) -> bool:
-        """Whether a record has its name from what must not be shown."""
+        """Tells whether a record has its name from what must not be shown."""
         entry = self.claimed.get(record.kind.name, {}).get(record.uuid)
         if entry is None or not self.hiding.is_on:
             return False
@@ -239,7 +239,7 @@ class PlanContext:
         self.result.warnings.append(f"{planned}: {reason}")
 
     def is_chosen(self, planned: Planned) -> bool:
-        """Whether only and exclude leave a change in the plan."""
+        """Tells whether only and exclude leave a change in the plan."""
         names = {planned.section, planned.words or planned.key, planned.kind.name}
         if self.choices.only and not names & set(self.choices.only):
             return False

@@ -298,7 +298,7 @@ class _Planner:
         return self._comparer.change(wanted, current, planned.archived)
 
     def _is_as_written(self, planned: Planned, current: Record) -> bool:
-        """Whether a record is as it was written beyond doubt. Most are, and there are very many."""
+        """Tells whether a record is as it was written beyond doubt. Most are, and there are very many."""
         kind = planned.kind
         if planned.entry.state != "present" or kind.defines_fields:
             return False
@@ -306,7 +306,7 @@ class _Planner:
         return quick.same(planned.desired, current.flat, self._state.complete)
 
     def _resume(self, planned: Planned, current: Record) -> None:
-        """What an interrupted run made of the same files counts as still to be made, where it is as they say so far."""
+        """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""
         noted = self._context.choices.resumed
         if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.noted}"}:
             return

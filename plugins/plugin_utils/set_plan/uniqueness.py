@@ -20,7 +20,7 @@ from .state import ListedState
 
 
 class Uniqueness:
-    """Which entry has which natural key.
+    """Keeps account of the natural key that each entry has.
 
     :param find: is told what is wrong, and where.
     """
@@ -39,7 +39,7 @@ class Uniqueness:
         return "/".join(_word(schema.brief(key, values.get(key))) for key in keys)
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> bool:
-        """Whether this is the only entry with its natural key; both places are named where it is not."""
+        """Tells whether this is the only entry with its natural key; both places are named where it is not."""
         key = self._state.key_of(schema, keys, values)
         if key is None:
             return False
@@ -116,7 +116,7 @@ class Uniqueness:
 
 
 def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
-    """What to say of a record whose natural key another entry has, too."""
+    """A finding about a record whose natural key another entry has, too."""
     twice = f"is written twice, first at {first}"
     misfit = Misfit(words, f"{kind.words} that is written twice")
     return FieldError.at((), f"{kind.words} {words} {twice}", f"this record {twice}", misfit)
