@@ -447,8 +447,8 @@ findings:
   description:
     - What is wrong with the files, each with its file, line and column, or with its sheet and cell. Where there is
       any, nothing was sent.
-    - A mistake that stands in many cells of a column of a table is one entry with the first of its places. RV(every_finding)
-      has all of them.
+    - A mistake that stands in many cells of a column of a table is one entry with the first of its places.
+      RV(every_finding) has all of them.
     - As many as a screen takes, all of them in RV(diff.account).
   returned: success or failure
   type: list
