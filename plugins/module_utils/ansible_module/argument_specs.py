@@ -21,7 +21,7 @@ CONNECTION: Spec = {
     "password": {"type": "str", "no_log": True},
     "client_id": {"type": "str"},
     "timeout": {"type": "float", "default": 30.0},
-    "deadline": {"type": "float"},
+    "request_deadline": {"type": "float"},
     "retries": {"type": "int", "default": 3},
     "rate_limit": {"type": "int"},
     "rate_limit_wait": {"type": "float"},
@@ -145,6 +145,26 @@ FILE_DOWNLOAD: Spec = {
     "force": {"type": "bool"},
     **WRITTEN,
 }
+
+_API: Spec = {
+    "path": {"type": "str", "required": True},
+    "query": {"type": "dict", "default": {}},
+    "body": {"type": "raw"},
+}
+
+API: Spec = {
+    **CONNECTION,
+    "method": {"type": "str", "choices": ["GET", "POST", "PUT", "PATCH", "DELETE"], "required": True},
+    **_API,
+}
+
+API_INFO: Spec = {
+    **CONNECTION,
+    "method": {"type": "str", "choices": ["GET", "POST"], "default": "GET"},
+    **_API,
+}
+
+REPORT_TEMPLATE_INFO: Spec = dict(CONNECTION)
 
 REPORT: Spec = {
     **CONNECTION,

@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..errors import InvalidInput
-from ..runtime.places import Places, digest_of
+from ..runtime.creations import LOCK_WAIT, Creations
+from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.turnstile import SharedTurnstile
 from .client import Client
@@ -42,11 +43,6 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "token_cache": ("SEVENTHINGS_TOKEN_CACHE",),
 }
 """Option to the environment variables that stand in for it, the first that is set; read where the code runs."""
-
-NOT_SHARED = (
-    "So the rate limit, the locks and the tokens are not shared with the other processes of this user; "
-    "SEVENTHINGS_RUNTIME_DIR may name a directory for them."
-)
 
 _RATES: dict[tuple[str, int, str], RateLimit] = {}
 
@@ -114,8 +110,10 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     per_minute = _limit(given.get("rate_limit"))
     timeout = 30.0 if given.get("timeout") is None else float(given["timeout"])
     retries = 3 if given.get("retries") is None else int(given["retries"])
-    deadline = timeout * DEADLINE_TIMEOUTS if given.get("deadline") is None else float(given["deadline"])
-    for name, seconds in (("timeout", timeout), ("deadline", deadline)):
+    deadline = (
+        timeout * DEADLINE_TIMEOUTS if given.get("request_deadline") is None else float(given["request_deadline"])
+    )
+    for name, seconds in (("timeout", timeout), ("request_deadline", deadline)):
         if not 0 < seconds <= threading.TIMEOUT_MAX:
             raise InvalidInput(f"{name}: {seconds:g} does not fit; expected seconds above 0")
     if retries < 0:
@@ -152,7 +150,14 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         *(given.get(name) for name in ("access_token", "refresh_token", "username", "password", "client_id"))
     )
     store = _store(root, credentials, places) if _is_on("token_cache", given.get("token_cache")) else None
-    return Client(transport, Tokens(transport, credentials, store=store))
+    creations = Creations(
+        places.shared,
+        digest_of(root.lower()),
+        _seconds("lock_wait", given.get("lock_wait"), LOCK_WAIT),
+        warnings.append,
+    )
+    transport.pausing = creations.paused
+    return Client(transport, Tokens(transport, credentials, store=store), creations)
 
 
 def _rate(root: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:

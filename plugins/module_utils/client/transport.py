@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 from ..errors import (
     ConnectionFailed,
+    InvalidInput,
     NotJson,
     OutcomeUnknown,
     SeventhingsError,
@@ -34,6 +35,7 @@ from ..errors import (
     service_words,
 )
 from . import query
+from .congestion import Congestion
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
 from .patience import RATE_LIMIT_WAIT, Patience, Written
 from .rate_limit import PauseTooLong, Pausing, RateLimit
@@ -115,6 +117,7 @@ class Transport:
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
     :ivar retries: how often one request may be repeated.
     :ivar rate_limit_wait: seconds for which a request is waited for that the service refuses for coming too early.
+    :ivar congestion: how many requests may be under way at once; None: as many as there are threads.
     :ivar pausing: is entered for a pause of more than a minute.
     :ivar written: the requests that changed something.
     :ivar warnings: what the user must be told of the connection.
@@ -135,6 +138,7 @@ class Transport:
     sleep: Callable[[float], None] = time.sleep
     sent: int = 0
     rate_limit_wait: float = RATE_LIMIT_WAIT
+    congestion: Congestion | None = None
     pausing: Pausing = contextlib.nullcontext
     written: Written = field(default_factory=Written)
     warnings: list[str] = field(default_factory=list)
@@ -178,9 +182,9 @@ class Transport:
         retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
         patience = Patience(self.rate_limit_wait, self.rate.clock)
         while True:
-            sent = self._turn(where, patience)
             try:
-                answer = self._once(method, url, where, effect, token, body, files, accept, sent, login)
+                with self._exchange(where, patience) as sent:
+                    answer = self._once(method, url, where, effect, token, body, files, accept, sent, login)
                 if effect is not Effect.SAFE and not login:
                     self.written.note(f"{method} {path}")
                 # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
@@ -196,6 +200,12 @@ class Transport:
                     raise failed.error from failed.error.__cause__
                 retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
                 self.sleep(max(retry.get_backoff_time(), 0.25))
+
+    def _exchange(self, where: str, patience: Patience) -> contextlib.AbstractContextManager[float]:
+        """Waits until one more request may be sent. Gives the moment."""
+        if self.congestion is None:
+            return contextlib.nullcontext(self._turn(where, patience))
+        return self.congestion.exchange(lambda: self._turn(where, patience))
 
     def _turn(self, where: str, patience: Patience) -> float:
         """Waits until one more request may be sent, and counts it. Returns the moment."""
@@ -223,7 +233,7 @@ class Transport:
         headers = {"Accept": accept}
         data = None
         if body is not None:
-            data = json.dumps(body, ensure_ascii=False).encode("utf-8")
+            data = _as_json(body, where)
             headers["Content-Type"] = "application/json"
         with Deadline(self.deadline) as deadline:
             try:
@@ -302,7 +312,7 @@ class Transport:
 
     def _late(self, where: str, effect: Effect) -> SeventhingsError:
         """What it means that a request took too long in all. It would do so again, so it is not repeated."""
-        reason = f"{where}: no whole answer within {self.deadline:g} seconds. The option deadline allows more"
+        reason = f"{where}: no whole answer within {self.deadline:g} seconds. The option request_deadline allows more"
         if effect is Effect.SAFE:
             return ConnectionFailed(f"{reason}.")
         return OutcomeUnknown(f"{reason}; the outcome is unknown.", may_follow=True)
@@ -399,6 +409,13 @@ if REQUESTS_IMPORT_ERROR is None:
             if self.token:
                 prepared.headers["Authorization"] = f"Bearer {self.token}"
             return prepared
+
+
+def _as_json(body: Any, where: str) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{where}: not sent, because a text holds half of a surrogate pair") from error
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

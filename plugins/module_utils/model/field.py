@@ -202,6 +202,7 @@ class FieldType:
     :ivar empty: the canonical form of "nothing".
     :ivar merge: current and written value to the one that is meant, where what is not written is kept; None: the
         written one is meant.
+    :ivar same_as: what stands for a value, and can be looked up: the same for all that are equal to it; None: itself.
     :ivar option: the option of a module that stands for a fixed field of this type, as an argument spec has it.
     :ivar shape: the name of the JSON Schema of a written value; types of one shape share it.
     :ivar json_schema: that schema. It refers to others as ``#/$defs/SHAPE``.
@@ -222,6 +223,7 @@ class FieldType:
     brief: Callable[[Any], Any] | None = None
     empty: Any = None
     merge: Callable[[Any, Any], Any] | None = None
+    same_as: Callable[[Any, Field], Any] | None = None
     option: Mapping[str, Any] | None = None
     shape: str = "any"
     json_schema: Mapping[str, Any] = field(default_factory=lambda: ANY_SHAPE)
@@ -236,6 +238,11 @@ class FieldType:
     def holds_list(self) -> bool:
         """Whether its canonical values are tuples."""
         return isinstance(self.empty, tuple)
+
+
+def equal_by(same_as: Callable[[Any, Field], Any]) -> Callable[[Any, Any, Field], bool]:
+    """Two values are equal where the same stands for both."""
+    return lambda left, right, field: bool(same_as(left, field) == same_as(right, field))
 
 
 def shorten(value: Any, limit: int = 80) -> str:

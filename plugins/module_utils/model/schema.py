@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
@@ -34,29 +34,50 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
     Allowed values of a DROPDOWN are the union of the constraint allowed_values and possible_values, because instances
     use either.
     """
-    field_type = definition.get("field_type") or {}
-    name = field_type.get("name") or ""
-    constraints = {item.get("type"): item.get("value") for item in field_type.get("constraints") or ()}
+    field_type = definition.get("field_type")
+    described: Mapping[str, Any] = field_type if isinstance(field_type, Mapping) else {}
+    name = _text(described.get("name"))
+    constraints = {_text(item.get("type")): item.get("value") for item in _maps(described.get("constraints"))}
     attributes: dict[str, list[Any]] = {}
-    for item in definition.get("attributes") or ():
-        attributes.setdefault(item.get("type"), []).append(item.get("value"))
-    allowed = [*(constraints.pop("allowed_values", None) or ())]
+    for item in _maps(definition.get("attributes")):
+        attributes.setdefault(_text(item.get("type")), []).append(item.get("value"))
+    allowed = _list(constraints.pop("allowed_values", None))
     if name == "DROPDOWN":
-        allowed += definition.get("possible_values") or ()
+        allowed = [*allowed, *_list(definition.get("possible_values"))]
     digits = attributes.get("fraction_digits")
     key = str(definition.get("field_key"))
     return Field(
         key=key,
         type=name,
-        label=definition.get("label") or "",
-        uuid=definition.get("uuid") or "",
+        label=_text(definition.get("label")),
+        uuid=_text(definition.get("uuid")),
         mandatory="yes" in attributes.get("mandatory", ()) and key not in SERVER_KEYS,
         unique="yes" in attributes.get("unique", ()),
         allowed=tuple(dict.fromkeys(value for value in allowed if isinstance(value, str))),
         constraints={rule: limit for rule, limit in constraints.items() if limit is not None},
-        fraction_digits=int(digits[0]) if digits else None,
+        fraction_digits=_whole(digits[0]) if digits else None,
         has_default=definition.get("default_value") not in EMPTY,
     )
+
+
+def _text(value: Any) -> str:
+    """What should be a text; empty for anything else that an instance may answer."""
+    return value if isinstance(value, str) else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _maps(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in _list(value) if isinstance(item, Mapping)]
+
+
+def _whole(value: Any) -> int | None:
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 _NEAR = 0.65
@@ -138,7 +159,15 @@ class Schema:
     @classmethod
     def of(cls, kind: Kind, definitions: Iterable[Mapping[str, Any]] = ()) -> Schema:
         """The schema of a kind: from its definitions where it has a template, else from the catalogue."""
-        return cls(kind, [field_from_definition(one) for one in definitions] if kind.template else kind.fields)
+        if not kind.template:
+            return cls(kind, kind.fields)
+        fields = [field_from_definition(one) for one in definitions]
+        if kind.key_prefix:
+            fields = [
+                replace(one, key=kind.key_prefix + one.key, mandatory=False, unique=False, has_default=False)
+                for one in fields
+            ]
+        return cls(kind, fields)
 
     def take(self, fields: Iterable[Field]) -> None:
         """Adds fields, or has them in place of those with the same keys."""
@@ -155,8 +184,13 @@ class Schema:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key or, failing that, with this label, in whatever unicode normal form."""
-        found = self.fields.get(name) or self._by_label.get(name)
+        """The field with this key (without the prefix of its kind, too) or, failing that, with this label, in whatever
+        unicode normal form.
+        """
+        prefix = self.kind.key_prefix
+        found = (
+            self.fields.get(name) or (self.fields.get(prefix + name) if prefix else None) or self._by_label.get(name)
+        )
         return found if found is not None or name.isascii() else self._by_look.get(composed(name))
 
     def _sharing(self, label: str) -> list[str]:
@@ -362,6 +396,6 @@ class Quick:
         of = self._schema.fields[key]
         faces = type_of(of)
         # Of these equal is not enough to say that there is nothing to tell.
-        special = faces.merge is not None or of.type == "RENTAL_STATUS" or of.retyped
+        special = faces.merge is not None or bool(faces.made_by_time) or of.retyped
         self._read[key] = None if special else (of.wire_key, of, faces)
         return self._read[key]

@@ -16,7 +16,7 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain, TypedCell
+from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain, TypedCell, equal_by
 from .patterns import finds
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
@@ -121,11 +121,10 @@ def _write_decimal(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
-def _equal_decimal(left: Any, right: Any, of: Field) -> bool:
-    if left == right or of.fraction_digits is None or not isinstance(left, Decimal) or not isinstance(right, Decimal):
-        return bool(left == right)
-    step = Decimal(1).scaleb(-of.fraction_digits)
-    return left.quantize(step, ROUND_HALF_UP, _WIDE) == right.quantize(step, ROUND_HALF_UP, _WIDE)
+def _rounded(value: Any, of: Field) -> Any:
+    if of.fraction_digits is None or not isinstance(value, Decimal):
+        return value
+    return value.quantize(Decimal(1).scaleb(-of.fraction_digits), ROUND_HALF_UP, _WIDE)
 
 
 # ---- booleans
@@ -245,7 +244,8 @@ DECIMAL = FieldType(
     _read_decimal,
     _write_decimal,
     _write_decimal,
-    _equal_decimal,
+    equal_by(_rounded),
+    same_as=_rounded,
     option={"type": "raw"},
     shape="decimal",
     json_schema={"type": ["number", "string", "null"], "pattern": f"^{_DECIMAL.pattern}$", "examples": ["1299.00"]},

@@ -265,6 +265,7 @@ ATTACHMENTS = FieldType(
     _equal_attachments,
     each(_brief_attachment),
     (),
+    same_as=lambda value, _field: value.uuid,
     option={"type": "list", "elements": "raw"},
     shape="attachments",
     json_schema={

@@ -24,7 +24,8 @@ from ..model.schema import Schema, type_of
 from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
-from ..resolve.references import find_object, find_objects
+from ..resolve.listing import ListResult
+from ..resolve.read_cache import find_object, find_objects
 
 _OBJECT = KINDS["object"]
 _HTTP_MIXED = 207
@@ -80,9 +81,12 @@ def file(
     diff = _diff(name, linked, after)
     if check_mode:
         return _report(True, wanted, linked, diff)
-    if present and wanted.uuid is None:
-        upload(client, wanted, sleep)
-    now = _link(client, record, of, [wanted] if present else same, present)
+    if not present:
+        return _report(True, wanted, _link(client, record, of, same, present), diff)
+    with client.creations.making(FILE.name, f"{record.uuid} {of.key}"):
+        if wanted.uuid is None:
+            upload(client, wanted, sleep)
+        now = _link(client, record, of, [wanted], present)
     return _report(True, wanted, now, diff)
 
 
@@ -331,6 +335,12 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
     return _reported(dest, local, was, {"dest": str(dest)} | now, warnings)
 
 
+def report_template_info(client: Client) -> ListResult:
+    """The templates that a report can be made with. Instances of an earlier version have none: that is an error."""
+    templates = [{"uuid": one.get("uuid"), "name": one.get("name")} for one in _report_templates(client)]
+    return ListResult(templates, len(templates))
+
+
 def _made_report(client: Client, template: str, objects: Sequence[str]) -> bytes:
     body = {"report_template_uuid": template, "object_uuids": objects}
     return client.send("POST", "/report", Effect.SAFE, body=body, accept="application/pdf").body
@@ -345,6 +355,8 @@ def _reported(
 
 def _report_templates(client: Client) -> list[Mapping[str, Any]]:
     try:
-        return list(client.send("GET", "/report-template").json() or [])
+        listed = client.send("GET", "/report-template").json()
     except NotFound as missing:
         raise SeventhingsError("This instance makes no reports: its version is too old for them.") from missing
+    templates = listed if isinstance(listed, list) else []
+    return [one for one in templates if isinstance(one, Mapping) and isinstance(one.get("uuid"), str)]

@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     CONSTRAINTS,
     RELATIONS,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean_lines
 
 from ..desired.desired import SECTIONS, prune_actions
 from ..desired.dialect import PRESETS
@@ -75,7 +76,9 @@ def _files(document: Json) -> dict[str, bytes]:
     files = {MAIN: document}
     for section in (*SECTIONS, "instance", "moved"):
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
-    return {name: (json.dumps(text, indent=1, ensure_ascii=False) + "\n").encode() for name, text in files.items()}
+    # What can't be seen or written stands as the escape that JSON has for it.
+    texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
+    return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}
 
 
 def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:

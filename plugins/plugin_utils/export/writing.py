@@ -32,6 +32,8 @@ _HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!?$~^<>|'-]*[\w./@+()%&;=*!?$
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "void"])
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _WIDTH = 110
+_LONGEST_KEY = 1000
+"""Characters of a name; readers of YAML take up to 1,024 for one without a mark, quotes and escapes included."""
 _RESOLVER: Any = yaml.resolver.Resolver()
 
 
@@ -87,10 +89,19 @@ def _is_block(value: Any) -> bool:
 
 def _flow(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_text(str(key))}: {_flow(member)}" for key, member in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(str(key), ' ')} {_flow(member)}" for key, member in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_flow, value)) + "]"
     return scalar(value)
+
+
+def _key(name: str, before_its_value: str) -> str:
+    """The name of a member up to the colon. One that is longer than YAML lets a name be is marked as one.
+
+    :param before_its_value: what parts such a name from the colon.
+    """
+    text = _text(name)
+    return f"{text}:" if len(text) <= _LONGEST_KEY else f"? {text}{before_its_value}:"
 
 
 # ---- YAML
@@ -98,17 +109,17 @@ def _flow(value: Any) -> str:
 
 def _member(key: str, value: Any, indent: str) -> Iterable[str]:
     """The lines of one member of a map."""
-    name = _text(key)
+    name = _key(key, f"\n{indent}")
     if _is_block(value):
-        yield f"{indent}{name}: |{'' if value.endswith(chr(10)) else '-'}"
+        yield f"{indent}{name} |{'' if value.endswith(chr(10)) else '-'}"
         for line in value.removesuffix("\n").split("\n"):
             yield f"{indent}  {line}" if line else ""
         return
-    short = f"{indent}{name}: {_flow(value)}" if isinstance(value, (Mapping, list, tuple)) else ""
+    short = f"{indent}{name} {_flow(value)}" if isinstance(value, (Mapping, list, tuple)) else ""
     if not short or len(short) <= _WIDTH or not value:
-        yield short or f"{indent}{name}: {scalar(value)}"
+        yield short or f"{indent}{name} {scalar(value)}"
         return
-    yield f"{indent}{name}:"
+    yield f"{indent}{name}"
     if isinstance(value, Mapping):
         for inner, member in value.items():
             yield from _member(str(inner), member, indent + "  ")

@@ -100,7 +100,7 @@ def run_instance(
     client: Client,
     desired: DesiredInstance,
     order: RunOptions,
-    tell: Callable[[Progress], None] = lambda _progress: None,
+    on_progress: Callable[[Progress], None] = lambda _progress: None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> RunResult:
@@ -108,7 +108,7 @@ def run_instance(
 
     :raises SeventhingsError: where nothing could be planned.
     """
-    return _Run(client, desired, order, tell, clock, sleep).run()
+    return _Run(client, desired, order, on_progress, clock, sleep).run()
 
 
 class _Run:
@@ -117,14 +117,14 @@ class _Run:
         client: Client,
         desired: DesiredInstance,
         order: RunOptions,
-        tell: Callable[[Progress], None],
+        on_progress: Callable[[Progress], None],
         clock: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
         self._client = client
         self._desired = desired
         self._order = order
-        self._tell = tell
+        self._on_progress = on_progress
         self._clock = clock
         self._sleep = sleep
         self._started = clock()
@@ -227,7 +227,7 @@ class _Run:
             unlisted = {one.kind.name for one in made.changes if one.change.action == CREATE or one.archived}
             unlisted |= made.searched
             doubtful = unlisted & self._client.unsure
-            if made.world is None or made.findings or not any(map(made.world.has_missed, sorted(doubtful))):
+            if made.state is None or made.findings or not any(map(made.state.has_missed, sorted(doubtful))):
                 return made
         raise IncompleteList.of_the_list(KINDS[min(doubtful)].words)
 
@@ -281,7 +281,7 @@ class _Run:
             made,
             journal,
             self._order.workers,
-            self._tell,
+            self._on_progress,
             self._sleep,
             self._desired.policy.notify,
             self._stored is not None,
@@ -317,7 +317,7 @@ class _Run:
                 f"{planned}: skipped, because it is not as it was when the plan was made." for planned in stale
             ]
             left = drop_changes(made, stale)
-            held = list(without_held(made.world, left.changes)) if made.world is not None else []
+            held = list(without_held(made.state, left.changes)) if made.state is not None else []
             left.warnings += [f"{planned}: skipped, because {why}." for planned, why in held]
             return drop_changes(left, (planned for planned, _why in held)), []
         return made, [

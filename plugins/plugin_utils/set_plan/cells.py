@@ -12,11 +12,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import DesiredInstance, Entry
 from ..desired.parsing import written_as
 from .plan import Planned
-from .state import InstanceState, read_some
+from .state import ListedState
 
 
 class EmptiedCells:
@@ -60,11 +61,11 @@ def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:
 class LostZeros:
     """Looks for keys of tables that are in the instance with zeros in front: spreadsheets make numbers of digits.
 
-    :param world: what is there.
+    :param state: what is there.
     """
 
-    def __init__(self, world: InstanceState) -> None:
-        self._world = world
+    def __init__(self, state: ListedState) -> None:
+        self._state = state
         self._widths: dict[tuple[str, str], list[int]] = {}
 
     def found(
@@ -82,7 +83,7 @@ class LostZeros:
                 continue
             for width in self._widths_of(schema, key):
                 padded = {**{one: values[one] for one in keys}, key: text.zfill(width)}
-                if width > len(text) and self._world.find_existing(schema, keys, padded):
+                if width > len(text) and self._state.find_existing(schema, keys, padded):
                     return key, _lost(written_as(schema, entry, key), text, text.zfill(width))
         return None
 
@@ -90,7 +91,7 @@ class LostZeros:
         """How many digits the keys with zeros in front have."""
         name = (schema.kind.name, key)
         if name not in self._widths:
-            texts = (read_some(schema, (key,), record)[key] for record in self._world.records(schema.kind))
+            texts = (natural_keys.read_some(schema, (key,), record)[key] for record in self._state.records(schema.kind))
             zeros = {len(text) for text in texts if isinstance(text, str) and text[:1] == "0" and text.isdecimal()}
             self._widths[name] = sorted(zeros)
         return self._widths[name]

@@ -13,8 +13,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    HUB_ITEM,
     KINDS,
     Kind,
 )
@@ -27,8 +25,8 @@ from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
 from .prune import Scope
-from .state import InstanceState
-from .uniqueness import Claims
+from .state import ListedState
+from .uniqueness import Uniqueness
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
@@ -66,12 +64,12 @@ class PlanContext:
         self.client = client
         self.desired = desired
         self.choices = choices
-        self.world = InstanceState(client, self.schema, self._is_named_in_secret)
+        self.state = ListedState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
-        self.result = InstancePlan(world=self.world, hiding=self.hiding)
-        self.uniqueness = Claims(self.world, self.find)
+        self.result = InstancePlan(state=self.state, hiding=self.hiding)
+        self.uniqueness = Uniqueness(self.state, self.find)
         self.wanted = DesiredParser(desired, self.find)
-        self.scope = Scope(self.world, self.schema, desired.scope)
+        self.scope = Scope(self.state, self.schema, desired.scope)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0
         self._doubtful: set[tuple[str, str]] = set()
@@ -106,7 +104,7 @@ class PlanContext:
         if kind.name not in self._schemas:
             schema = self.client.schema(kind)
             if kind.open_fields:
-                for record in self.world.records(kind):
+                for record in self.state.records(kind):
                     schema.learn(record.flat)
             self._schemas[kind.name] = schema
             self.hiding.learn(schema.fields.values())
@@ -115,7 +113,7 @@ class PlanContext:
     def schema_of(self, section: str) -> Schema | None:
         """The fields of the records of a section, where those are records with fields."""
         kind = KINDS[SECTIONS[section]]
-        return None if kind in (FIELD_DEFINITION, HUB_ITEM) else self.schema(kind)
+        return self.schema(kind) if kind.can_be_looked_up else None
 
     # ---- which record is meant
 
@@ -161,11 +159,11 @@ class PlanContext:
 
     def _resolve(self, reference: Reference, before: bool) -> str:
         """What is wrong with a reference. One that only looks like a name that is there means that."""
-        problem = self.world.resolve(reference, before)
+        problem = self.state.resolve(reference, before)
         for form in _FORMS if problem and not reference.resolved else ():
             written = _in_form(reference.written, form)
             twin = Reference(reference.target, written=written)
-            if written != reference.written and not self.world.resolve(twin, before):
+            if written != reference.written and not self.state.resolve(twin, before):
                 reference.uuid, reference.id, reference.names = twin.uuid, twin.id, twin.names
                 reference.awaits = twin.awaits
                 return ""
@@ -175,7 +173,9 @@ class PlanContext:
         """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
         kind = entry.kind
         schema = self.schema(kind)
-        first, *labels = [str(entry.fields.get(written_as(schema, entry, of.key))) for of in kind.identity] or [""]
+        first, *labels = [str(entry.fields.get(written_as(schema, entry, field.key))) for field in kind.identity] or [
+            ""
+        ]
         self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
 
     def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
@@ -202,7 +202,9 @@ class PlanContext:
         if entry is None or not self.hiding.is_on:
             return False
         schema = self.schema(entry.kind)
-        return any(self.hiding.hides(entry, written_as(schema, entry, of.key), of.key) for of in entry.kind.identity)
+        return any(
+            self.hiding.hides(entry, written_as(schema, entry, field.key), field.key) for field in entry.kind.identity
+        )
 
     # ---- into the plan
 

@@ -13,7 +13,6 @@ import pytest
 from emulator_process import Emulator, running
 from playbook import Run, run
 
-
 _SETTINGS = "api: seventhings/v1\npolicy: {limits: {create_percent: 200}}\n"
 
 

@@ -665,6 +665,7 @@ WISHES: dict[str, st.SearchStrategy[Any]] = {
     "RENTER": st.fixed_dictionaries({"type": st.just("plain"), "value": _texts})
     | st.fixed_dictionaries({"type": st.just("user"), "value": _uuids}),
     "RENTAL_STATUS": st.sampled_from(["requested", "confirmed", "borrowed"]),
+    "WHOLE_DAYS": st.booleans(),
     "ATTRIBUTES": st.fixed_dictionaries(
         {},
         optional={

@@ -1,0 +1,152 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Any operation of the interface, as it stands there: for what no other module does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from ..client.client import Client
+from ..client.transport import PREFIX, Effect, Response
+from ..errors import InvalidInput, NotJson
+from ..model.field import shorten
+
+_READING_POSTS = ("circularity-hub/suggest-category", "circularity-hub/suggest-rest-price", "report")
+"""What is asked with a POST and changes nothing."""
+
+_MOST_PAGES = 10_000
+
+
+def api(client: Client, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """One request with any method. What may change something is sent once, and not at all in check mode.
+
+    :param options: method, path, query, body.
+    :raises OutcomeUnknown: where the answer to a write is lost; it is never sent again.
+    """
+    path, is_read = _target(options)
+    if is_read:
+        return _shown(_read(client, options, path), False)
+    if check_mode:
+        return {"changed": True, "status": None, "json": None, "uuid": None, "id": None}
+    pairs = list(_pairs(options["query"]))
+    answer = client.send(options["method"], f"/{path}", Effect.UNSAFE, pairs=pairs, body=options["body"])
+    return _shown((answer, _decoded(answer)), True)
+
+
+def api_info(client: Client, options: Mapping[str, Any]) -> dict[str, Any]:
+    """One request that changes nothing.
+
+    :param options: method, path, query, body.
+    :raises InvalidInput: for a POST that may change something.
+    """
+    path, is_read = _target(options)
+    if not is_read:
+        raise InvalidInput(
+            f"method: POST {path} may change something; expected one of {', '.join(_READING_POSTS)}, or the module api"
+        )
+    answer, decoded = _read(client, options, path)
+    return {"changed": False, "status": answer.status, "json": decoded}
+
+
+def _shown(answered: tuple[Response, Any], changed: bool) -> dict[str, Any]:
+    answer, decoded = answered
+    number = answer.headers.get("Location-ID", "")
+    return {
+        "changed": changed,
+        "status": answer.status,
+        "json": decoded,
+        "uuid": answer.headers.get("Location-UUID"),
+        "id": int(number) if number.isdecimal() else None,
+    }
+
+
+def _target(options: Mapping[str, Any]) -> tuple[str, bool]:
+    """The path below the prefix, and whether the request changes nothing.
+
+    :raises InvalidInput: for a path that leads elsewhere, or whose answers hold tokens.
+    """
+    written = options["path"]
+    path = written.removeprefix("/")
+    path = path.removeprefix(PREFIX.removeprefix("/")).removeprefix("/").rstrip("/")
+    if "://" in path or any(sign in path for sign in "?#\\") or not path.isprintable():
+        raise InvalidInput(
+            f"path: {shorten(written)} does not fit; expected what stands after {PREFIX}/, such as objects, without a "
+            "query (that is the option query)"
+        )
+    steps = unquote(path).split("/")
+    if any(step in ("", ".", "..") for step in steps[:-1]) or steps[-1] in (".", ".."):
+        raise InvalidInput(f"path: {shorten(written)} does not fit; a step of it is empty or leads up")
+    if steps[0].casefold() == "auth_token":
+        raise InvalidInput("path: auth_token answers tokens, which would be shown; use the module auth_token")
+    if options["method"] == "GET" and options["body"] is not None:
+        raise InvalidInput("body: a GET has none; write a filter in query")
+    return path, options["method"] == "GET" or (options["method"] == "POST" and path in _READING_POSTS)
+
+
+def _pairs(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """A query as pairs: maps in brackets, lists with ``[]``."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _pairs(inner, f"{name}[{key}]" if name else str(key))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for inner in value:
+            yield from _pairs(inner, f"{name}[]")
+    elif value is None:
+        yield name, ""
+    else:
+        yield name, str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Response, Any]:
+    """The answer, and its body decoded; a list that comes in pages is read to its end unless a page is asked for."""
+    pairs = list(_pairs(options["query"]))
+
+    def ask(more: Sequence[tuple[str, str]] = ()) -> tuple[Response, Any]:
+        accept = "application/json" if options["method"] == "GET" else "*/*"
+        answer = client.send(
+            options["method"], f"/{path}", pairs=[*pairs, *more], body=options["body"], accept=_accepted(path, accept)
+        )
+        return answer, _decoded(answer)
+
+    answer, decoded = ask()
+    if "page" in (options["query"] or {}) or not _is_page(decoded):
+        return answer, decoded
+    items = list(decoded["items"])
+    size, page = decoded["per_page"], decoded
+    for number in range(2, _MOST_PAGES):
+        if len(page["items"]) < size or len(items) >= decoded.get("total", len(items) + 1):
+            break
+        more = [("page", str(number))]
+        if "per_page" not in (options["query"] or {}):
+            more.append(("per_page", str(size)))
+        page = ask(more)[1]
+        if not _is_page(page) or page["page"] != number or not page["items"]:
+            break
+        items += page["items"]
+    return answer, {**decoded, "items": items}
+
+
+def _accepted(path: str, accept: str) -> str:
+    """What the answer may be: files and pictures are no JSON."""
+    return "*/*" if path.endswith(("/data", "/thumbnail")) else accept
+
+
+def _is_page(decoded: Any) -> bool:
+    return (
+        isinstance(decoded, Mapping)
+        and isinstance(decoded.get("items"), list)
+        and isinstance(decoded.get("page"), int)
+        and isinstance(decoded.get("per_page"), int)
+        and isinstance(decoded.get("total", 0), int)
+    )
+
+
+def _decoded(answer: Response) -> Any:
+    """The body as JSON; None where it is something else."""
+    try:
+        return answer.json()
+    except NotJson:
+        return None
