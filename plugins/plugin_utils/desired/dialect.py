@@ -330,9 +330,9 @@ def delimiter_of(line: str, dialect: Dialect) -> str:
 
     :param line: its first one.
     """
-    if dialect.delimiter and (dialect.is_sure or _outside(line, dialect.delimiter)):
-        return dialect.delimiter
-    return max(",;\t|", key=lambda mark: _outside(line, mark))
+    found = max(",;\t|", key=lambda mark: _outside(line, mark))
+    is_own = dialect.is_sure or _outside(line, dialect.delimiter) or not _outside(line, found)
+    return dialect.delimiter if dialect.delimiter and is_own else found
 
 
 def _outside(line: str, mark: str) -> int:

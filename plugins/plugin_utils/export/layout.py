@@ -25,7 +25,7 @@ SCHEMAS = "schema"
 MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
 """Sections that are always a directory."""
 
-BULK = tuple(kind.section for kind in KINDS.values() if kind.has_own_fields)
+BULK = tuple(kind.section for kind in KINDS.values() if kind.section and kind.has_own_fields)
 """Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
 
 
