@@ -31,7 +31,7 @@ _CELL_LIMIT = 2**31 - 1
 
 
 class _Table:
-    """What all rows of a table share: the lines of its file, how cells are parted, the names in the first row."""
+    """The head of a table: the lines of its file, how cells are parted, the names in the first row."""
 
     def __init__(self, text: str, source: str) -> None:
         self.source = source

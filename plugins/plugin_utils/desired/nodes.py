@@ -137,7 +137,7 @@ def _length(value: Any) -> int:
 
 
 def was_vaulted(value: Any) -> bool:
-    """Whether Ansible knows that a value was vaulted: it is passed as it is, and nothing was made of it."""
+    """True where Ansible knows that a value was vaulted: it is passed as it is, and nothing was made of it."""
     return isinstance(value, str) and VaultHelper.get_ciphertext(value, with_tags=False) is not None
 
 

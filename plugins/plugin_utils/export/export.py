@@ -60,7 +60,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Exported:
-    """What an export holds.
+    """The contents of an export.
 
     :ivar sections: section to its records as plain data, in a stable order; ``fields`` has one list for each template,
         named ``fields/asset``.
@@ -79,7 +79,7 @@ class Exported:
 
 @dataclass(frozen=True)
 class Selection:
-    """What is to be exported.
+    """The choice of what is exported.
 
     :ivar only: sections; empty: all. :ivar filters: section to filters, as the info modules take them.
     :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
@@ -101,7 +101,7 @@ class Selection:
                 raise InvalidInput(f"filters.{name}: this section is exported as a whole")
 
     def holds(self, section: str) -> bool:
-        """Whether a section is to be exported."""
+        """True where a section is to be exported."""
         return not self.only or section in self.only
 
 
@@ -234,7 +234,7 @@ class _Export:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
     def _is_withheld(self, template: str, field: Field) -> bool:
-        """Whether a field is not made from the files, so that no file may hold a value of it."""
+        """True where a field is not made from the files, so that no file may hold a value of it."""
         # A key that the service did not make is there on every instance.
         return is_generated_key(field.key) and field.key in self._withheld.get(template, ())
 

@@ -32,7 +32,7 @@ MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
 """Keys that the service made for a field: seen are ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")
-"""What files of a desired state refuse, because they are plain data."""
+"""Marks that files of a desired state refuse, because they are plain data."""
 
 _PART = Field("", "ANY")
 """A part of a value, which is what it is whatever field it stands in."""
@@ -45,7 +45,7 @@ class NotPortable(Exception):
 
 
 def is_generated_key(key: str) -> bool:
-    """Whether the service made a field's key, so that it differs from instance to instance."""
+    """True where the service made a field's key, so that it differs from instance to instance."""
     return re.fullmatch(MADE_KEY, key) is not None
 
 
@@ -85,12 +85,12 @@ class Portable:
                 waiting += self._needed_by.get(record, ())
 
     def is_left_out(self, kind: str, uuid: str) -> bool:
-        """Whether no file will hold a record."""
+        """True where no file will hold a record."""
         return (kind, uuid) in self._left_out
 
     @property
     def is_stale(self) -> bool:
-        """Whether something was left out after it had been named, so that all must be written again."""
+        """True where something was left out after it had been named, so that all must be written again."""
         return self._was_named
 
     def record(

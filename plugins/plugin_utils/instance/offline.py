@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a desired state as far as that is known without a connection.
+"""Mistakes in a desired state as far as that is known without a connection.
 
 Where an export wrote the schema of the instance beside the files, all fields and their types are known. What no type is
 known of is held against the JSON Schema that holds on every instance.

@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 
 
 class Plugin(Protocol):
-    """What is used of an Ansible plugin."""
+    """The part of an Ansible plugin that is used."""
 
     option_definitions: dict[str, Any]
 
