@@ -66,6 +66,22 @@ class Plain(str):
     __slots__ = ()
 
 
+class TypedCell(Plain):
+    """What a cell of a workbook holds that is no text, in the spelling that its type takes.
+
+    :ivar no_text: why it is none, and what to do about it.
+    """
+
+    no_text: str
+
+    @classmethod
+    def of(cls, text: str, no_text: str) -> TypedCell:
+        """The spelling, and why it is no text."""
+        found = cls(text)
+        found.no_text = no_text
+        return found
+
+
 class CellList(list[Any]):
     """A list that stands as JSON in a cell of a table.
 
@@ -133,7 +149,7 @@ _MOST_DIGITS = 4000
 
 
 def is_uuid(value: Any) -> TypeGuard[str]:
-    """True where a value is a string in uuid form (8-4-4-4-12 hexadecimal digits)."""
+    """Tells whether a value is a string in uuid form (8-4-4-4-12 hexadecimal digits)."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
@@ -220,7 +236,7 @@ class FieldType:
 
     @property
     def holds_list(self) -> bool:
-        """True where its canonical values are tuples."""
+        """Tells whether its canonical values are tuples."""
         return isinstance(self.empty, tuple)
 
 

@@ -41,7 +41,7 @@ _ENDED: set[tuple[str, int]] = set()
 
 
 def finds(pattern: str, flags: int, text: str) -> bool | None:
-    """True where a pattern is found in a text; None where that is not known: it is no pattern, or takes too long."""
+    """Tells whether a pattern is found in a text; None where that is not known: it is no pattern, or takes too long."""
     key = (pattern, flags)
     if key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= ALL_PATTERNS_SECONDS or not _in_first_thread():
         return None

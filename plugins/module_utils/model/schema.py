@@ -14,7 +14,7 @@ from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
-from .near import near_names, slips
+from .near import composed, near_names, slips
 from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import Reference, references_in
@@ -87,29 +87,54 @@ _NEAR = 0.65
 _UNFIT = "this value does not fit its field"
 
 
+@dataclass(frozen=True)
+class Misfit:
+    """A value that is wrong, apart from why: of many alike, one is told.
+
+    :ivar value: as it was written. :ivar why: what is wrong with it, which is the same for all alike.
+    :ivar type: the name of the type of its field; empty where that does not matter.
+    """
+
+    value: Any
+    why: str
+    type: str = ""
+
+
 class FieldError(str):
     """A mistake in one value of a desired record, in words.
 
     :ivar way: from the record to the value; it begins with the name of a field as it was written.
     :ivar gist: what may be told of it where the value must not be shown.
+    :ivar misfit: the value and why, where many records may have the same mistake.
     """
 
     way: Way
     gist: str
+    misfit: Misfit | None
 
     @classmethod
-    def at(cls, way: Way, words: str, gist: str = "") -> FieldError:
+    def at(cls, way: Way, words: str, gist: str = "", misfit: Misfit | None = None) -> FieldError:
         """The words about the value that a way leads to."""
-        misfit = cls(words)
-        misfit.way = way
-        misfit.gist = gist
-        return misfit
+        error = cls(words)
+        error.way = way
+        error.gist = gist
+        error.misfit = misfit
+        return error
+
+    @classmethod
+    def unfit(cls, way: Way, where: str, value: Any, expected: str, type_name: str = "") -> FieldError:
+        """A value that does not fit its field.
+
+        :param where: what the value is called. :param expected: what would fit.
+        """
+        words = f"{where}: {shorten(value)} does not fit; expected {expected}"
+        return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", type_name))
 
 
-def _why_unfit(value: Any, expected: str) -> str:
+def _unfit(way: Way, where: str, value: Any, expected: str, field: Field) -> FieldError:
     if isinstance(value, BrokenCell):
-        return f"this is not JSON: {value.why}"
-    return f"{shorten(value)} does not fit; expected {expected}"
+        return FieldError.at(way, f"{where}: this is not JSON: {value.why}", _UNFIT)
+    return FieldError.unfit(way, where, value, expected, field.type)
 
 
 @dataclass
@@ -149,6 +174,8 @@ class Schema:
         self.fields.update((one.key, one) for one in fields)
         labels = Counter(one.label for one in self.fields.values())
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
+        looks = Counter(map(composed, self._by_label))
+        self._by_look = {composed(name): one for name, one in self._by_label.items() if looks[composed(name)] == 1}
 
     def learn(self, keys: Iterable[str]) -> None:
         """For kinds without definitions: every key seen in a record is a field."""
@@ -157,9 +184,14 @@ class Schema:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key (without the prefix of its kind, too) or, failing that, with this label."""
+        """The field with this key (without the prefix of its kind, too) or, failing that, with this label, in whatever
+        unicode normal form.
+        """
         prefix = self.kind.key_prefix
-        return self.fields.get(name) or (self.fields.get(prefix + name) if prefix else None) or self._by_label.get(name)
+        found = (
+            self.fields.get(name) or (self.fields.get(prefix + name) if prefix else None) or self._by_label.get(name)
+        )
+        return found if found is not None or name.isascii() else self._by_look.get(composed(name))
 
     def _sharing(self, label: str) -> list[str]:
         """The keys of the fields with one label, where there are several."""
@@ -181,7 +213,7 @@ class Schema:
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
 
     def is_slip(self, name: str) -> bool:
-        """True where a name that is not known was most likely meant to be one that is."""
+        """Tells whether a name that is not known was most likely meant to be one that is."""
         return bool(slips(name, self._names()))
 
     def _names(self) -> list[str]:
@@ -222,13 +254,15 @@ class Schema:
                 except InvalidValue as unfit:
                     findings.fitting[field.key] = unfit.fitting
                     findings.errors += [
-                        FieldError.at((name, *way), f"{words_of((at, *way))}: {_why_unfit(part, expected)}", _UNFIT)
+                        _unfit((name, *way), words_of((at, *way)), part, expected, field)
                         for way, part, expected in unfit.each_one(value)
                     ]
                 else:
                     findings.errors += [
-                        FieldError.at((name,), f"{at}: {shorten(value)} {rule}", _UNFIT)
-                        for rule in self._broken(parsed[field.key], field)
+                        FieldError.at(
+                            (name,), f"{at}: {shorten(value)} does not fit; {rule}", _UNFIT, Misfit(value, rule)
+                        )
+                        for rule in broken_rules(parsed[field.key], field)
                     ]
         return parsed, findings
 
@@ -241,10 +275,6 @@ class Schema:
         for reference in references_in(parsed):
             reference.where = where
         return parsed
-
-    @staticmethod
-    def _broken(value: Any, field: Field) -> list[str]:
-        return [f"does not fit; {rule}" for rule in broken_rules(value, field)]
 
     def missing(self, parsed: Mapping[str, Any]) -> list[str]:
         """The keys of mandatory fields without a value, for a record that is to be made."""
@@ -287,7 +317,7 @@ class Schema:
         return {self.fields[key].wire_key: type_of(self.fields[key]).write(value) for key, value in values.items()}
 
     def equal(self, key: str, left: Any, right: Any) -> bool:
-        """True where two canonical values of a field mean the same."""
+        """Tells whether two canonical values of a field mean the same."""
         field = self.fields[key]
         return type_of(field).equal(left, right, field)
 
@@ -347,7 +377,7 @@ class Quick:
         return self._written[name]
 
     def same(self, desired: Mapping[str, Any], flat: Mapping[str, Any], complete: Callable[[Reference], None]) -> bool:
-        """True where a record is as desired beyond doubt."""
+        """Tells whether a record is as desired beyond doubt."""
         for key, wanted in desired.items():
             known = self._read[key] if key in self._read else self._learn_read(key)
             if known is None:

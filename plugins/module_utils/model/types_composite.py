@@ -216,7 +216,7 @@ def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | 
 
 
 def is_called(user: Reference, text: str) -> bool:
-    """True where a text may stand for a user: uuid, e-mail address or display name."""
+    """Tells whether a text may stand for a user: uuid, e-mail address or display name."""
     return text.casefold() in {name.casefold() for name in (user.uuid, *user.names) if name}
 
 

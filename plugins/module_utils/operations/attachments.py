@@ -210,7 +210,7 @@ class _Download:
         return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
 
     def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
-        """True where it is in its place already. In check mode another size tells that it is not."""
+        """Tells whether it is in its place already. In check mode another size tells that it is not."""
         return self.target.holds(content_of, self.size if check_mode else None)
 
 

@@ -46,7 +46,7 @@ def articles_of(order: Record) -> list[Mapping[str, Any]]:
 
 
 def is_cancelled(order: Record) -> bool:
-    """True where an order was cancelled, so that its objects are free again."""
+    """Tells whether an order was cancelled, so that its objects are free again."""
     return bool(ORDERS.read(order.flat).get("cancelled"))
 
 

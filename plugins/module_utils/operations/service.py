@@ -26,8 +26,9 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 
 def service_info(client: Client) -> dict[str, Any]:
-    """True where the service answers, who is signed in where that is known, and which modules are switched on."""
-    ping = client.transport.request("GET", "").json() or {}
+    """Tells whether the service answers, who is signed in where that is known, and which modules are switched on."""
+    answer = client.transport.request("GET", "").json()
+    ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     client.tokens.current()
     number = client.tokens.user_id
     user = client.get_by_id(USER, number) if number is not None else None
@@ -40,7 +41,7 @@ def service_info(client: Client) -> dict[str, Any]:
 
 
 def _is_on(client: Client, kind: Kind) -> bool | None:
-    """True where a module is switched on; None where the user may not look."""
+    """Tells whether a module is switched on; None where the user may not look."""
     try:
         client.send("GET", kind.list_path, pairs=[("page", "1"), ("per_page", "1")])
     except FeatureOff:

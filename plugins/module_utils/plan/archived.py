@@ -16,7 +16,7 @@ _BARCODE = "barcode"
 
 
 def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
-    """Whether an archived record would be found by its barcode."""
+    """Tells whether an archived record would be found by its barcode."""
     return bool(schema.kind.barcode_path and desired.get(_BARCODE))
 
 

@@ -126,7 +126,7 @@ class Applier:
         return missing and lost.status == HTTPStatus.INTERNAL_SERVER_ERROR
 
     def _hint(self, change: Change) -> str | None:
-        """What may help where the service refuses a body: fields that were sent empty, or not sent at all."""
+        """A hint where the service refuses a body: fields that were sent empty, or not sent at all."""
         sent = dict(change.values)
         if change.current is None:
             sent = {**dict.fromkeys(self._kind.hints), **sent}
@@ -228,7 +228,7 @@ class Applier:
         return self._clear_the_rest(change, record)
 
     def _clear_the_rest(self, change: Change, record: Record) -> Record:
-        """What was to be cleared by leaving it out of a PUT, and is still there on this instance: one PUT with null."""
+        """Sends null for what a PUT could not clear on this instance by leaving it out."""
         if change.action != plan.UPDATE:
             return record
         left_out = [

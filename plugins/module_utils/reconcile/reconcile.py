@@ -31,7 +31,7 @@ from .result import Result
 
 @dataclass(frozen=True)
 class DesiredRecord:
-    """What a user wants of one record.
+    """One record as a user wants it.
 
     :ivar fields: field key (or label) to value as written; None clears; what is not here is not managed.
     :ivar where: what stands before a field's name in a message.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is sent to make or change a record (section 4 of the interface).
+"""The bodies that make or change a record (section 4 of the interface).
 
 Where the service replaces the whole record (PUT), the body carries every field that is there, and what differs.
 """
@@ -56,7 +56,7 @@ def _without_whole_days(kind: Kind, values: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _as_it_is(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a PUT carries along. Times that it leaves out stay, so they are sent together or not at all."""
+    """The fields that a PUT carries along. Times that it leaves out stay, so they are sent together or not at all."""
     kept = schema.read(current.flat)
     hours = schema.kind.hours
     if hours is None:

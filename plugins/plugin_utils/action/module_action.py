@@ -106,7 +106,7 @@ def _without(secrets: Iterable[str], result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_ours(interpreter: Path) -> bool:
-    """True where a path is this process's interpreter; the directory tells one environment from another."""
+    """Tells whether a path is this process's interpreter; the directory tells one environment from another."""
     ours = Path(sys.executable)
     return interpreter.parent == ours.parent and interpreter.resolve() == ours.resolve()
 

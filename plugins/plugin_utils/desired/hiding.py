@@ -71,12 +71,12 @@ class Hiding:
 
     @property
     def is_on(self) -> bool:
-        """True where there is anything that must not be shown."""
+        """Tells whether there is anything that must not be shown."""
         return not self.show and self.has_any
 
     @property
     def has_any(self) -> bool:
-        """True where anything is vaulted or hidden, shown or not."""
+        """Tells whether anything is vaulted or hidden, shown or not."""
         return bool(self.files or self.paths or self.names)
 
     def learn(self, fields: Iterable[Field]) -> None:
@@ -89,7 +89,7 @@ class Hiding:
     # ---- records
 
     def is_vaulted(self, source: str) -> bool:
-        """True where a file, or an inline value or something in it, is vaulted."""
+        """Tells whether a file, or an inline value or something in it, is vaulted."""
         return source in self.files or source in self.paths
 
     def of_record(self, source: str, names: Iterable[str]) -> Container[str]:
@@ -104,7 +104,7 @@ class Hiding:
         return ()
 
     def covers(self, entry: Entry, *names: str) -> bool:
-        """True where a field is hidden, whether or not the task shows it.
+        """Tells whether a field is hidden, whether or not the task shows it.
 
         :param names: what the field is called: as it was written, its key.
         """
@@ -113,11 +113,11 @@ class Hiding:
         return any(name in entry.vaulted or name in self.names for name in names)
 
     def hides(self, entry: Entry, *names: str) -> bool:
-        """True where a field of a record must not be shown."""
+        """Tells whether a field of a record must not be shown."""
         return not self.show and self.covers(entry, *names)
 
     def shows_all(self, names: Iterable[str]) -> bool:
-        """True where none of some fields is hidden by the task."""
+        """Tells whether none of some fields is hidden by the task."""
         return self.show or self.names.isdisjoint(names)
 
     def touches(self, entry: Entry) -> bool:
@@ -132,7 +132,7 @@ class Hiding:
     # ---- findings
 
     def hides_place(self, place: Place) -> bool:
-        """True where what stands at a place is vaulted."""
+        """Tells whether what stands at a place is vaulted."""
         return not self.show and self.is_vaulted(place.source)
 
     def told(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[str]:
@@ -227,7 +227,7 @@ class _Near:
         return found
 
     def hides(self, place: Place) -> bool:
-        """True where what is said about a place may quote a hidden field."""
+        """Tells whether what is said about a place may quote a hidden field."""
         entry = self._entry_at(place)
         hidden = entry is not None and any(name in self._names for name in entry.fields)
         if entry is None or not hidden:

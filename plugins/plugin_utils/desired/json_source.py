@@ -167,7 +167,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def is_whole(text: str, value: Any) -> bool:
-    """True where every text in a value can be written in UTF-8.
+    """Tells whether every text in a value can be written in UTF-8.
 
     :param text: the JSON that the value was read from.
     """

@@ -124,7 +124,7 @@ class Ceilings:
 
 
 def require_ceilings(written: Mapping[str, Any]) -> None:
-    """True where a protected task says all that it allows.
+    """Tells whether a protected task says all that it allows.
 
     :param written: the options of the task as they were written.
     :raises InvalidInput: where one is missing, or no instance is named.

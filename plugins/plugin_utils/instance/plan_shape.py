@@ -29,7 +29,7 @@ _ACTIONS = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)
 _LIMITS = frozenset(vars(Limits()))
 
 _Shape = tuple[Callable[[Any], bool], str]
-"""True where a value fits, and what is expected, in words."""
+"""Tells whether a value fits, and what is expected, in words."""
 
 
 def check_document(document: Any) -> None:
@@ -89,7 +89,7 @@ def is_value(value: Any, depth: int = 0) -> bool:
 
 
 def _leads_outside(path: str) -> bool:
-    """True where a relative path of a local file, as it was written, leads out of its directory."""
+    """Tells whether a relative path of a local file, as it was written, leads out of its directory."""
     parts = PurePosixPath(path)
     return parts.is_absolute() or ".." in parts.parts or "\0" in path
 
@@ -155,14 +155,14 @@ def _is_hex(value: Any) -> bool:
 
 
 def _is_hashes(value: Any) -> bool:
-    """True where something is a map of files to the salted hashes of what is vaulted in them."""
+    """Tells whether something is a map of files to the salted hashes of what is vaulted in them."""
     return _is_map(value) and all(
         _is_map(one) and set(one) == {"salt", "scrypt"} and all(map(_is_hex, one.values())) for one in value.values()
     )
 
 
 def _is_hole(value: Any) -> bool:
-    """True where something says where hidden values of a record stand; None: it has none."""
+    """Tells whether something says where hidden values of a record stand; None: it has none."""
     return value is None or (
         _is_map(value)
         and set(value) == {"file", "place", "fields"}

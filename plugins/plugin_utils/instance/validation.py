@@ -61,7 +61,7 @@ class _Judge:
         # What is wrong with many records may be one finding.
         self._complaints += 1
         if place not in self._misread:
-            self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+            self._found[Finding.of(place, message)] = None
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schema(entry.kind)
@@ -157,7 +157,7 @@ class _Judge:
             return None
 
     def _may_have_another_name(self, entry: Entry, keys: Iterable[str]) -> bool:
-        """True where some fields, which are not written under their keys, may be written under labels: those of the
+        """Tells whether some fields, which are not written under their keys, may be written under labels: those of the
         fields that the service made are known to the instance only, or where a saved schema tells them.
         """
         kind, schema = entry.kind, self._schema(entry.kind)
