@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an export holds as the files of a desired state: which record stands in which file, and how it is written."""
+"""An export as the files of a desired state: which record stands in which file, and how it is written."""
 
 from __future__ import annotations
 
