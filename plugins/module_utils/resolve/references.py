@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..client.client import Record
 from ..errors import Ambiguous, InvalidInput
-from ..model.field import Field, InvalidValue, Way, shorten
+from ..model.field import Field, InvalidValue, shorten
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema
 from ..model.types_composite import is_called
@@ -277,11 +277,6 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
 def at(reference: Reference) -> str:
     """The place where a reference was written, to stand before a message about it."""
     return f"{reference.where}: " if reference.where else ""
-
-
-def way_to(problem: Unresolved) -> Way:
-    """The way from a reference to what is wrong in it."""
-    return (problem.name,) if problem.name else ()
 
 
 # ---- what instances answer in place of a link
