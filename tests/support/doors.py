@@ -18,7 +18,11 @@ from hostile_service import uuid_of
 LOCATION, ROOM, PERSON, USER, OBJECT, TASK, CASE, FILE = (uuid_of(number, 1) for number in (1, 2, 3, 4, 5, 6, 7, 10))
 
 MODULES: dict[str, list[Mapping[str, Any]]] = {
+    "api": [{"method": "GET", "path": "/rooms"}, {"method": "PATCH", "path": "/room/x", "body": {"name": "x"}}],
+    "api_info": [{"path": "/rooms"}, {"path": "/nothing/x"}],
     "auth_token": [{}, {"state": "absent", "access_token": "x"}],
+    "catalog_item": [{"match_on": ["name"], "fields": {"name": "x"}}, {"uuid": LOCATION, "state": "absent"}],
+    "catalog_item_info": [{}, {"uuid": LOCATION}],
     "field_definition": [
         {"template": "asset", "label": "description", "type": "TEXT", "comment": "changed"},
         {"template": "asset", "label": "desription", "type": "TEXT", "relations": [{"target": "nothing"}]},
@@ -61,6 +65,7 @@ MODULES: dict[str, list[Mapping[str, Any]]] = {
         {"template": "nothing", "objects": [OBJECT], "dest": "{dest}/r.pdf"},
         {"template": "1", "objects": ["nowhere"], "dest": "{dest}/r.pdf"},
     ],
+    "report_template_info": [{}],
     "room": [
         {"uuid": ROOM, "fields": {"note": "changed"}},
         {"fields": {"building_id": "nowhere", "number": "1"}},
@@ -82,7 +87,7 @@ CONTROLLER = {"instance", "instance_export"}
 """Modules that run on the controller alone, each in tests of its own."""
 
 REPORTS = {".html", ".json", ".md"}
-SOURCES = {".yml", ".yaml", ".csv", ".jsonl"}
+SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}
 """What else text of others goes through: forms of reports, sources of files, formats of exports, plugins."""

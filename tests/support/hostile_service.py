@@ -269,8 +269,8 @@ class _Answer(BaseHTTPRequestHandler):
         """Each page is full of records that were never seen."""
         number = int(query.get("page", ["1"])[0])
         identity = KINDS.get(path, ("", "uuid", 0))[1]
-        items = [{"id": number * 1000 + one, identity: uuid_of(number, one)} for one in range(1000)]
-        self._json({"items": items, "page": number, "per_page": 1000})
+        items = [{"id": number * 20 + one, identity: uuid_of(number, one)} for one in range(20)]
+        self._json({"items": items, "page": number, "per_page": 20})
 
     def wrong_types(self, path: str, _query: Any) -> None:
         wrong: list[Any] = [None, [], {}, 1.5, "x", True, [[]], {"x": {}}]

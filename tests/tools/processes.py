@@ -15,7 +15,7 @@ from pathlib import Path
 _SECONDS = 60.0
 
 
-def forked(work: Callable[[], None]) -> int:
+def forked(work: Callable[[], object]) -> int:
     """Starts a process that does some work and ends. Returns its id."""
     process = os.fork()
     if process:

@@ -221,7 +221,7 @@ INSTANCE_EXPORT: Spec = {
     "dest": {"type": "path", "required": True},
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
-    "format": {"type": "str", "choices": ["yaml", "csv", "jsonl"], "default": "yaml"},
+    "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "force": {"type": "bool", "default": False},
     **WRITTEN,

@@ -193,27 +193,27 @@ class Kind:
 
     @property
     def defines_fields(self) -> bool:
-        """Whether its records are the fields of other kinds, a list of them for each template."""
+        """Tells whether its records are the fields of other kinds, a list of them for each template."""
         return "{template}" in self.list_path
 
     @property
     def has_own_fields(self) -> bool:
-        """Whether its fields differ between instances; else they are those of the catalogue."""
+        """Tells whether its fields differ between instances; else they are those of the catalogue."""
         return bool(self.template) or self.open_fields
 
     @property
     def can_be_looked_up(self) -> bool:
-        """Whether a record is found by a natural key of its own values in a list of all of them."""
+        """Tells whether a record is found by a natural key of its own values in a list of all of them."""
         return bool(self.match_on) and not self.defines_fields
 
     @property
     def can_be_created(self) -> bool:
-        """Whether a record is made of what was written alone; such kinds have a module for one record."""
+        """Tells whether a record is made of what was written alone; such kinds have a module for one record."""
         return bool(self.create_path)
 
     @property
     def is_plain(self) -> bool:
-        """Whether its records are made, found and exported by their own fields alone."""
+        """Tells whether its records are made, found and exported by their own fields alone."""
         return self.can_be_created and self.can_be_looked_up
 
     @property
@@ -227,7 +227,7 @@ class Kind:
 
     @property
     def can_be_pruned(self) -> bool:
-        """Whether a record that stands in no file any more may be taken away."""
+        """Tells whether a record that stands in no file any more may be taken away."""
         return "absent" in self.states and self.can_be_looked_up
 
     @cached_property
@@ -237,7 +237,7 @@ class Kind:
 
     @cached_property
     def is_named_in_texts(self) -> bool:
-        """Whether an instance may answer a name of a record in place of a link to it."""
+        """Tells whether an instance may answer a name of a record in place of a link to it."""
         return any(one.key == "display_name" for one in self.fields)
 
     @cached_property

@@ -32,17 +32,17 @@ _HTTP_MIXED = 207
 
 
 def _attachment_field(schema: Schema, name: str) -> Field:
-    of = schema.find(name)
-    if of is None:
+    field = schema.find(name)
+    if field is None:
         raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_slip(name))
-    if of.type != "ATTACHMENT":
+    if field.type != "ATTACHMENT":
         known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
-    return of
+    return field
 
 
-def _linked(record: Record, of: Field) -> list[Attachment]:
-    return list(attachments_in(type_of(of).read(record.flat.get(of.key), of)))
+def _linked(record: Record, field: Field) -> list[Attachment]:
+    return list(attachments_in(type_of(field).read(record.flat.get(field.key), field)))
 
 
 # ---- attached or taken off
@@ -60,7 +60,7 @@ def file(
     require_local([wanted], "path")
     name = options["field"]
     try:
-        of = _attachment_field(client.schema(_OBJECT), name)
+        field = _attachment_field(client.schema(_OBJECT), name)
         record = find_object(client, options["object"])
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
@@ -69,7 +69,7 @@ def file(
             raise
         # An earlier task of the play may be the one that makes it.
         return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=missing.lines)
-    linked = _linked(record, of)
+    linked = _linked(record, field)
     if present:
         recognise(Contents(client), [wanted], linked)
     same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
@@ -77,24 +77,24 @@ def file(
     if bool(same) == present:
         return _report(False, wanted, linked, _diff(name, [], []))
     after = [*linked, wanted] if present else [one for one in linked if one not in same]
-    _require_room(of, linked, after)
+    _require_room(field, linked, after)
     diff = _diff(name, linked, after)
     if check_mode:
         return _report(True, wanted, linked, diff)
     if not present:
-        return _report(True, wanted, _link(client, record, of, same, present), diff)
-    with client.creations.making(FILE.name, f"{record.uuid} {of.key}"):
+        return _report(True, wanted, _link(client, record, field, same, present), diff)
+    with client.creations.making(FILE.name, f"{record.uuid} {field.key}"):
         if wanted.uuid is None:
             upload(client, wanted, sleep)
-        now = _link(client, record, of, [wanted], present)
+        now = _link(client, record, field, [wanted], present)
     return _report(True, wanted, now, diff)
 
 
-def _require_room(of: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
+def _require_room(field: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
     """Raises :class:`InvalidInput` where the field would hold too many files, or none although it is mandatory."""
-    broken = broken_rules(tuple(after), of) if len(after) > len(linked) or not after else []
+    broken = broken_rules(tuple(after), field) if len(after) > len(linked) or not after else []
     if broken:
-        would = f"field: {of.key} would have {len(after)} file(s) in place of {len(linked)}"
+        would = f"field: {field.key} would have {len(after)} file(s) in place of {len(linked)}"
         raise InvalidInput([f"{would}; {rule}" for rule in broken])
 
 
@@ -122,13 +122,13 @@ def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], dif
     return Result(changed, record, wanted.uuid, diff)
 
 
-def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
+def _link(client: Client, record: Record, field: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
     """Links or unlinks, once. What a mixed answer or a lost one means is read from the object itself."""
     path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
     todo = [str(one.uuid) for one in files]
     results: Any = None
     for last in (False, True):
-        body = [{"field-key": of.key, "file-uuid": uuid} for uuid in todo]
+        body = [{"field-key": field.key, "file-uuid": uuid} for uuid in todo]
         try:
             answer = client.send("POST", path, Effect.UNSAFE, body=body)
         except OutcomeUnknown:
@@ -137,7 +137,7 @@ def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment]
         else:
             results = answer.json() if answer.status == _HTTP_MIXED else None
         now = client.get(_OBJECT, record.uuid)
-        linked = _linked(now, of) if now else []
+        linked = _linked(now, field) if now else []
         there = {one.uuid for one in linked}
         todo = [uuid for uuid in todo if (uuid in there) != present]
         if not todo:
@@ -146,7 +146,7 @@ def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment]
             break
     done = "added to" if present else "taken off"
     said = "" if results is None else f' The service says: "{_words_about(todo, results)}".'
-    raise SeventhingsError(f"The file {', '.join(todo)} was not {done} {of.key}.{said}")
+    raise SeventhingsError(f"The file {', '.join(todo)} was not {done} {field.key}.{said}")
 
 
 def _words_about(uuids: Sequence[str], results: Any) -> str:
@@ -210,7 +210,7 @@ class _Download:
         return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
 
     def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
-        """Whether it is in its place already. In check mode another size tells that it is not."""
+        """Tells whether it is in its place already. In check mode another size tells that it is not."""
         return self.target.holds(content_of, self.size if check_mode else None)
 
 
@@ -232,7 +232,7 @@ def _downloads(client: Client, dest: Path, files: Sequence[dict[str, Any]]) -> l
 
 
 def _names_of(client: Client, files: Sequence[dict[str, Any]]) -> list[str]:
-    """What files are called in a directory; a name that the object does not tell, the file itself does."""
+    """The names of files in a directory; a name that the object does not tell, the file itself does."""
     for meta in files:
         record = None if meta["name"] else client.get(FILE, str(meta["uuid"]))
         meta["name"] = record.flat.get("name") if record else meta["name"]
@@ -274,16 +274,16 @@ def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, A
         if record is None:
             raise InvalidInput(f"uuid: there is no file with the uuid {uuid}")
         return [{**Schema.of(FILE).show(record.flat), "uuid": record.uuid}]
-    of = _attachment_field(client.schema(_OBJECT), options["field"])
-    linked = _linked(find_object(client, options["object"]), of)
+    field = _attachment_field(client.schema(_OBJECT), options["field"])
+    linked = _linked(find_object(client, options["object"]), field)
     if not linked:
-        raise NoMatch(f"The object {options['object']!r} has no file in {of.key}.")
-    shown: list[dict[str, Any]] = type_of(of).show(linked)
+        raise NoMatch(f"The object {options['object']!r} has no file in {field.key}.")
+    shown: list[dict[str, Any]] = type_of(field).show(linked)
     return shown
 
 
 def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
-    """What is wrong with the place where something is to be written: in check mode a warning, because an earlier task
+    """Problems of the place where something is to be written: in check mode a warning, because an earlier task
     may be the one that makes the directory.
 
     :raises InvalidInput: in a real run.

@@ -215,9 +215,13 @@ class Creations:
 
         :raises CreatedMeanwhile: at its end, to who is about to make a record, where others made some.
         """
+        inside: _Kind | None = getattr(self._inside, "watched", None)
         with self._mutex:
             for watched in self._kinds.values():
                 with self._or_alone():
+                    if watched is inside and watched.under_way == 1 and watched.descriptor >= 0:
+                        # What is waited with was not taken by the service, and nothing else is under way.
+                        watched.note(0)
                     self._give_back(watched)
         yield
         with self._mutex:
@@ -226,7 +230,6 @@ class Creations:
                     with self._or_alone():
                         watched.moves += self._take(kind, watched)
                         self._mark(watched, "")
-        inside: _Kind | None = getattr(self._inside, "watched", None)
         if inside is not None and inside.moves != self._inside.moves:
             raise CreatedMeanwhile
 
@@ -273,9 +276,10 @@ class Creations:
         state = watched.state()
         moved = state.count != watched.seen
         watched.seen = state.count
-        if state.process:
+        is_own = state.process == os.getpid() and watched.under_way > 0
+        if state.process and not is_own:
             watched.settling = list(_SETTLING)
-        return moved or bool(state.process)
+        return moved or bool(watched.settling)
 
     def _wait_longer(self, kind: str, watched: _Kind, descriptor: int) -> None:
         words, process = kind.replace("_", " "), watched.state().process

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the actions share that run on the controller alone."""
+"""The base of the actions that run on the controller alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
     from_environment,
@@ -20,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.printed import told
 
+from ..screen import warn
 from .arguments import read_arguments
 
 
@@ -48,9 +48,9 @@ class ControllerAction(ActionBase):
         self._compute_environment_string(of_the_task)
         options = from_environment(read.options, of_the_task)
         for risk in risks_of(options):
-            Display().warning(risk)
+            warn(risk)
         return {**result, **told(self.carry_out(options))}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """What the action does with its validated options."""
+        """Does the work, given validated options."""
         raise NotImplementedError

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was written for one record, as values: types, files on this machine, time zone; each finding with its place."""
+"""One record as it was written, as values: types, files on this machine, time zone; each finding with its place."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Quick, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
 
 from .desired import DesiredInstance, Entry, Place
+from .dialect import CellReader
 
 
 def written_as(schema: Schema, entry: Entry, key: str) -> str:
     """The name that a field has in an entry: its key, or its label."""
     if key in entry.fields:
         return key
-    return next((name for name in entry.fields if (of := schema.find(name)) is not None and of.key == key), key)
+    return next((name for name in entry.fields if (field := schema.find(name)) is not None and field.key == key), key)
 
 
 class DesiredParser:
@@ -49,6 +50,8 @@ class DesiredParser:
         """
         if partial:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
+        if entry.cells is not None:
+            fields = self._read_cells(entry.cells, schema, entry, fields)
         fields = self._with_offsets(schema, entry, fields)
         quick = self._quick.get(schema.kind.name) or self._quick.setdefault(schema.kind.name, Quick(schema))
         values = quick.parse(fields)
@@ -66,6 +69,17 @@ class DesiredParser:
                     if isinstance(one, Attachment) and one.path is not None:
                         self._localise(one, entry, (written_as(schema, entry, key), number))
         return values
+
+    def _read_cells(
+        self, cells: CellReader, schema: Schema, entry: Entry, fields: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """The cells of a record as types take them; of those that do not fit a finding."""
+        found, wrong = cells.read(schema, fields)
+        for name, expected in wrong.items():
+            field = schema.find(name)
+            error = FieldError.unfit((name,), name, fields[name], expected, field.type if field is not None else "")
+            self._find(entry.place_of(name), error)
+        return found
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Finds a local file below the directory of such files; whatever leads out of it is refused."""

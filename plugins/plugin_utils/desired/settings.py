@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ``instance.yml`` and ``moved.yml`` say: guard, policy, scope, identity, renames.
+"""The contents of ``instance.yml`` and ``moved.yml``: guard, policy, scope, identity, renames.
 
 All of it protects something, so whatever can't be taken as it was written is a finding, and nothing is ever ignored.
 """
@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
+from .csv_settings import CsvSettings
 from .desired import (
     PRUNE,
     SECTIONS,
@@ -34,7 +35,7 @@ from .desired import (
 from .nodes import Node
 
 API = "seventhings/v1"
-_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker")
+_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker", "csv")
 
 
 class Settings:
@@ -67,6 +68,8 @@ class Settings:
                 desired.identity.pop(section)
         desired.scope = self._scope(node)
         desired.setting_places = _places(node)
+        if "csv" in node.value:
+            desired.dialects = CsvSettings(desired.findings).read(node.member("csv"))
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
 

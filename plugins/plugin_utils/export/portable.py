@@ -217,6 +217,14 @@ class Portable:
             raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
         return self._names[key]
 
+    def name_of(self, record: Record) -> str:
+        """How files name a record on one line; empty where they do not."""
+        try:
+            name = self._reference(Reference(record.kind.name, uuid=record.uuid, id=record.id))
+        except NotPortable:
+            return ""
+        return name if isinstance(name, str) else ""
+
     def _name(self, record: Record) -> Any:
         """The shortest natural key that leads back to a record; None where there is none."""
         for written in self._ways_to_name(record):

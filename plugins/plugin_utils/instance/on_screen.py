@@ -22,7 +22,7 @@ from .reports import closing, named
 
 _LINES = 6
 _CHARACTERS = 800
-"""What stands above the last line of a message."""
+"""The marks above the last line of a message."""
 
 _LONGEST_LINE = 200
 _LONGEST_LAST = 450
@@ -44,8 +44,11 @@ _WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
 _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
+_IN_FULL = "every_finding"
+"""What a report has, and no screen has room for."""
+
 _BEHIND_THE_REASON = ("summary", "reported")
-"""What Ansible prints after the reason. Of a refusal these say that nothing was done; of a drift the message counts."""
+"""Members that Ansible prints after the reason. Those of a refusal say that nothing was done; a drift counts."""
 _NOTHING_DONE = ("refused", "changed")
 """The outcomes of a failed task after which nothing was sent; the second one is that of a drift."""
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
@@ -129,6 +132,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     if not failed or not long:
         return printed
     room, lines = _MEMBERS, _MEMBER_LINES
+    printed.pop(_IN_FULL, None)
     for name in long:
         del printed[name]
         size = len(json.dumps(account[name], default=str))

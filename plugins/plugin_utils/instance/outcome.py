@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
@@ -18,16 +18,17 @@ from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, Planned
 
 _ARCHIVED = "archived"
-"""What a change may tell of a record besides its fields."""
+"""Things that a change may tell of a record besides its fields."""
 
 ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
 
 
 @dataclass
 class RunResult:
-    """What was planned and what became of it; the one source of every report.
+    """A plan and what became of it; the one source of every report.
 
     :ivar outcome: unchanged, changed, failed, refused or partly_applied.
+    :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
     :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
     """
 
@@ -44,6 +45,7 @@ class RunResult:
     requests: int
     duration: float
     plan_digest: str = ""
+    every_finding: list[str] = field(default_factory=list)
 
     @property
     def failed(self) -> bool:
@@ -55,7 +57,7 @@ class RunResult:
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
-    """What failed, what was skipped because of it, and what stands twice, each with its place and the reason; in the
+    """All that failed, was skipped because of it, or stands twice, each with its place and the reason; in the
     order of the plan, whatever was sent first.
     """
     order = {id(planned.entry): number for number, planned in enumerate(made.changes)}

@@ -31,6 +31,7 @@ from ..apply.journal import Journal, JournalRefused
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
+from ..desired.telling import tell
 from ..set_plan.held import without_held
 from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes
 from ..set_plan.planner import plan_instance
@@ -48,7 +49,7 @@ _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the user wants done.
+    """The wishes of the user.
 
     :ivar plan_file: written in check mode; taken away in a real run when all of it was applied.
     :ivar stored: what ``plan_file`` holds, in a real run; its changes are all that is desired then.
@@ -232,10 +233,10 @@ class _Run:
 
     def _guard(self) -> str:
         """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
-        here, named = self._client.transport.root, self._desired.instances
-        if self._stored is not None and here not in named:
-            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {here}. Plan again."
-        return self._ceilings.wrong_instance(here, named)
+        connected, named = self._client.transport.root, self._desired.instances
+        if self._stored is not None and connected not in named:
+            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {connected}. Plan again."
+        return self._ceilings.wrong_instance(connected, named)
 
     def _plan_file(self) -> PlanFile | None:
         return None if self._order.plan_file is None else PlanFile(self._order.plan_file)
@@ -260,7 +261,7 @@ class _Run:
         return journal
 
     def _run_of(self, journal: Journal) -> str:
-        """What is to be done, as a digest: a later run goes on with it only where it is to do the very same."""
+        """The changes to be made, as a digest: a later run goes on with it only where it is to do the very same."""
         what = self._stored.digest if self._stored else digest_of(self._desired)
         names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, what))
         if self._desired.hiding.has_any:
@@ -304,7 +305,7 @@ class _Run:
         is_resumed = self._is_resumed(journal)
 
         def is_own(one: Planned) -> bool:
-            """Whether an earlier run of the same plan made a record, or began to change it, and left it like this."""
+            """Tells whether an earlier run of the same plan made a record, or began to change it, and left it so."""
             names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.noted}"}
             return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(one)
 
@@ -328,6 +329,7 @@ class _Run:
     def _account(
         self, name: str, made: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
+        told = tell(made.findings, self._desired)
         return RunResult(
             outcome=name,
             instance=self._client.transport.root,
@@ -336,10 +338,11 @@ class _Run:
             changes=[shown(planned, self._desired.hiding) for planned in made.changes],
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
-            findings=self._desired.hiding.told(made.findings, self._desired.entries),
-            warnings=[*self._told, *made.warnings],
+            findings=told.lines,
+            warnings=[*self._told, *self._desired.warnings, *made.warnings],
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,
+            every_finding=told.every,
         )

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
@@ -15,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     KINDS,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
@@ -36,6 +37,17 @@ def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
         for number, item in enumerate(value):
             for reference in references_in(item):
                 yield number, reference
+
+
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+"""Unicode normal forms in which one name may be typed: macOS and some spreadsheets part letters from accents."""
+
+
+def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
+    """What was written, in a unicode normal form."""
+    if isinstance(written, Mapping):
+        return {name: _in_form(one, form) for name, one in written.items()}
+    return unicodedata.normalize(form, written) if isinstance(written, str) else written
 
 
 class PlanContext:
@@ -78,7 +90,7 @@ class PlanContext:
         self.complaints += 1
         if place in self._misread:
             return
-        self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+        self._found[Finding.of(place, message)] = None
 
     @property
     def findings(self) -> list[Finding]:
@@ -137,13 +149,25 @@ class PlanContext:
             if not isinstance(value, (Reference, tuple)):
                 continue
             for number, reference in numbered_references(value):
-                problem = self.state.resolve(reference, before)
+                problem = self._resolve(reference, before)
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
                     if entry is not None and entry.state == "present" and not is_doubtful:
                         self.find_reference(entry, key, number, reference, problem)
         return fine
+
+    def _resolve(self, reference: Reference, before: bool) -> str:
+        """What is wrong with a reference. One that only looks like a name that is there means that."""
+        problem = self.state.resolve(reference, before)
+        for form in _FORMS if problem and not reference.resolved else ():
+            written = _in_form(reference.written, form)
+            twin = Reference(reference.target, written=written)
+            if written != reference.written and not self.state.resolve(twin, before):
+                reference.uuid, reference.id, reference.names = twin.uuid, twin.id, twin.names
+                reference.awaits = twin.awaits
+                return ""
+        return problem
 
     def doubt(self, entry: Entry) -> None:
         """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
@@ -168,7 +192,9 @@ class PlanContext:
             way = (name, *(member for member, one in written.items() if one == reference.written))
         inner = problem.way if isinstance(problem, FieldError) else ()
         gist = "this reference means nothing that is there, or several"
-        self.find(entry.place_in((*way, *inner)), FieldError.at(way, f"{words_of(way)}: {problem}", gist))
+        misfit = Misfit(reference.written, f"there is no such {reference.target}, or there are several")
+        error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
+        self.find(entry.place_in((*way, *inner)), error)
 
     def _is_named_in_secret(self, record: Record) -> bool:
         """Tells whether a record has its name from what must not be shown."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
 from ..desired.desired import Entry, Place
@@ -118,7 +118,8 @@ class Uniqueness:
 def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
     """A finding about a record whose natural key another entry has, too."""
     twice = f"is written twice, first at {first}"
-    return FieldError.at((), f"{kind.words} {words} {twice}", f"this record {twice}")
+    misfit = Misfit(words, f"{kind.words} that is written twice")
+    return FieldError.at((), f"{kind.words} {words} {twice}", f"this record {twice}", misfit)
 
 
 def composed(key: Key) -> Key:
