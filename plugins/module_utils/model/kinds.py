@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 from .field import Field
@@ -229,23 +230,23 @@ class Kind:
         """Tells whether a record that stands in no file any more may be taken away."""
         return "absent" in self.states and self.can_be_looked_up
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """The fields by which others refer to a record, next to the one that names the record which it is in."""
         return tuple(one.key for one in self.identity if not one.type.startswith(_LINKED))
 
-    @property
+    @cached_property
     def is_named_in_texts(self) -> bool:
         """Tells whether an instance may answer a name of a record in place of a link to it."""
         return any(one.key == "display_name" for one in self.fields)
 
-    @property
+    @cached_property
     def parent(self) -> str:
         """The name of the kind of record which this one is in; empty where names stand alone."""
         types = {one.key: one.type for one in self.identity}
         return types[self.parent_key].removeprefix(_LINKED).lower() if self.parent_key else ""
 
-    @property
+    @cached_property
     def parent_key(self) -> str:
         """The field of the natural key that names the record which this one is in; empty where names stand alone."""
         return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
