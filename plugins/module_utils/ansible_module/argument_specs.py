@@ -93,6 +93,8 @@ def info_spec(kind: Kind) -> Spec:
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
     }
+    if kind.barcode_path:
+        spec["barcode"] = {"type": "str"}
     if kind.defines_fields:
         spec["template"] = {"type": "str", "choices": list(TEMPLATES), "required": True}
     return spec
@@ -138,6 +140,11 @@ FILE_DOWNLOAD: Spec = {
     "uuid": {"type": "str"},
     "object": {"type": "raw"},
     "field": {"type": "str"},
+    "thumbnail": {
+        "type": "dict",
+        "options": {"width": {"type": "int"}, "height": {"type": "int"}},
+        "required_together": [("width", "height")],
+    },
     "dest": {"type": "path", "required": True},
     "force": {"type": "bool"},
     **WRITTEN,

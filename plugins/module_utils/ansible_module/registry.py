@@ -31,7 +31,7 @@ from ..operations.service import history_info, service_info
 from ..printed import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
-from ..resolve.listing import ListResult, list_records
+from ..resolve.listing import ListResult, list_by_barcode, list_records
 from . import argument_specs
 
 Options = Mapping[str, Any]
@@ -115,6 +115,8 @@ def _record_module(kind: Kind) -> ModuleSpec:
 def _info_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, call: Invocation) -> ModuleResult:
         options = call.options
+        if options.get("barcode") is not None:
+            return _found(list_by_barcode(client, kind, call.written["barcode"]))
         found = list_records(
             client,
             kind,
@@ -126,7 +128,8 @@ def _info_module(kind: Kind) -> ModuleSpec:
         )
         return _found(found)
 
-    rules = {"mutually_exclusive": [("id" if kind.numbered else "uuid", "filters")]}
+    exclusive = ("id" if kind.numbered else "uuid", *(("barcode",) if kind.barcode_path else ()), "filters")
+    rules = {"mutually_exclusive": [exclusive]}
     return ModuleSpec(argument_specs.info_spec(kind), run, rules)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..client.client import Client, Record
-from ..client.files import Contents, download, linked_alike, recognise, require_local, upload
+from ..client.files import Contents, download, linked_alike, recognise, require_local, thumbnail, upload
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
 from ..local.local_files import LocalFiles, Target, file_name, sides
@@ -29,6 +29,9 @@ from ..resolve.references import find_object, find_objects
 
 _OBJECT = KINDS["object"]
 _HTTP_MIXED = 207
+_MOST_PIXELS = 2000
+_THUMBNAIL = ".thumbnail.png"
+"""What follows the name of a file in that of its thumbnail."""
 
 
 def _attachment_field(schema: Schema, name: str) -> Field:
@@ -167,20 +170,21 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     local = LocalFiles.of(options, check_mode)
     warnings = _place_for(dest, check_mode)
     files = _to_download(client, options)
-    downloads = _downloads(client, dest, files)
+    size = _thumbnail_size(options)
+    downloads = _downloads(client, dest, files, size)
     kept = _kept(downloads, dest.is_dir(), options.get("force"), check_mode)
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for one in downloads:
-        path, size, content = str(one.target.path), one.target.size(), cache(one.fetch)
+        path, there, content = str(one.target.path), one.target.size(), cache(one.fetch)
         if one in kept or one.is_there(content, check_mode):
             was, now = sides(local.keep(one.target))
             if now:
                 before[path], after[path] = was, now
         else:
             was, now = sides(local.write(one.target, content))
-            before[path] = None if size is None else {"size": size} | was
-            after[path] = {"size": one.size} | now
+            before[path] = None if there is None else {"size": there} | was
+            after[path] = ({} if one.size is None else {"size": one.size}) | now
     return Result(
         bool(after),
         {"files": files, "dest": str(dest)},
@@ -195,7 +199,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
 class _Download:
     """A file of the instance and the place that it comes to.
 
-    :ivar size: in bytes, as the service tells it.
+    :ivar size: in bytes, as the service tells it; None of a thumbnail.
     """
 
     target: Target
@@ -203,7 +207,9 @@ class _Download:
     fetch: Callable[[], bytes]
 
     @classmethod
-    def of(cls, client: Client, meta: Mapping[str, Any], target: Target) -> _Download:
+    def of(cls, client: Client, meta: Mapping[str, Any], target: Target, size: Mapping[str, Any] | None) -> _Download:
+        if size is not None:
+            return cls(target, None, partial(thumbnail, client, str(meta["uuid"]), size))
         return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
 
     def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
@@ -211,21 +217,34 @@ class _Download:
         return self.target.holds(content_of, self.size if check_mode else None)
 
 
-def _downloads(client: Client, dest: Path, files: Sequence[dict[str, Any]]) -> list[_Download]:
+def _thumbnail_size(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The size of the pictures that are wanted in place of the files; None where the files are wanted."""
+    size: Mapping[str, Any] | None = options.get("thumbnail")
+    for name, pixels in (size or {}).items():
+        if pixels is not None and not 1 <= pixels <= _MOST_PIXELS:
+            raise InvalidInput(f"thumbnail.{name}: {pixels} does not fit; expected 1 to {_MOST_PIXELS}")
+    return size
+
+
+def _downloads(
+    client: Client, dest: Path, files: Sequence[dict[str, Any]], size: Mapping[str, Any] | None
+) -> list[_Download]:
     """Where some files come to.
 
+    :param size: of the pictures that are wanted in place of the files.
     :raises InvalidInput: where two of them would come to one place.
     """
     if dest.is_dir():
         folder = Folder(dest)
-        targets = [Target(folder, name, dest / name) for name in _names_of(client, files)]
+        names = [name if size is None else f"{name}{_THUMBNAIL}" for name in _names_of(client, files)]
+        targets = [Target(folder, name, dest / name) for name in names]
     elif len(files) > 1:
         raise InvalidInput(
             f"dest: {dest} is not a directory, and {len(files)} files are to be written; expected an existing directory"
         )
     else:
         targets = [Target.at(dest)]
-    return [_Download.of(client, meta, target) for meta, target in zip(files, targets, strict=True)]
+    return [_Download.of(client, meta, target, size) for meta, target in zip(files, targets, strict=True)]
 
 
 def _names_of(client: Client, files: Sequence[dict[str, Any]]) -> list[str]:

@@ -164,8 +164,16 @@ class Resolver:
         for reference in references:
             mine = candidates[id(reference)]
             self._decide_inner(reference, mine)
-            problems += self._settle(kind, reference, self._hits(kind, reference, mine))
+            hits = self._hits(kind, reference, mine)
+            problems += self._settle(kind, reference, hits or self._archived(kind, reference))
         return problems
+
+    def _archived(self, kind: Kind, reference: Reference) -> list[Record]:
+        """The archived record that a barcode means where no active one has it."""
+        if not kind.barcode_path or not isinstance(reference.written, str):
+            return []
+        found = find_by_barcode(self._client, self._identity(kind), reference.written)
+        return [found] if found else []
 
     def _decide_inner(self, reference: Reference, candidates: Sequence[Record]) -> None:
         """Fills in what the references in a map lack to be compared with those of the candidates."""
@@ -321,6 +329,13 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
         raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
     reference.where = option
     return reference
+
+
+def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:
+    """The record with exactly this barcode, an archived one too, which no list shows; None where there is none."""
+    found = client.get_by_barcode(schema.kind, barcode)
+    hits = natural_keys.identified(schema, ["barcode"], {"barcode": barcode}, [found] if found else [])
+    return hits[0] if hits else None
 
 
 def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
