@@ -123,12 +123,15 @@ HUB_SUGGESTION_INFO: Spec = {
     "filters": {"type": "dict", "default": {}},
     "sort": {"type": "list", "elements": "str", "default": []},
     "limit": {"type": "int"},
+    "category": {"type": "str"},
 }
 
 FILE: Spec = {
     **CONNECTION,
-    "object": {"type": "raw", "required": True},
-    "field": {"type": "str", "required": True},
+    "object": {"type": "raw"},
+    "room": {"type": "raw"},
+    "person": {"type": "raw"},
+    "field": {"type": "str"},
     "path": {"type": "path"},
     "name": {"type": "str"},
     "uuid": {"type": "str"},

@@ -24,7 +24,7 @@ from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import KINDS, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.api import api, api_info
-from ..operations.attachments import file, file_download, report, report_template_info
+from ..operations.attachments import ATTACHED_TO, file, file_download, report, report_template_info
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
@@ -156,7 +156,10 @@ def _download_to_come(options: Options) -> ModuleResult:
 
 
 def _suggest(client: Client, call: Invocation) -> ModuleResult:
-    return _found(hub_suggestion_info(client, call.options["filters"], call.options["sort"], call.options.get("limit")))
+    options = call.options
+    return _found(
+        hub_suggestion_info(client, options["filters"], options["sort"], options.get("limit"), options.get("category"))
+    )
 
 
 def _history(client: Client, call: Invocation) -> ModuleResult:
@@ -203,8 +206,8 @@ MODULES: dict[str, ModuleSpec] = {
         argument_specs.FILE,
         file,
         required_one_of=[("path", "uuid")],
-        mutually_exclusive=[("path", "uuid")],
-        required_by={"name": "path"},
+        mutually_exclusive=[("path", "uuid"), ATTACHED_TO],
+        required_by={"name": "path", **dict.fromkeys(ATTACHED_TO, "field")},
     ),
     "file_download": _change_module(
         argument_specs.FILE_DOWNLOAD,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..client.client import Client, Record
-from ..client.files import Contents, download, linked_alike, recognise, require_local, thumbnail, upload
+from ..client.files import Contents, download, linked_alike, name_of, recognise, require_local, thumbnail, upload
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
 from ..local.local_files import LocalFiles, Target, file_name, sides
@@ -25,9 +25,13 @@ from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult
-from ..resolve.references import find_object, find_objects
+from ..resolve.references import find_object, find_objects, find_record
 
 _OBJECT = KINDS["object"]
+ATTACHED_TO = ("object", "room", "person")
+"""The options that name a record with files, which are the kinds of these records."""
+
+_FILE_FIELD = Field("file", "ATTACHMENT")
 _HTTP_MIXED = 207
 _MOST_PIXELS = 2000
 _THUMBNAIL = ".thumbnail.png"
@@ -54,17 +58,21 @@ def _linked(record: Record, of: Field) -> list[Attachment]:
 def file(
     client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Callable[[float], None] = time.sleep
 ) -> Result:
-    """Attaches one file to a field of an object, or takes it off; other files of the field stay.
+    """Attaches one file to a field of a record, or takes it off; other files of the field stay. Without a record the
+    file is uploaded and nothing else.
 
-    :param options: object, field, path (with name) or uuid, state.
+    :param options: object, room or person, field, path (with name) or uuid, state.
     """
     wanted = Attachment(uuid=_uuid(options), path=options.get("path"), name=options.get("name"))
     present = options["state"] == "present"
     require_local([wanted], "path")
+    kind = next((KINDS[name] for name in ATTACHED_TO if options.get(name) is not None), None)
+    if kind is None:
+        return _uploaded(client, wanted, present, check_mode, sleep)
     name = options["field"]
     try:
-        of = _attachment_field(client.schema(_OBJECT), name)
-        record = find_object(client, options["object"])
+        of = _attachment_field(client.schema(kind), name)
+        record = find_record(client, kind, options[kind.name])
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
             return Result(False)
@@ -86,8 +94,46 @@ def file(
         return _report(True, wanted, linked, diff)
     if present and wanted.uuid is None:
         upload(client, wanted, sleep)
-    now = _link(client, record, of, [wanted] if present else same, present)
+    if kind is _OBJECT:
+        now = _link(client, record, of, [wanted] if present else same, present)
+    else:
+        now = _replace(client, record, of, [wanted if one is wanted else one for one in after])
     return _report(True, wanted, now, diff)
+
+
+def _uploaded(
+    client: Client, wanted: Attachment, present: bool, check_mode: bool, sleep: Callable[[float], None]
+) -> Result:
+    """Uploads a file, unless it is among the newest: others can't be listed."""
+    if wanted.path is None or not present:
+        raise InvalidInput("object: without an object, room or person a file is only uploaded; give path, and no state")
+    wanted.name = name_of(wanted)
+    newest = [_listed(record) for record in client.list_all(FILE)]
+    same = next(Contents(client).same(wanted, newest), None)
+    if same is not None:
+        return _report(False, same, [same], _diff("file", [], []))
+    diff = _diff("file", [], [wanted])
+    if check_mode:
+        return _report(True, wanted, [], diff)
+    upload(client, wanted, sleep)
+    made = client.get(FILE, str(wanted.uuid))
+    return _report(True, wanted, [_listed(made)] if made else [], diff)
+
+
+def _listed(record: Record) -> Attachment:
+    """A file of the list of files as one that a record has."""
+    shown = {**record.flat, "uuid": record.uuid}
+    return next(iter(attachments_in(type_of(_FILE_FIELD).read([shown], _FILE_FIELD))))
+
+
+def _replace(client: Client, record: Record, of: Field, files: Sequence[Attachment]) -> list[Attachment]:
+    """Sets the whole list of files of a record that takes no single ones."""
+    client.update(record.kind, record.uuid, {of.wire_key: [one.uuid for one in files]})
+    now = client.get(record.kind, record.uuid)
+    linked = _linked(now, of) if now else []
+    if {one.uuid for one in linked} != {one.uuid for one in files}:
+        raise SeventhingsError(f"The files of {of.key} were not set: the {record.kind.words} {record.uuid} has others.")
+    return linked
 
 
 def _require_room(of: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
@@ -118,7 +164,7 @@ def _brief(attachment: Attachment) -> Any:
 
 def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]) -> Result:
     now = next((one for one in linked if one.uuid == wanted.uuid), None)
-    record = type_of(Field("file", "ATTACHMENT")).show([now])[0] if now else {}
+    record = type_of(_FILE_FIELD).show([now])[0] if now else {}
     return Result(changed, record, wanted.uuid, diff)
 
 

@@ -344,13 +344,17 @@ def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
     :param written: what each option is called in a message, to the reference in it.
     :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for what is no reference.
     """
-    references = [reference_in(option, "object", one) for option, one in written.items()]
+    return _find_records(client, KINDS["object"], written)
+
+
+def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
+    references = [reference_in(option, kind.name, one) for option, one in written.items()]
     resolver = Resolver(client)
     resolver.resolve(references)
     records = resolver.records_of(references)
     missing = [one for one, record in zip(references, records, strict=True) if record is None]
     if missing:
-        words = [f"{_at(one)}There is no object {one.written!r}." for one in missing]
+        words = [f"{_at(one)}There is no {kind.words} {one.written!r}." for one in missing]
         # What an earlier task of a play makes has an id that nobody knows beforehand.
         raise NoMatch(words, is_slip=True)
     return [record for record in records if record is not None]
@@ -359,6 +363,11 @@ def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
 def find_object(client: Client, written: Any) -> Record:
     """The object that the option ``object`` refers to; raises as :func:`find_objects` does."""
     return find_objects(client, {"object": written})[0]
+
+
+def find_record(client: Client, kind: Kind, written: Any) -> Record:
+    """The record that the option of the name of its kind refers to; raises as :func:`find_objects` does."""
+    return _find_records(client, kind, {kind.name: written})[0]
 
 
 def _at(reference: Reference) -> str:
