@@ -71,6 +71,10 @@ mutation: mutation-environment ## Change the deciding code one thing at a time, 
 bench: runtime ## Measure speed and request counts, all or with BENCH="apply scale" some, and write docs/benchmarks.md
 	@"$(BIN)/python" tests/tools/bench/bench.py $(BENCH)
 
+.PHONY: generate
+generate: runtime ## Write what is generated: lists in documents, routing, JSON Schemas, the table of switches
+	@"$(BIN)/python" tests/tools/generate.py
+
 .PHONY: docs
 docs: lint-environment ## Build the documentation site into .build/docs
 	@"$(BIN)/python" tests/tools/docs.py

@@ -60,6 +60,12 @@ options:
         seconds.
     type: float
     default: 30.0
+  request_deadline:
+    description:
+      - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
+        not repeated.
+      - The default is ten times O(timeout).
+    type: float
   retries:
     description:
       - How often one request may be repeated.
@@ -105,7 +111,9 @@ options:
     type: bool
   validate_certs:
     description:
-      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only.
+      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only. A warning
+        says so once in a run.
+      - V(false) and O(ca_path) exclude each other.
     type: bool
     default: true
   ca_path:
@@ -122,13 +130,28 @@ options:
     type: path
   allow_http:
     description:
-      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted.
+      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted, and a warning
+        says so.
+      - This machine is a loopback address, or C(localhost) where that name leads to nothing else.
     type: bool
     default: false
+  max_answer_size:
+    description:
+      - Mebibytes that an answer may have after it was decompressed. A longer one is an error, and the rest of it is not
+        read. Files may always have 64.
+    type: int
+    default: 16
+  max_pages:
+    description:
+      - Pages that a list may have, with 1,000 records each. A longer list is an error.
+    type: int
+    default: 500
 requirements:
-  - requests >= 2.31
+  - requests >= 2.32.4
+  - urllib3 >= 2.6.3
 notes:
-  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY).
+  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY). An instance on
+    this machine is never asked through a proxy.
   - Redirects are not followed, so that no token leaves for another host.
   - The rate limit, locks and tokens are shared through files in the directory that E(SEVENTHINGS_RUNTIME_DIR) names,
     else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one below the temporary folder. One that another user owns
@@ -206,6 +229,12 @@ options:
         seconds.
     type: float
     default: 30.0
+  request_deadline:
+    description:
+      - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
+        not repeated.
+      - The default is ten times O(timeout).
+    type: float
   retries:
     description:
       - How often one request may be repeated.
@@ -255,7 +284,9 @@ options:
       - name: SEVENTHINGS_TOKEN_CACHE
   validate_certs:
     description:
-      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only.
+      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only. A warning
+        says so once in a run.
+      - V(false) and O(ca_path) exclude each other.
     type: bool
     default: true
   ca_path:
@@ -272,12 +303,27 @@ options:
     type: path
   allow_http:
     description:
-      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted.
+      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted, and a warning
+        says so.
+      - This machine is a loopback address, or C(localhost) where that name leads to nothing else.
     type: bool
     default: false
+  max_answer_size:
+    description:
+      - Mebibytes that an answer may have after it was decompressed. A longer one is an error, and the rest of it is not
+        read. Files may always have 64.
+    type: int
+    default: 16
+  max_pages:
+    description:
+      - Pages that a list may have, with 1,000 records each. A longer list is an error.
+    type: int
+    default: 500
 requirements:
-  - requests >= 2.31
+  - requests >= 2.32.4
+  - urllib3 >= 2.6.3
 notes:
-  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY).
+  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY). An instance on
+    this machine is never asked through a proxy.
   - Redirects are not followed, so that no token leaves for another host.
 """

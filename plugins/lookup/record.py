@@ -20,14 +20,17 @@ extends_documentation_fragment:
 options:
   _terms:
     description:
-      - First the kind of record, one of V(object), V(location), V(room), V(person), V(user), V(task), V(rental_case).
+      - First the kind of record.
+      # generated: looked_up
+      - The kinds of records are V(location), V(room), V(person), V(user), V(object), V(task) and V(rental_case).
+      # end of looked_up
       - >-
         Then one reference or more: an integer is an id, a text in the form of a uuid a uuid, any other text a natural
         key, a map the record with these fields. A list stands for its items.
       - >-
         Natural keys: the barcode of an object; the name of a location; C(LOCATION/ROOM) for a room, by its number or
-        its name, or the number or name alone; the e-mail address of a person or a user; the title of a task or a
-        rental case.
+        its name, or the number or name alone; the e-mail address of a person or a user; of any other kind the first
+        field that its module finds a record by, such as the title of a task.
       - >-
         If a task of that title is open, only open ones count. Archived objects are found by their uuid only.
     type: list
@@ -102,6 +105,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.conn
     shared_reader,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder, kind_named
+from ansible_collections.community.seventhings.plugins.plugin_utils.screen import warn
 
 _WRITTEN = ("var",)
 """Origins of options whose templates are still to be rendered: what a lookup is called with has been."""
@@ -125,7 +129,7 @@ class LookupModule(LookupBase):
             finder = Finder(client, kind)
             found = [finder.show(record, field) for record in finder.find(self._flatten(terms[1:]))]
             for warning in client.transport.told():
-                self._display.warning(warning)
+                warn(warning)
             return found
         except SeventhingsError as error:
             raise AnsibleLookupError(error.message) from None

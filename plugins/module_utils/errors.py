@@ -129,10 +129,13 @@ class ServiceError(SeventhingsError):
 
     meaning = "the service answered with an error"
 
-    def __init__(self, status: int, words: str, where: str) -> None:
+    def __init__(self, status: int, words: str, where: str, is_login: bool = False) -> None:
         self.status = status
         self.words = words
         quoted = f' The service says: "{words}".' if words else " The service gave no reason."
+        if is_login:
+            # Whatever it says of a password or a code may hold it, in a spelling that nobody thought of.
+            quoted = " What the service says to a login is not shown."
         super().__init__(f"{where}: HTTP {status}, {self.meaning}.{quoted}")
 
 
@@ -240,26 +243,53 @@ def _is_named(words: str, names: Iterable[str]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", words) for name in names if name)
 
 
-def service_words(body: bytes, mask: Callable[[str], str] = str) -> str:
+def service_words(body: bytes, mask: Callable[[str], str] = str, is_whole: bool = True) -> str:
     """The service's own explanation in an error body.
 
     :param body: the raw body: JSON with ``detail``, ``message``, ``title`` or ``error`` (looked at in this
         order), plain text, HTML, or nothing.
-    :param mask: takes secrets out of a text, before it is cut.
+    :param mask: takes secrets out of a text, before anything of it is cut.
+    :param is_whole: whether the body is all of it; else its end may be half of a secret.
     :returns: one line, at most 300 characters; empty if there is none.
     """
-    text = body.decode("utf-8", "replace").strip()
+    text = mask(body.decode("utf-8", "replace").strip())
+    if not is_whole:
+        text = text[: len(text) // 2]
     try:
         decoded: Any = json.loads(text)
-    except ValueError:
-        text = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL | re.IGNORECASE)
+    except (ValueError, RecursionError):
+        text = _without_markup(text)
     else:
         if isinstance(decoded, dict):
             found = [decoded[key] for key in ("detail", "message", "title", "error") if decoded.get(key)]
             decoded = found[0] if found else decoded
-        text = decoded if isinstance(decoded, str) else json.dumps(decoded) if decoded else ""
+        text = decoded if isinstance(decoded, str) else _as_json(decoded) if decoded else ""
     text = mask(" ".join(text.split()))
     return text if len(text) <= _QUOTE_LIMIT else text[:_QUOTE_LIMIT] + "..."
+
+
+_TAG = re.compile("<[^<>]*>")
+_UNSEEN = re.compile(r"<(style|script)\b", re.IGNORECASE)
+_UNSEEN_ENDS = {name: re.compile(rf"</{name}\b[^<>]*>", re.IGNORECASE) for name in ("style", "script")}
+
+
+def _without_markup(text: str) -> str:
+    """What a page shows, in one walk from its beginning to its end."""
+    shown = []
+    at = 0
+    while begins := _UNSEEN.search(text, at):
+        shown.append(text[at : begins.start()])
+        ends = _UNSEEN_ENDS[begins.group(1).lower()].search(text, begins.end())
+        at = ends.end() if ends else len(text)
+    shown.append(text[at:])
+    return _TAG.sub(" ", " ".join(shown))
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except RecursionError:
+        return ""
 
 
 def service_error(status: int, words: str, where: str) -> ServiceError:
@@ -269,7 +299,14 @@ def service_error(status: int, words: str, where: str) -> ServiceError:
     :param words: from :func:`service_words`, secrets already taken out.
     :param where: method and path of the request.
     """
+    return _kind_of(status, words)(status, words, where)
+
+
+def login_error(status: int, words: str, where: str) -> ServiceError:
+    """The exception for a login that was refused; its message quotes nothing. Parameters as :func:`service_error`."""
+    return _kind_of(status, words)(status, words, where, is_login=True)
+
+
+def _kind_of(status: int, words: str) -> type[ServiceError]:
     kind = _BY_STATUS.get(status, InternalError if status >= 500 else ServiceError)
-    if kind is PermissionMissing and FEATURE_OFF_MESSAGE in words:
-        kind = FeatureOff
-    return kind(status, words, where)
+    return FeatureOff if kind is PermissionMissing and FEATURE_OFF_MESSAGE in words else kind

@@ -10,15 +10,16 @@ module: history_info
 short_description: Read what happened to a record
 version_added: 0.1.0
 description:
-  - Returns the history of an object, a location, a room, a person, a task or a rental case, completely, the newest
-    event first.
+  - Returns the history of a record, completely, the newest event first.
   - Instances of an earlier version have no histories. That is an error.
 options:
   kind:
     description:
       - What O(record) is.
     type: str
+    # generated: choices
     choices: [location, room, person, object, task, rental_case]
+    # end of choices
     required: true
   record:
     description:

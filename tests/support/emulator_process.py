@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -83,9 +84,12 @@ class Emulator:
 
 
 @contextlib.contextmanager
-def running(*options: str, data: str = "demo", db: str = ":memory:") -> Iterator[Emulator]:
-    """A service on a free port, up when the block begins and gone when it ends."""
-    command = [sys.executable, str(ROOT / "tests" / "emulator"), "--port", "0", "--db", db, "--data", data, *options]
+def running(*options: str, data: str = "demo", db: str = ":memory:", root: Path = ROOT) -> Iterator[Emulator]:
+    """A service on a free port, up when the block begins and gone when it ends.
+
+    :param root: the repository whose service it is.
+    """
+    command = [sys.executable, str(root / "tests" / "emulator"), "--port", "0", "--db", db, "--data", data, *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             first_line = process.stdout.readline() if process.stdout else ""

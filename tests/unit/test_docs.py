@@ -8,17 +8,37 @@ from __future__ import annotations
 
 import re
 
+import generated
 import guides
 import pytest
 import switch_table
 import yaml
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
+
 SNIPPETS = [snippet for guide in guides.GUIDES for snippet in guides.snippets(guide)]
 KNOWN = ("shell", "text", "yaml")
 
 
-def test_the_page_of_the_switches_is_up_to_date() -> None:
-    assert switch_table.PAGE.read_text(encoding="utf-8") == switch_table.page(), "run tests/tools/switch_table.py"
+def test_what_is_generated_is_up_to_date() -> None:
+    assert generated.outdated() == [], "run make generate"
+
+
+def test_every_list_stands_in_a_document() -> None:
+    assert generated.names() == set(generated.LISTS)
+
+
+def test_the_guide_tells_of_every_section_with_what_its_records_are_found_by() -> None:
+    text = (switch_table.PAGE.parent / "guide_files.rst").read_text(encoding="utf-8")
+    table = text.partition("Which files there are")[2].partition("The settings")[0]
+    rows = dict(re.findall(r"\* - ``(\w+)(?:/\w+)?\.yml``.*\n +- (.*)", table))
+    told = {section: row for section, row in rows.items() if section not in ("instance", "moved")}
+    assert list(told) == list(SECTIONS)
+    for section, row in told.items():
+        kind = KINDS[SECTIONS[section]]
+        keys = kind.written_key or kind.match_on[0]
+        assert set(keys) <= set(re.findall(r"``(\w+)``", row)) or kind.short_key, row
 
 
 def test_every_guide_is_in_the_table_of_contents() -> None:

@@ -21,6 +21,7 @@ CONNECTION: Spec = {
     "password": {"type": "str", "no_log": True},
     "client_id": {"type": "str"},
     "timeout": {"type": "float", "default": 30.0},
+    "request_deadline": {"type": "float"},
     "retries": {"type": "int", "default": 3},
     "rate_limit": {"type": "int"},
     "rate_limit_wait": {"type": "float"},
@@ -31,6 +32,8 @@ CONNECTION: Spec = {
     "client_cert": {"type": "path"},
     "client_key": {"type": "path", "no_log": False},
     "allow_http": {"type": "bool", "default": False},
+    "max_answer_size": {"type": "int", "default": 16},
+    "max_pages": {"type": "int", "default": 500},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module; ``no_log`` hides every credential."""

@@ -18,10 +18,10 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..client.client import Client
-from ..client.connection import connect, hidden_in
-from ..client.transport import REQUESTS_IMPORT_ERROR
+from ..client.connection import connect, hidden_in, risks_of
+from ..client.session import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
-from ..model.kinds import KINDS, Kind
+from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.api import api, api_info
 from ..operations.attachments import ATTACHED_TO, file, file_download, report, report_template_info
@@ -58,12 +58,14 @@ class ModuleSpec:
     :ivar not_yet: what check mode predicts where something is referred to that is not there: an earlier task of the
         play may be the one to make it. Without it, and where the name is a slip of one that is there, that is an error
         in check mode too.
+    :ivar makes: the kind of record that it may make; empty: none.
     """
 
     spec: argument_specs.Spec
     run: Callable[[Client, Invocation], ModuleResult]
     rules: Mapping[str, Any]
     not_yet: Callable[[Options], ModuleResult] | None = None
+    makes: str = ""
 
 
 def _as_written(call: Invocation, name: str) -> Any:
@@ -109,7 +111,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
 
     # Of records that have no natural key everywhere, the user says by which fields they are told apart.
     rules = {} if kind.match_on else {"required_one_of": [("match_on", "uuid")]}
-    return ModuleSpec(argument_specs.record_spec(kind), run, rules)
+    return ModuleSpec(argument_specs.record_spec(kind), run, rules, makes=kind.name)
 
 
 def _info_module(kind: Kind) -> ModuleSpec:
@@ -137,6 +139,7 @@ def _change_module(
     spec: argument_specs.Spec,
     act: Callable[[Client, Options, bool], Result],
     not_yet: Callable[[Options], ModuleResult] | None = None,
+    makes: str = "",
     **rules: Any,
 ) -> ModuleSpec:
     """A door to something that changes and reports; an option that was not written is as good as null."""
@@ -144,7 +147,7 @@ def _change_module(
     def run(client: Client, call: Invocation) -> ModuleResult:
         return act(client, call.options, call.check_mode).result()
 
-    return ModuleSpec(spec, run, rules, not_yet)
+    return ModuleSpec(spec, run, rules, not_yet, makes)
 
 
 def _found(found: ListResult) -> ModuleResult:
@@ -192,19 +195,22 @@ MODULES: dict[str, ModuleSpec] = {
     "user_from_person": _change_module(
         argument_specs.USER_FROM_PERSON,
         lambda client, options, check_mode: user_from_person(client, options["person"], options["filters"], check_mode),
+        makes=USER.name,
         required_one_of=[("person", "filters")],
         mutually_exclusive=[("person", "filters")],
     ),
-    "hub_item": _change_module(argument_specs.HUB_ITEM, hub_item),
+    "hub_item": _change_module(argument_specs.HUB_ITEM, hub_item, makes=HUB_ITEM.name),
     "hub_order": _change_module(
         argument_specs.HUB_ORDER,
         hub_order,
+        makes=HUB_ORDER.name,
         required_one_of=[("items", "id", "order_number")],
         mutually_exclusive=[("items", "id", "order_number")],
     ),
     "file": _change_module(
         argument_specs.FILE,
         file,
+        makes=FILE.name,
         required_one_of=[("path", "uuid")],
         mutually_exclusive=[("path", "uuid"), ATTACHED_TO],
         required_by={"name": "path", **dict.fromkeys(ATTACHED_TO, "field")},
@@ -249,7 +255,7 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
         client = client_of(call.options, call.check_mode)
         before = client.transport.sent
         client.transport.written.begin()
-        result = door.run(client, call)
+        result = _run_once(door, client, call)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
@@ -258,9 +264,17 @@ def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, An
     except OSError as error:
         # A file of this machine that can't be read or written.
         result = {"failed": True, "changed": False, "msg": clean(str(error))}
-    if client is not None and (warnings := client.transport.told()):
-        result = {**result, "warnings": [*result.get("warnings", ()), *warnings]}
+    of_connection = client.transport.told() if client is not None else []
+    if warnings := [*risks_of(call.options), *result.get("warnings", ()), *of_connection]:
+        result = {**result, "warnings": warnings}
     return {**told(result), "requests": client.transport.sent - before if client else 0}
+
+
+def _run_once(door: ModuleSpec, client: Client, call: Invocation) -> ModuleResult:
+    """Runs a module so that of many processes that ensure one record one makes it."""
+    if not door.makes or call.check_mode:
+        return door.run(client, call)
+    return client.creations.run(door.makes, lambda: door.run(client, call), client.forget_definitions)
 
 
 class _Module(AnsibleModule):

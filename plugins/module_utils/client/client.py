@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 from urllib.parse import quote
 
 from ..errors import (
@@ -29,7 +29,9 @@ from ..errors import (
 from ..model.field import EMPTY, is_uuid
 from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
+from ..runtime.creations import Creations
 from . import query
+from .limits import JSON_DIGITS
 from .query import PER_PAGE, Condition
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
@@ -63,21 +65,28 @@ class Record:
         return cls(
             kind,
             uuid,
-            int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else None,
+            int(number) if isinstance(number, int) or _is_number(number) else None,
             flat,
         )
+
+
+def _is_number(text: Any) -> TypeGuard[str]:
+    """Whether a text is an id; no id is so long that Python would not read it."""
+    return isinstance(text, str) and text.isdecimal() and len(text) <= JSON_DIGITS
 
 
 class Client:
     """One user at one instance. Definitions that were read are kept; records never are.
 
+    :ivar creations: the locks of what is made, which the processes of this user share.
     :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
         they were read, because somebody deleted another, is missed without a sign.
     """
 
-    def __init__(self, transport: Transport, tokens: Tokens) -> None:
+    def __init__(self, transport: Transport, tokens: Tokens, creations: Creations | None = None) -> None:
         self.transport = transport
         self.tokens = tokens
+        self.creations = Creations() if creations is None else creations
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
 
@@ -165,10 +174,13 @@ class Client:
         return list(found.values())
 
     def _read_pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> list[Record]:
+        limits = self.transport.limits
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             total: int | None = None
             for number, page in enumerate(self._pages(kind, pairs, template)):
+                if number >= limits.pages or (page.total or 0) > limits.pages * PER_PAGE:
+                    raise limits.too_many_pages(kind.words)
                 fresh = [record for record in page.records if _identity(record) not in found]
                 # Where it gets smaller, somebody deleted a record, and one that moved to an earlier page is not seen.
                 total = None if page.total is None else max(page.total, total or 0)
@@ -228,7 +240,12 @@ class Client:
         """One record by its barcode, an archived one too; None where there is none, or where the instance does not
         look up barcodes.
         """
-        return self._read_one(kind, kind.barcode_path.format(barcode=quote(barcode, safe="")))
+        try:
+            step = quote(barcode, safe="")
+        except UnicodeEncodeError:
+            # No URL holds half of a surrogate pair, and so no instance a record that is found by it.
+            return None
+        return self._read_one(kind, kind.barcode_path.format(barcode=step))
 
     def _read_one(self, kind: Kind, path: str) -> Record | None:
         try:
@@ -311,8 +328,16 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
             "where the service cuts it; it may be incomplete, so nothing is decided from it. Name the record by "
             "its uuid."
         )
-    day = dt.date.fromisoformat(middle)
-    before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
+    try:
+        day = dt.date.fromisoformat(middle)
+        before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        day = None
+    if day is None or not (low or middle) <= middle <= (high or middle):
+        raise IncompleteList(
+            f"The list of {kind.words}s with the status {parameters['status']} is cut by the service, and can't be "
+            f"read in parts: it answers with other deadlines than it was asked for. Nothing is decided from it."
+        )
     parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]
     if not low or low <= before:
         parts.append({**parameters, "deadline_to": before})

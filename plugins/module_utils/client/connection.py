@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import re
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,14 +18,17 @@ from urllib.parse import urlsplit
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..errors import InvalidInput
-from ..runtime.places import Places, digest_of
+from ..runtime.creations import LOCK_WAIT, Creations
+from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.turnstile import SharedTurnstile
 from .client import Client
+from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, MOST_PAGES, Limits
 from .patience import RATE_LIMIT_WAIT
 from .rate_limit import SERVICE_LIMIT, RateLimit
+from .session import is_local
 from .tokens import Credentials, Tokens
-from .transport import PREFIX, Tls, Transport, is_local
+from .transport import PREFIX, Tls, Transport
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),
@@ -37,11 +43,6 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "token_cache": ("SEVENTHINGS_TOKEN_CACHE",),
 }
 """Option to the environment variables that stand in for it, the first that is set; read where the code runs."""
-
-NOT_SHARED = (
-    "So the rate limit, the locks and the tokens are not shared with the other processes of this user; "
-    "SEVENTHINGS_RUNTIME_DIR may name a directory for them."
-)
 
 _RATES: dict[tuple[str, int, str], RateLimit] = {}
 
@@ -109,10 +110,18 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     per_minute = _limit(given.get("rate_limit"))
     timeout = 30.0 if given.get("timeout") is None else float(given["timeout"])
     retries = 3 if given.get("retries") is None else int(given["retries"])
-    if timeout <= 0:
-        raise InvalidInput(f"timeout: {timeout:g} does not fit; expected seconds above 0")
+    deadline = (
+        timeout * DEADLINE_TIMEOUTS if given.get("request_deadline") is None else float(given["request_deadline"])
+    )
+    for name, seconds in (("timeout", timeout), ("request_deadline", deadline)):
+        if not 0 < seconds <= threading.TIMEOUT_MAX:
+            raise InvalidInput(f"{name}: {seconds:g} does not fit; expected seconds above 0")
     if retries < 0:
         raise InvalidInput(f"retries: {retries} does not fit; expected 0 or more")
+    if given.get("validate_certs") is False and given.get("ca_path"):
+        raise InvalidInput(
+            "validate_certs: false accepts any certificate, so ca_path would not be looked at; leave one of them out"
+        )
     for path in (given.get("ca_path"), given.get("client_cert"), given.get("client_key")):
         if path and not Path(path).exists():
             raise InvalidInput(f"{path}: no such file, given as a certificate or key of the connection")
@@ -131,12 +140,24 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         read_only=read_only,
         rate_limit_wait=_seconds("rate_limit_wait", given.get("rate_limit_wait"), RATE_LIMIT_WAIT),
         warnings=warnings,
+        deadline=deadline,
+        limits=Limits(
+            _at_least_one(given, "max_answer_size", ANSWER_MEBIBYTES), _at_least_one(given, "max_pages", MOST_PAGES)
+        ),
     )
+    transport.secrets |= _key_lines(given.get("client_key"), given.get("client_cert"))
     credentials = Credentials(
         *(given.get(name) for name in ("access_token", "refresh_token", "username", "password", "client_id"))
     )
     store = _store(root, credentials, places) if _is_on("token_cache", given.get("token_cache")) else None
-    return Client(transport, Tokens(transport, credentials, store=store))
+    creations = Creations(
+        places.shared,
+        digest_of(root.lower()),
+        _seconds("lock_wait", given.get("lock_wait"), LOCK_WAIT),
+        warnings.append,
+    )
+    transport.pausing = creations.paused
+    return Client(transport, Tokens(transport, credentials, store=store), creations)
 
 
 def _rate(root: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:
@@ -176,6 +197,55 @@ def _is_on(name: str, value: Any) -> bool:
         return True if value is None else bool(boolean(value))
     except TypeError as error:
         raise InvalidInput(f"{name}: {value!r} does not fit; expected true or false") from error
+
+
+def risks_of(options: Mapping[str, Any]) -> list[str]:
+    """What a user should be told of connection options that give up a protection; one line each, the same at each
+    call, so that a run tells it once.
+    """
+    given = from_environment(options)
+    risks = []
+    if given.get("validate_certs") is False:
+        risks.append(
+            "validate_certs: false: any certificate is accepted, so whoever is on the way can read and change "
+            "everything, passwords too. Give the authority in ca_path."
+        )
+    base_url = str(given.get("base_url") or "").strip()
+    if given.get("allow_http") and base_url.lower().startswith("http:") and not _is_local(base_url):
+        risks.append(
+            "allow_http: true: tokens and passwords travel unencrypted, so whoever is on the way can read them. Use "
+            "https."
+        )
+    return risks
+
+
+def _is_local(base_url: str) -> bool:
+    try:
+        return is_local(base_url)
+    except ValueError:
+        return False
+
+
+def _key_lines(*paths: Any) -> set[str]:
+    """The lines of private keys. No key is ever sent; an answer that has one has it from somewhere else."""
+    lines: set[str] = set()
+    for path in paths:
+        with contextlib.suppress(OSError):
+            text = Path(path).read_text("ascii", "replace") if path else ""
+            for key in _PRIVATE_KEY.findall(text):
+                lines.update(line for line in key.split() if len(line) >= _SHORTEST_KEY_LINE)
+    return lines
+
+
+_PRIVATE_KEY = re.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----([A-Za-z0-9+/=\\s]*)-----END")
+_SHORTEST_KEY_LINE = 16
+
+
+def _at_least_one(given: Mapping[str, Any], name: str, default: int) -> int:
+    number = default if given.get(name) is None else int(given[name])
+    if number < 1:
+        raise InvalidInput(f"{name}: {number} does not fit; expected 1 or more")
+    return number
 
 
 def _limit(value: Any) -> int:

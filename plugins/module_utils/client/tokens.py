@@ -28,6 +28,8 @@ _REASONS = {
 _TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
 """What a login tells."""
 
+_UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
+
 _RENEW_BEFORE = 60.0
 _OTHERS_SECONDS = 60.0
 """Seconds beyond the time for the rate limit that another process may take to renew a pair."""
@@ -174,9 +176,8 @@ class Tokens:
             ) from error
         except PermissionMissing as error:
             self._forget_pair()
-            raise InvalidInput(
-                f"Signing in {how} is not allowed: {_REASONS.get(error.words, error.words or 'no reason given')}."
-            ) from error
+            other = _UNKNOWN_REASON if error.words else "no reason given"
+            raise InvalidInput(f"Signing in {how} is not allowed: {_REASONS.get(error.words, other)}.") from error
         pair = answer.json()
         if not isinstance(pair, Mapping) or not pair.get("access_token"):
             raise NotJson(f"Signing in {how}: the answer holds no access_token.")

@@ -10,12 +10,10 @@ connection) may always be repeated; one whose outcome is unknown only if a secon
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import json
 import ssl
 import threading
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -26,29 +24,31 @@ from urllib.parse import urlsplit
 
 from ..errors import (
     ConnectionFailed,
+    InvalidInput,
     NotJson,
     OutcomeUnknown,
     SeventhingsError,
     TooManyRequests,
     WriteRefused,
+    login_error,
     service_error,
     service_words,
 )
 from . import query
+from .congestion import Congestion
+from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
 from .patience import RATE_LIMIT_WAIT, Patience, Written
 from .rate_limit import PauseTooLong, Pausing, RateLimit
+from .redaction import without
+from .session import REQUESTS_IMPORT_ERROR, is_local, new_session, trusted
 
-try:
+if REQUESTS_IMPORT_ERROR is None:
     import requests
     import urllib3
-except ImportError:
-    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
-else:
-    REQUESTS_IMPORT_ERROR = None
 
 PREFIX = "/customer-api/v1"
 _CONNECT_TIMEOUT = 10.0
-_MASK = "********"
+_EXCERPT_BYTES = 16 << 10
 
 
 class Effect(Enum):
@@ -85,13 +85,15 @@ class Response:
         if not self.body.strip():
             return None
         try:
-            return json.loads(self.body)
-        except ValueError as error:
+            return decode_json(self.body)
+        except json.JSONDecodeError as error:
             raise NotJson(
                 f"{self.where}: HTTP {self.status}, but the answer is not JSON; it starts with "
                 f"{self.excerpt(self.body)!r}. Is base_url the root of an instance, and nothing in front of it that "
                 "answers in its place?"
             ) from error
+        except ValueError as error:
+            raise NotJson(f"{self.where}: HTTP {self.status}, but the answer can't be used: {error}.") from error
 
 
 @dataclass(frozen=True)
@@ -107,15 +109,6 @@ class Tls:
         return (self.certificate, self.key) if self.certificate and self.key else self.certificate
 
 
-def is_local(url: str) -> bool:
-    """Whether a URL's host is this machine by name or loopback address."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
 @dataclass
 class Transport:
     """Sends requests to one instance.
@@ -124,9 +117,12 @@ class Transport:
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
     :ivar retries: how often one request may be repeated.
     :ivar rate_limit_wait: seconds for which a request is waited for that the service refuses for coming too early.
+    :ivar congestion: how many requests may be under way at once; None: as many as there are threads.
     :ivar pausing: is entered for a pause of more than a minute.
     :ivar written: the requests that changed something.
     :ivar warnings: what the user must be told of the connection.
+    :ivar deadline: seconds that one request may take in all; 0: ten times ``timeout``.
+    :ivar limits: what an answer may cost.
     :ivar read_only: refuse every request that is not SAFE (check mode).
     :ivar secrets: texts that never stand in a message.
     :ivar sent: how many requests went out, logins and repeats included.
@@ -142,11 +138,16 @@ class Transport:
     sleep: Callable[[float], None] = time.sleep
     sent: int = 0
     rate_limit_wait: float = RATE_LIMIT_WAIT
+    congestion: Congestion | None = None
     pausing: Pausing = contextlib.nullcontext
     written: Written = field(default_factory=Written)
     warnings: list[str] = field(default_factory=list)
+    deadline: float = 0.0
+    limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        self.deadline = self.deadline or self.timeout * DEADLINE_TIMEOUTS
+        self._is_at_home = is_local(self.root)
         self._local = threading.local()
         self._lock = threading.Lock()
 
@@ -181,9 +182,9 @@ class Transport:
         retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
         patience = Patience(self.rate_limit_wait, self.rate.clock)
         while True:
-            sent = self._turn(where, patience)
             try:
-                answer = self._once(method, url, where, effect, token, body, files, accept, sent)
+                with self._exchange(where, patience) as sent:
+                    answer = self._once(method, url, where, effect, token, body, files, accept, sent, login)
                 if effect is not Effect.SAFE and not login:
                     self.written.note(f"{method} {path}")
                 # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
@@ -199,6 +200,12 @@ class Transport:
                     raise failed.error from failed.error.__cause__
                 retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
                 self.sleep(max(retry.get_backoff_time(), 0.25))
+
+    def _exchange(self, where: str, patience: Patience) -> contextlib.AbstractContextManager[float]:
+        """Waits until one more request may be sent. Gives the moment."""
+        if self.congestion is None:
+            return contextlib.nullcontext(self._turn(where, patience))
+        return self.congestion.exchange(lambda: self._turn(where, patience))
 
     def _turn(self, where: str, patience: Patience) -> float:
         """Waits until one more request may be sent, and counts it. Returns the moment."""
@@ -221,56 +228,77 @@ class Transport:
         files: Any,
         accept: str,
         sent: float,
+        login: bool,
     ) -> Response:
         headers = {"Accept": accept}
         data = None
         if body is not None:
-            data = json.dumps(body, ensure_ascii=False).encode("utf-8")
+            data = _as_json(body, where)
             headers["Content-Type"] = "application/json"
-        try:
-            response = self._open().request(
-                method,
-                url,
-                data=data,
-                files=files,
-                headers=headers,
-                auth=_Bearer(token),
-                timeout=(min(_CONNECT_TIMEOUT, self.timeout), self.timeout),
-                verify=self.tls.verify,
-                cert=self.tls.cert,
-                allow_redirects=False,
-                stream=True,
-            )
-        except requests.exceptions.RequestException as error:
-            raise self._broken(error, where, effect) from error
-        with response:
-            return self._read(response, where, effect, sent)
+        with Deadline(self.deadline) as deadline:
+            try:
+                response = self._open().request(
+                    method,
+                    url,
+                    data=data,
+                    files=files,
+                    headers=headers,
+                    auth=_Bearer(token),
+                    timeout=(min(_CONNECT_TIMEOUT, self.timeout), self.timeout),
+                    verify=trusted(self.tls.verify, self._is_at_home),
+                    cert=self.tls.cert,
+                    allow_redirects=False,
+                    stream=True,
+                )
+            except requests.exceptions.RequestException as error:
+                raise self._broken(error, where, effect, deadline) from error
+            with response:
+                if deadline.has_passed:
+                    # The head of an answer that was cut off looks like a whole one.
+                    raise self._late(where, effect)
+                return self._read(response, where, effect, sent, login, deadline)
 
-    def _read(self, response: Any, where: str, effect: Effect, sent: float) -> Response:
+    def _read(
+        self, response: Any, where: str, effect: Effect, sent: float, login: bool, deadline: Deadline
+    ) -> Response:
         status = response.status_code
+        is_good = status < HTTPStatus.MULTIPLE_CHOICES
+        is_json = "json" in response.request.headers.get("Accept", "")
+        limit = self.limits.bytes_of(is_file=not is_json) if is_good else ERROR_BYTES
         try:
-            content: bytes = response.content
+            content, is_whole = read_up_to(response, limit)
         except requests.exceptions.RequestException as error:
-            if effect is not Effect.SAFE and status < HTTPStatus.MULTIPLE_CHOICES:
+            if effect is not Effect.SAFE and is_good:
                 # Carried out: status and headers say all that is needed of the answer to a write.
                 return Response(status, response.headers, b"", where)
-            raise self._broken(error, where, effect) from error
-        if status < HTTPStatus.MULTIPLE_CHOICES:
+            raise self._broken(error, where, effect, deadline) from error
+        # Without a length, a body that was cut off looks like a whole one.
+        is_whole = is_whole and not deadline.has_passed
+        if effect is not Effect.SAFE and is_good and not is_whole:
+            return Response(status, response.headers, b"", where)
+        if deadline.has_passed:
+            raise self._late(where, effect)
+        if is_good:
+            if not is_whole:
+                raise LimitExceeded(
+                    f"{where}: HTTP {status}, and the answer is longer than {limit >> 20} MiB; nothing of it was used. "
+                    f"The option max_answer_size allows more."
+                )
             answer = Response(status, response.headers, content, where, self._excerpt)
-            if effect is Effect.SAFE and "json" in response.request.headers.get("Accept", ""):
+            if effect is Effect.SAFE and is_json:
                 try:
                     answer.json()
                 except NotJson as garbled:
                     raise _Repeatable(garbled) from garbled
             return answer
-        words = service_words(content, self.mask)
         if status < HTTPStatus.BAD_REQUEST:
-            target = self.mask(response.headers.get("Location", "nowhere"))
+            target = "" if login else f" to {self.mask(response.headers.get('Location', 'nowhere'))}"
             raise SeventhingsError(
-                f"{where}: HTTP {status}, redirected to {target}. Redirects are not followed, so that no token "
+                f"{where}: HTTP {status}, redirected{target}. Redirects are not followed, so that no token "
                 f"leaves; is base_url right?"
             )
-        refusal = service_error(status, words, where)
+        words = service_words(content, self.mask, is_whole)
+        refusal = login_error(status, words, where) if login else service_error(status, words, where)
         if isinstance(refusal, TooManyRequests):
             raise _RateLimited(refusal, sent, retry_after(response.headers))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -280,10 +308,19 @@ class Transport:
         raise refusal
 
     def _excerpt(self, body: bytes) -> str:
-        return self.mask(body.decode("utf-8", "replace"))[:80]
+        return self.mask(body[:_EXCERPT_BYTES].decode("utf-8", "replace"))[:80]
 
-    def _broken(self, error: Exception, where: str, effect: Effect) -> Exception:
+    def _late(self, where: str, effect: Effect) -> SeventhingsError:
+        """What it means that a request took too long in all. It would do so again, so it is not repeated."""
+        reason = f"{where}: no whole answer within {self.deadline:g} seconds. The option request_deadline allows more"
+        if effect is Effect.SAFE:
+            return ConnectionFailed(f"{reason}.")
+        return OutcomeUnknown(f"{reason}; the outcome is unknown.", may_follow=True)
+
+    def _broken(self, error: Exception, where: str, effect: Effect, deadline: Deadline) -> Exception:
         """What a failed exchange means: never reached, or reached with an unknown outcome."""
+        if deadline.has_passed:
+            return self._late(where, effect)
         reason = self.mask(_reason(error))
         host = urlsplit(self.root).netloc
         if isinstance(error, requests.exceptions.SSLError):
@@ -323,14 +360,7 @@ class Transport:
         """The session of this thread: connections are kept open, and no two threads share one."""
         session = getattr(self._local, "session", None)
         if session is None:
-            session = requests.Session()
-            if self.tls.verify is False:
-                # The user has said it; a warning for each request would only hide others.
-                urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-            adapter = requests.adapters.HTTPAdapter(pool_connections=1, pool_maxsize=1, max_retries=0)
-            session.mount("http://", adapter)
-            session.mount("https://", adapter)
-            session.headers["User-Agent"] = "community.seventhings"
+            session = new_session(self.tls.verify, self._is_at_home)
             self._local.session = session
         return session
 
@@ -342,10 +372,7 @@ class Transport:
 
     def mask(self, text: str) -> str:
         """A text with every secret taken out."""
-        for secret in self.secrets:
-            if secret:
-                text = text.replace(secret, _MASK)
-        return text
+        return without(self.secrets, text)
 
 
 class _Repeatable(Exception):
@@ -384,12 +411,19 @@ if REQUESTS_IMPORT_ERROR is None:
             return prepared
 
 
+def _as_json(body: Any, where: str) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{where}: not sent, because a text holds half of a surrogate pair") from error
+
+
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that a ``Retry-After`` header asks to wait, from either of its forms; None without a readable one."""
     value = headers.get("Retry-After")
     try:
         return max(float(urllib3.util.Retry().parse_retry_after(value)), 0.0) if value else None
-    except urllib3.exceptions.HTTPError:
+    except (urllib3.exceptions.HTTPError, ValueError, OverflowError):
         return None
 
 

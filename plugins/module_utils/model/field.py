@@ -66,6 +66,22 @@ class Plain(str):
     __slots__ = ()
 
 
+class TypedCell(Plain):
+    """What a cell of a workbook holds that is no text, in the spelling that its type takes.
+
+    :ivar no_text: why it is none, and what to do about it.
+    """
+
+    no_text: str
+
+    @classmethod
+    def of(cls, text: str, no_text: str) -> TypedCell:
+        """The spelling, and why it is no text."""
+        found = cls(text)
+        found.no_text = no_text
+        return found
+
+
 class CellList(list[Any]):
     """A list that stands as JSON in a cell of a table.
 
@@ -186,6 +202,7 @@ class FieldType:
     :ivar empty: the canonical form of "nothing".
     :ivar merge: current and written value to the one that is meant, where what is not written is kept; None: the
         written one is meant.
+    :ivar same_as: what stands for a value, and can be looked up: the same for all that are equal to it; None: itself.
     :ivar option: the option of a module that stands for a fixed field of this type, as an argument spec has it.
     :ivar shape: the name of the JSON Schema of a written value; types of one shape share it.
     :ivar json_schema: that schema. It refers to others as ``#/$defs/SHAPE``.
@@ -206,6 +223,7 @@ class FieldType:
     brief: Callable[[Any], Any] | None = None
     empty: Any = None
     merge: Callable[[Any, Any], Any] | None = None
+    same_as: Callable[[Any, Field], Any] | None = None
     option: Mapping[str, Any] | None = None
     shape: str = "any"
     json_schema: Mapping[str, Any] = field(default_factory=lambda: ANY_SHAPE)
@@ -220,6 +238,11 @@ class FieldType:
     def holds_list(self) -> bool:
         """Whether its canonical values are tuples."""
         return isinstance(self.empty, tuple)
+
+
+def equal_by(same_as: Callable[[Any, Field], Any]) -> Callable[[Any, Any, Field], bool]:
+    """Two values are equal where the same stands for both."""
+    return lambda left, right, field: bool(same_as(left, field) == same_as(right, field))
 
 
 def shorten(value: Any, limit: int = 80) -> str:

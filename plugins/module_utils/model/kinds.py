@@ -51,6 +51,9 @@ TEMPLATES = ("asset", "room", "person")
 """The templates that have field definitions (published description)."""
 
 
+_LINKED = "LINKED_"
+
+
 class Level(IntEnum):
     """The order in which a plan is applied: records of a level refer to records of the levels before it.
 
@@ -227,9 +230,25 @@ class Kind:
         return "absent" in self.states and self.can_be_looked_up
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The fields by which others refer to a record, next to the one that names the record which it is in."""
+        return tuple(one.key for one in self.identity if not one.type.startswith(_LINKED))
+
+    @property
+    def is_named_in_texts(self) -> bool:
+        """Whether an instance may answer a name of a record in place of a link to it."""
+        return any(one.key == "display_name" for one in self.fields)
+
+    @property
+    def parent(self) -> str:
+        """The name of the kind of record which this one is in; empty where names stand alone."""
+        types = {one.key: one.type for one in self.identity}
+        return types[self.parent_key].removeprefix(_LINKED).lower() if self.parent_key else ""
+
+    @property
     def parent_key(self) -> str:
         """The field of the natural key that names the record which this one is in; empty where names stand alone."""
-        return next((one.key for one in self.identity if one.type.startswith("LINKED_")), "")
+        return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
 
     @property
     def words(self) -> str:
@@ -242,23 +261,30 @@ class Kind:
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 
 
-OBJECT = Kind(
-    name="object",
-    list_path="/objects",
-    item_path="/object/{uuid}",
-    create_path="/object",
-    uuid_keys=("asset_uuid", "uuid"),
-    template="asset",
-    match_on=(("barcode",),),
-    identity=(Field("barcode", "BARCODE"),),
-    filters="query",
-    states=("present", "absent", "archived"),
-    barcode_path="/object/by-barcode/{barcode}",
-    section="objects",
-    level=Level.OBJECTS,
-    has_history=True,
-    further_keys=(("barcode", "inventory_name"),),
-    is_many=True,
+FIELD_DEFINITION = Kind(
+    name="field_definition",
+    list_path="/asset-tracking/{template}/field-definitions",
+    item_path="/asset-tracking/{template}/field-definition/{uuid}",
+    create_path="/asset-tracking/{template}/field-definition",
+    fields=(
+        Field("label", "TEXT", mandatory=True),
+        Field("field_key", "TEXT"),
+        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
+        Field("constraints", "CONSTRAINTS"),
+        Field("attributes", "ATTRIBUTES"),
+        Field("relations", "RELATIONS"),
+        Field("comment", "LONG_TEXT"),
+        Field("default_value", "SCALAR"),
+        Field("possible_values", "SCALARS"),
+    ),
+    match_on=(("field_key",), ("label",)),
+    update="PUT",
+    sort="",
+    states=("present",),
+    taken_apart=("field_type",),
+    section="fields",
+    level=Level.FIELDS,
+    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
 )
 
 LOCATION = Kind(
@@ -331,6 +357,25 @@ USER = Kind(
     sort_parameters=("sort_by",),
     short_key="email",
     never_moved="the address of a user is that of the person; write the rename of the person",
+)
+
+OBJECT = Kind(
+    name="object",
+    list_path="/objects",
+    item_path="/object/{uuid}",
+    create_path="/object",
+    uuid_keys=("asset_uuid", "uuid"),
+    template="asset",
+    match_on=(("barcode",),),
+    identity=(Field("barcode", "BARCODE"),),
+    filters="query",
+    states=("present", "absent", "archived"),
+    barcode_path="/object/by-barcode/{barcode}",
+    section="objects",
+    level=Level.OBJECTS,
+    has_history=True,
+    further_keys=(("barcode", "inventory_name"),),
+    is_many=True,
 )
 
 TASK = Kind(
@@ -429,32 +474,6 @@ CATALOG_ITEM = Kind(
     is_later=True,
 )
 
-FIELD_DEFINITION = Kind(
-    name="field_definition",
-    list_path="/asset-tracking/{template}/field-definitions",
-    item_path="/asset-tracking/{template}/field-definition/{uuid}",
-    create_path="/asset-tracking/{template}/field-definition",
-    fields=(
-        Field("label", "TEXT", mandatory=True),
-        Field("field_key", "TEXT"),
-        Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
-        Field("constraints", "CONSTRAINTS"),
-        Field("attributes", "ATTRIBUTES"),
-        Field("relations", "RELATIONS"),
-        Field("comment", "LONG_TEXT"),
-        Field("default_value", "SCALAR"),
-        Field("possible_values", "SCALARS"),
-    ),
-    match_on=(("field_key",), ("label",)),
-    update="PUT",
-    sort="",
-    states=("present",),
-    taken_apart=("field_type",),
-    section="fields",
-    level=Level.FIELDS,
-    never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
-)
-
 HUB_ITEM = Kind(
     name="hub_item",
     list_path="/circularity-hub/items",
@@ -516,24 +535,8 @@ FILE = Kind(
     newest=20,
 )
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        FIELD_DEFINITION,
-        LOCATION,
-        ROOM,
-        PERSON,
-        USER,
-        OBJECT,
-        TASK,
-        RENTAL_CASE,
-        CATALOG_ITEM,
-        HUB_ITEM,
-        HUB_ORDER,
-        FILE,
-    )
-}
-"""Every kind by its name, in the order in which one depends on another."""
+KINDS: dict[str, Kind] = {one.name: one for one in list(globals().values()) if isinstance(one, Kind)}
+"""Every kind that is declared above, by its name, in that order: a kind stands after those that it depends on."""
 
 TEMPLATE_KINDS: dict[str, Kind] = {
     kind.template: kind for kind in KINDS.values() if kind.template and not kind.key_prefix
@@ -551,6 +554,7 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
             outer = {key: value for key, value in raw.items() if key != "fields"}
             return {**fields, **outer}
     if kind.defines_fields:
-        field_type = raw.get("field_type") or {}
+        given = raw.get("field_type")
+        field_type = given if isinstance(given, Mapping) else {}
         return {**raw, "type": field_type.get("name"), "constraints": field_type.get("constraints")}
     return dict(raw)

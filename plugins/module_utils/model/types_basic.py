@@ -16,7 +16,8 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain
+from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain, TypedCell, equal_by
+from .patterns import finds
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
@@ -24,6 +25,8 @@ _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})")
 _SIGNIFICANT_DIGITS = 15
+_MOST_DIGITS = 300
+"""Of an integer; no other number of JSON is larger."""
 _WIDE = Context(prec=400)
 """Wide enough for every JSON number with the 20 digits after the point that a definition may ask for."""
 
@@ -39,6 +42,8 @@ _NO_TEXTS: dict[str, Any] = {"true or false": bool, "a number": (int, float), "a
 
 
 def _parse_text(value: Any, _field: Field) -> str | None:
+    if isinstance(value, TypedCell):
+        raise InvalidValue(value.no_text)
     if isinstance(value, Plain):
         raise InvalidValue(f'text; quote it: "{value}" (without quotes {value} is no text)')
     if isinstance(value, str):
@@ -70,13 +75,17 @@ def _parse_integer(value: Any, _field: Field) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, str) and _INTEGER.fullmatch(value):
+        if len(value) > _MOST_DIGITS:
+            raise InvalidValue(f"an integer of at most {_MOST_DIGITS} digits")
         return int(value)
     raise InvalidValue("an integer without leading zeros, such as 42")
 
 
 def _read_integer(value: Any, _field: Field) -> Any:
     number = _to_decimal(value)
-    return int(number) if isinstance(number, Decimal) and number == number.to_integral_value() else number
+    if not isinstance(number, Decimal) or number.adjusted() >= _MOST_DIGITS or number != number.to_integral_value():
+        return number
+    return int(number)
 
 
 def _parse_decimal(value: Any, _field: Field) -> Decimal:
@@ -112,11 +121,10 @@ def _write_decimal(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
-def _equal_decimal(left: Any, right: Any, of: Field) -> bool:
-    if left == right or of.fraction_digits is None or not isinstance(left, Decimal) or not isinstance(right, Decimal):
-        return bool(left == right)
-    step = Decimal(1).scaleb(-of.fraction_digits)
-    return left.quantize(step, ROUND_HALF_UP, _WIDE) == right.quantize(step, ROUND_HALF_UP, _WIDE)
+def _rounded(value: Any, of: Field) -> Any:
+    if of.fraction_digits is None or not isinstance(value, Decimal):
+        return value
+    return value.quantize(Decimal(1).scaleb(-of.fraction_digits), ROUND_HALF_UP, _WIDE)
 
 
 # ---- booleans
@@ -236,7 +244,8 @@ DECIMAL = FieldType(
     _read_decimal,
     _write_decimal,
     _write_decimal,
-    _equal_decimal,
+    equal_by(_rounded),
+    same_as=_rounded,
     option={"type": "raw"},
     shape="decimal",
     json_schema={"type": ["number", "string", "null"], "pattern": f"^{_DECIMAL.pattern}$", "examples": ["1299.00"]},
@@ -364,7 +373,4 @@ def _reading_matches(pattern: str, modifiers: str, value: str) -> bool:
     flags = re.NOFLAG
     for modifier in modifiers:
         flags |= _MODIFIERS[modifier]
-    try:
-        return re.search(pattern, value, flags) is not None
-    except re.error:
-        return True
+    return finds(pattern, flags, value) is not False

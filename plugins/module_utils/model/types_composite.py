@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .field import Field, FieldType, InvalidValue, each, parse_list, read_list
+from .field import Field, FieldType, InvalidValue, each, equal_by, parse_list, read_list
 from .types_basic import ANY, BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
 from .types_definition import DEFINITIONS
 from .types_links import (
@@ -80,10 +80,8 @@ def _plain_interval(value: Interval | None) -> Any:
     return value.plain() if value else None
 
 
-def _equal_interval(left: Interval | None, right: Interval | None, _field: Field) -> bool:
-    if left is None or right is None:
-        return left is right
-    return left.length() == right.length()
+def _length(value: Interval | None, _field: Field) -> Any:
+    return value.length() if value else None
 
 
 def _equal_intervals(left: Sequence[Interval], right: Sequence[Interval], _field: Field) -> bool:
@@ -99,7 +97,8 @@ INTERVAL = FieldType(
     _read_interval,
     _plain_interval,
     _plain_interval,
-    _equal_interval,
+    equal_by(_length),
+    same_as=_length,
     option={"type": "dict", "options": _INTERVAL_OPTIONS},
     shape="interval",
     json_schema={
@@ -116,8 +115,8 @@ INTERVALS = FieldType(
     each(_plain_interval),
     each(_plain_interval),
     _equal_intervals,
-    None,
-    (),
+    empty=(),
+    same_as=_length,
     option={"type": "list", "elements": "dict", "options": _INTERVAL_OPTIONS},
     shape="intervals",
     json_schema={"type": ["array", "null"], "items": {"$ref": "#/$defs/interval"}},
@@ -263,8 +262,8 @@ BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
 """Statuses that the service may set by itself when a day has passed, and what they were."""
 
 
-def _equal_rental_status(left: Any, right: Any, _field: Field) -> bool:
-    return bool(BY_TIME.get(left, left) == BY_TIME.get(right, right))
+def _before_its_day(value: Any, _field: Field) -> Any:
+    return BY_TIME.get(value, value)
 
 
 # ---- orders on the hub
@@ -301,7 +300,8 @@ STRUCTURES: dict[str, FieldType] = {
     "RENTER": RENTER,
     "RENTAL_STATUS": replace(
         TEXT,
-        equal=_equal_rental_status,
+        equal=equal_by(_before_its_day),
+        same_as=_before_its_day,
         made_by_time=BY_TIME,
         in_files=lambda value, _called: BY_TIME.get(value, value),
     ),

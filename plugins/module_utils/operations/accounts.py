@@ -167,6 +167,11 @@ def _show(user: Record) -> dict[str, Any]:
 
 def make_user(client: Client, email: str, sleep: Callable[[float], None] = time.sleep) -> Record:
     """Makes a user of the person with an e-mail address that exactly one person has; sent once."""
+    with client.creations.making(USER.name, email):
+        return _make_user_once(client, email, sleep)
+
+
+def _make_user_once(client: Client, email: str, sleep: Callable[[float], None]) -> Record:
     # Every person that the filter finds becomes a user and gets an e-mail, so it is sent once, for one address, and
     # never again.
     try:

@@ -25,7 +25,7 @@ from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult
-from ..resolve.references import find_object, find_objects, find_record
+from ..resolve.read_cache import find_object, find_objects, find_record
 
 _OBJECT = KINDS["object"]
 ATTACHED_TO = ("object", "room", "person")
@@ -92,12 +92,13 @@ def file(
     diff = _diff(name, linked, after)
     if check_mode:
         return _report(True, wanted, linked, diff)
-    if present and wanted.uuid is None:
-        upload(client, wanted, sleep)
-    if kind is _OBJECT:
-        now = _link(client, record, of, [wanted] if present else same, present)
-    else:
-        now = _replace(client, record, of, [wanted if one is wanted else one for one in after])
+    if not present:
+        now = _link(client, record, of, same, present) if kind is _OBJECT else _replace(client, record, of, after)
+        return _report(True, wanted, now, diff)
+    with client.creations.making(FILE.name, f"{record.uuid} {of.key}"):
+        if wanted.uuid is None:
+            upload(client, wanted, sleep)
+        now = _link(client, record, of, [wanted], present) if kind is _OBJECT else _replace(client, record, of, after)
     return _report(True, wanted, now, diff)
 
 
@@ -417,6 +418,8 @@ def _reported(
 
 def _report_templates(client: Client) -> list[Mapping[str, Any]]:
     try:
-        return list(client.send("GET", "/report-template").json() or [])
+        listed = client.send("GET", "/report-template").json()
     except NotFound as missing:
         raise SeventhingsError("This instance makes no reports: its version is too old for them.") from missing
+    templates = listed if isinstance(listed, list) else []
+    return [one for one in templates if isinstance(one, Mapping) and isinstance(one.get("uuid"), str)]

@@ -25,7 +25,7 @@ from ..model.types_basic import DECIMAL, broken_rules
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.listing import ListResult
-from ..resolve.references import find_object
+from ..resolve.read_cache import find_object
 
 ITEMS = Schema.of(HUB_ITEM)
 ORDERS = Schema.of(HUB_ORDER)
@@ -190,6 +190,11 @@ def offer(client: Client, wanted: Record, category: Any, price: Decimal | None, 
 
 
 def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: Sleep) -> None:
+    with client.creations.making(HUB_ITEM.name, wanted.uuid):
+        _publish_once(client, wanted, category, price, sleep)
+
+
+def _publish_once(client: Client, wanted: Record, category: Any, price: Any, sleep: Sleep) -> None:
     try:
         client.send(
             "POST",

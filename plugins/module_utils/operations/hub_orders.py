@@ -16,7 +16,7 @@ from ..errors import InvalidInput, NoMatch, OutcomeUnknown
 from ..model.kinds import HUB_ITEM, HUB_ORDER
 from ..reconcile.result import Result
 from ..resolve import natural_keys
-from ..resolve.references import find_objects
+from ..resolve.read_cache import find_objects
 from .hub_items import (
     ITEMS,
     ORDERS,
@@ -60,7 +60,11 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     if found is not None:
         return _flag(client, found, flags, check_mode)
     known = {order.id for order in orders}
-    return _order(client, options, assets, ids, flags, known, check_mode, sleep)
+    if check_mode:
+        return _order(client, options, assets, ids, flags, known, check_mode, sleep)
+    # What another process has ordered meanwhile is not offered any more, so the lock is taken before that is looked at.
+    with client.creations.making(HUB_ORDER.name, repr(options["items"])):
+        return _order(client, options, assets, ids, flags, known, check_mode, sleep)
 
 
 def _named(client: Client, options: Mapping[str, Any]) -> Record:
@@ -135,6 +139,21 @@ def _order(
     if check_mode:
         return Result(True, dict(flags), None, diff)
     numbers = sorted([*ids, *(int(by_asset[asset] or 0) for asset in assets)])
+    number = _ordered(client, numbers, assets, ids, known, sleep)
+    order = read_again(client, HUB_ORDER, int(number))
+    flagged = _flag(client, order, flags, check_mode) if flags else Result(True, ORDERS.show(order.flat))
+    return Result(True, flagged.record, None, diff)
+
+
+def _ordered(
+    client: Client,
+    numbers: Sequence[int],
+    assets: Mapping[int, str],
+    ids: set[int],
+    known: set[int | None],
+    sleep: Sleep,
+) -> str:
+    """Orders items by their ids. Returns the id of the order."""
     try:
         answer = client.send("POST", HUB_ORDER.list_path, Effect.UNSAFE, body=numbers)
         number = answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]
@@ -154,6 +173,4 @@ def _order(
             )
             raise
         number = str(made[0].id)
-    order = read_again(client, HUB_ORDER, int(number))
-    flagged = _flag(client, order, flags, check_mode) if flags else Result(True, ORDERS.show(order.flat))
-    return Result(True, flagged.record, None, diff)
+    return number

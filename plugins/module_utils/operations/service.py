@@ -15,7 +15,8 @@ from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
 from ..resolve.listing import ListResult
-from ..resolve.references import Resolver, reference_in
+from ..resolve.read_cache import Reading
+from ..resolve.references import reference_in
 
 _HISTORY_PAGE = 200
 """The largest page of a history."""
@@ -26,7 +27,8 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 def service_info(client: Client) -> dict[str, Any]:
     """Whether the service answers, who is signed in where that is known, and which modules are switched on."""
-    ping = client.transport.request("GET", "").json() or {}
+    answer = client.transport.request("GET", "").json()
+    ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     client.tokens.current()
     number = client.tokens.user_id
     user = client.get_by_id(USER, number) if number is not None else None
@@ -69,7 +71,9 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
             raise SeventhingsError(
                 f"This instance has no history of {kind.one}: its version is too old for it."
             ) from missing
-        items = decoded.get("items") or []
+        decoded = decoded if isinstance(decoded, Mapping) else {}
+        listed = decoded.get("items")
+        items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
         fresh = [item for item in items if json.dumps(item, sort_keys=True) not in seen]
         # Histories clamp a page beyond the end to the last one.
         if not fresh or decoded.get("page", number) != number:
@@ -87,9 +91,9 @@ def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
     reference = reference_in("record", kind.name, written)
     if not kind.identity and not reference.uuid:
         raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} is named by its uuid here")
-    resolver = Resolver(client)
-    resolver.resolve([reference])
-    resolver.with_uuid([reference])
+    reading = Reading(client)
+    reading.resolve([reference])
+    reading.with_uuid([reference])
     return str(reference.uuid)
 
 

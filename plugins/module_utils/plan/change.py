@@ -109,7 +109,7 @@ def plan_present(
             if schema.fields[key].retyped:
                 # As it is, not as the type to come reads it.
                 before[key] = current.flat.get(schema.fields[key].wire_key)
-        elif schema.fields[key].type == "RENTAL_STATUS" and wanted != is_now:
+        elif type_of(schema.fields[key]).made_by_time and wanted != is_now:
             warnings.append(
                 f"{key} is {is_now}, which the service makes of {wanted} when the day has passed; left as it is."
             )
@@ -167,15 +167,15 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
 
     :raises InvalidInput: naming what would be lost.
     """
-    if current is None or allowed or change.kind is not FIELD_DEFINITION:
+    if current is None or allowed or not change.kind.defines_fields:
         return
     schema = Schema.of(FIELD_DEFINITION)
     have = schema.read(current.flat)
-    what = f"{have.get('label') or have.get('field_key')}: "
+    prefix = f"{have.get('label') or have.get('field_key')}: "
     lost = []
     if "type" in change.values:
         lost.append(
-            f"{what}type would change from {have.get('type')} to {change.values['type']}, and records keep values of "
+            f"{prefix}type would change from {have.get('type')} to {change.values['type']}, and records keep values of "
             f"the old type"
         )
     gone = [
@@ -194,7 +194,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
     gone = used(current, gone) if gone else []
     if gone:
         lost.append(
-            f"{what}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
+            f"{prefix}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
             "and records use them"
         )
     if lost:
@@ -206,7 +206,7 @@ def check_choices(current: Record | None, change: Change) -> None:
 
     :raises InvalidInput: naming them.
     """
-    if change.kind is not FIELD_DEFINITION:
+    if not change.kind.defines_fields:
         return
     have = Schema.of(FIELD_DEFINITION).read(current.flat) if current else {}
     odd = [value for value in change.values.get("possible_values") or () if not isinstance(value, str)]

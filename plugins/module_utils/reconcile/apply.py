@@ -75,9 +75,10 @@ class Applier:
     # ---- create
 
     def _create(self, change: Change, find: Finder, known: frozenset[str]) -> str:
-        self._upload(change)
-        body = create_body(self._schema, change.values, self._extra)
-        uuid = self._create_once(body, change, find, known)
+        with self._client.creations.making(self._kind.name, repr(sorted(change.after.items()))):
+            self._upload(change)
+            body = create_body(self._schema, change.values, self._extra)
+            uuid = self._create_once(body, change, find, known)
         status = change.values.get("status")
         if self._kind.status_path and status not in (None, "open"):
             self._client.set_status(self._kind, uuid, status)
@@ -153,7 +154,7 @@ class Applier:
             now = self._client.get(self._kind, record.uuid)
             if now is None:
                 return
-            if "archived" not in self._kind.states or not self._client.is_archived(now):
+            if not self._kind.can_be_archived or not self._client.is_archived(now):
                 raise
             self._archive(record, back=True)
             self._client.delete(self._kind, record.uuid)

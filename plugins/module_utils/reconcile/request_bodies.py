@@ -27,7 +27,7 @@ def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, A
     kind = schema.kind
     if kind.update == "PUT" and not kind.has_own_fields:
         values = _without_whole_days(kind, values)
-        complete = {key: values.get(key, type_of(of).empty) for key, of in schema.fields.items()}
+        complete = {key: values.get(key, type_of(field).empty) for key, field in schema.fields.items()}
         return _whole(schema, complete, {}) | dict(extra)
     kept = {key: value for key, value in values.items() if value not in EMPTY or schema.fields[key].has_default}
     return schema.write(kept)
@@ -40,7 +40,9 @@ def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extr
     if schema.kind.has_own_fields:
         return _with_the_rest(schema, current, values)
     # A definition carries what it has; tasks and rental cases lose what is not sent, so everything is sent.
-    empty = {} if schema.kind is FIELD_DEFINITION else {key: type_of(of).empty for key, of in schema.fields.items()}
+    empty = (
+        {} if schema.kind is FIELD_DEFINITION else {key: type_of(field).empty for key, field in schema.fields.items()}
+    )
     kept = _as_it_is(schema, current, values)
     return _whole(schema, {**empty, **kept, **values}, current.flat) | dict(extra)
 

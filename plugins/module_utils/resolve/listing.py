@@ -23,43 +23,7 @@ from ..model.kinds import SERVER_KEYS, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
-from .references import Resolver, find_by_barcode
-
-_SENT_TYPES = [
-    "BARCODE",
-    "DATE",
-    "DATETIME",
-    "DECIMAL",
-    "DROPDOWN",
-    "LINK",
-    "LONG_TEXT",
-    "MONEY",
-    "NUMBER",
-    "REMINDER",
-    "TEXT",
-    "DAY",
-    "CHOICE",
-    "RENTAL_STATUS",
-    "LINKED_ASSET",
-    "LINKED_LOCATION",
-    "LINKED_PERSON",
-    "LINKED_ROOM",
-    "LINKED_USER",
-]
-"""Types whose shape in a filter is known; the others are compared here."""
-
-_TEXT_TYPES = ("BARCODE", "DROPDOWN", "LINK", "LONG_TEXT", "TEXT", "CHOICE", "RENTAL_STATUS")
-
-_TASK_PARAMETERS = {
-    ("status", "eq"): ("status",),
-    ("deadline", "gte"): ("deadline_from",),
-    ("deadline", "lte"): ("deadline_to",),
-    ("deadline", "eq"): ("deadline_from", "deadline_to"),
-    ("assignees", "eq"): ("assignee",),
-    ("author", "eq"): ("author",),
-    ("reference_type", "eq"): ("reference_type",),
-}
-"""Filters that the list of tasks takes, under its own names (section 4.5)."""
+from .read_cache import Reading, find_by_barcode
 
 
 @dataclass(frozen=True)
@@ -79,13 +43,13 @@ def list_records(
     sort: Sequence[str],
     limit: int | None,
     template: str = "",
-    where: str = "filters",
+    option: str = "filters",
 ) -> ListResult:
     """The records of a kind: one by its identifier, or all that match.
 
     :param identifier: the uuid, or the integer id where the kind has no uuids.
     :param filters: field -> operator -> value(s), or field -> value.
-    :param where: what the filters are called in a message.
+    :param option: what the filters are called in a message.
     :param sort: field keys, ``-`` before one for descending.
     :param limit: at most so many records; the count is that before the limit.
     """
@@ -99,16 +63,16 @@ def list_records(
         record = client.get(kind, str(identifier), template)
         found = [record] if record else []
     else:
-        conditions = _typed(client, schema, query.parse_filters(filters, where), where)
+        conditions = _typed(client, schema, query.parse_filters(filters, option), option)
         candidates = client.list_all(
-            kind, _wire(schema, conditions), parameters=_task_parameters(kind, conditions), template=template
+            kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
         )
         _decide(client, conditions, candidates)
         complete = not kind.newest or len(candidates) < kind.newest
         found = [record for record in candidates if _fits(record, conditions)]
     for name, descending in reversed(query.parse_sort(sort)):
-        of = _field(schema, name, "sort")
-        found.sort(key=partial(_rank_of, of), reverse=descending)
+        field = _field(schema, name, "sort")
+        found.sort(key=partial(_rank_of, field), reverse=descending)
     shown = [schema.show(record.flat) | ({} if kind.numbered else {"uuid": record.uuid}) for record in found[:limit]]
     return ListResult(shown, len(found), complete)
 
@@ -130,10 +94,10 @@ def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
 
 
 def matching_records(
-    client: Client, schema: Schema, filters: Mapping[str, Any], records: Sequence[Record], where: str = "filters"
+    client: Client, schema: Schema, filters: Mapping[str, Any], records: Sequence[Record], option: str = "filters"
 ) -> list[Record]:
     """Those of some records that filters, as the info modules take them, let through."""
-    conditions = _typed(client, schema, query.parse_filters(filters, where), where)
+    conditions = _typed(client, schema, query.parse_filters(filters, option), option)
     _decide(client, conditions, records)
     return [record for record in records if _fits(record, conditions)]
 
@@ -141,23 +105,21 @@ def matching_records(
 def _decide(client: Client, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]) -> None:
     """Fills in the other half of wanted links, id or uuid, where the instance answers only that."""
     halves = []
-    for of, condition in conditions:
-        answered = [one for record in records for one in references_in((_value(record, of),))]
+    for field, condition in conditions:
+        answered = [one for record in records for one in references_in((_value(record, field),))]
         halves += [
             wanted for wanted in references_in(condition.values) if any(wanted.same(one) is None for one in answered)
         ]
-    Resolver(client).records_of(halves)
+    Reading(client).records_of(halves)
 
 
 # ---- conditions with typed values
 
 
-def _field(schema: Schema, name: str, where: str) -> Field:
-    of = schema.find(name)
-    if of is None and schema.kind.name == "task" and name == "assignee":
-        of = schema.find("assignees")
-    if of is not None:
-        return of
+def _field(schema: Schema, name: str, option: str) -> Field:
+    field = schema.find(name) or schema.find(schema.kind.filter_names.get(name, name))
+    if field is not None:
+        return field
     if name == "author":
         return Field(name, "USER")
     if name in ("id", "size", "creator_id"):
@@ -166,37 +128,37 @@ def _field(schema: Schema, name: str, where: str) -> Field:
         return Field(name, "DATETIME")
     if name in SERVER_KEYS or schema.kind.open_fields or name in ("author", "slug", "reference_type"):
         return Field(name, "TEXT")
-    raise InvalidInput(f"{where}.{name}: {schema.why_unknown(name)}")
+    raise InvalidInput(f"{option}.{name}: {schema.why_unknown(name)}")
 
 
 def _typed(
-    client: Client, schema: Schema, conditions: Sequence[Condition], where: str
+    client: Client, schema: Schema, conditions: Sequence[Condition], option: str
 ) -> list[tuple[Field, Condition]]:
     typed = []
     for condition in conditions:
-        of = _field(schema, condition.field, where)
-        values = tuple(_operand(of, condition, value, where) for value in condition.values)
-        typed.append((of, replace(condition, field=of.key, values=values)))
-    resolver = Resolver(client)
-    resolver.resolve(reference for _of, condition in typed for reference in references_in(condition.values))
+        field = _field(schema, condition.field, option)
+        values = tuple(_operand(field, condition, value, option) for value in condition.values)
+        typed.append((field, replace(condition, field=field.key, values=values)))
+    Reading(client).resolve(reference for _of, condition in typed for reference in references_in(condition.values))
     return typed
 
 
-def _operand(of: Field, condition: Condition, value: Any, where: str) -> Any:
+def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any:
     if condition.operator in ("like", "not_like"):
         return str(value)
-    faces = type_of(of)
-    if value == "" and of.type in _TEXT_TYPES:
+    faces = type_of(field)
+    if value == "" and type_of(field).is_text:
         return ""
     try:
-        if of.type == "DATETIME" and isinstance(value, str) and "T" not in value:
-            read = faces.read(value, of)
+        if isinstance(value, str) and "T" not in value:
+            # An instant may be written as the day that it begins.
+            read = faces.read(value, field)
             if isinstance(read, dt.datetime):
                 return read
-        parsed = faces.parse([value], of)[0] if isinstance(faces.empty, tuple) else faces.parse(value, of)
+        parsed = faces.parse([value], field)[0] if faces.holds_list else faces.parse(value, field)
     except InvalidValue as unfit:
         raise InvalidInput(
-            f"{where}.{condition.field}.{condition.operator}: {shorten(value)} does not fit; expected {unfit}"
+            f"{option}.{condition.field}.{condition.operator}: {shorten(value)} does not fit; expected {unfit}"
         ) from unfit
     return parsed
 
@@ -205,10 +167,10 @@ def _wire(schema: Schema, conditions: Sequence[tuple[Field, Condition]]) -> list
     """The conditions that the service can apply, with values as it wants them."""
     if schema.kind.filters != "query":
         return []
-    sent = [(of, condition) for of, condition in conditions if of.type in _SENT_TYPES]
+    sent = [(field, condition) for field, condition in conditions if type_of(field).narrows]
     return [
-        replace(condition, field=of.wire_key, values=tuple(map(_wire_value, condition.values)))
-        for of, condition in sent
+        replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
+        for field, condition in sent
     ]
 
 
@@ -220,12 +182,12 @@ def _wire_value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, dt.date) else value
 
 
-def _task_parameters(kind: Kind, conditions: Sequence[tuple[Field, Condition]]) -> dict[str, str]:
+def _parameters(kind: Kind, conditions: Sequence[tuple[Field, Condition]]) -> dict[str, str]:
     if kind.filters != "parameters":
         return {}
     sent = {}
-    for of, condition in conditions:
-        for name in _TASK_PARAMETERS.get((of.key, condition.operator), ()):
+    for field, condition in conditions:
+        for name in kind.filter_parameters.get((field.key, condition.operator), ()):
             value = condition.values[0]
             wire = value.uuid if isinstance(value, Reference) else _wire_value(value)
             if wire is not None:
@@ -236,53 +198,53 @@ def _task_parameters(kind: Kind, conditions: Sequence[tuple[Field, Condition]]) 
 # ---- the same meaning here
 
 
-def _raw(record: Record, of: Field) -> Any:
+def _raw(record: Record, field: Field) -> Any:
     # The uuid has other names on some instances.
-    return record.uuid if of.key == "uuid" else record.flat.get(of.wire_key)
+    return record.uuid if field.key == "uuid" else record.flat.get(field.wire_key)
 
 
-def _value(record: Record, of: Field) -> Any:
-    if of.key == "reference_type":
+def _value(record: Record, field: Field) -> Any:
+    if field.key == "reference_type":
         return tuple(one.get("type") for one in record.flat.get("references") or () if isinstance(one, Mapping))
-    return type_of(of).read(_raw(record, of), of)
+    return type_of(field).read(_raw(record, field), field)
 
 
 def _fits(record: Record, conditions: Sequence[tuple[Field, Condition]]) -> bool:
-    return all(_holds(of, condition, _value(record, of), _raw(record, of)) for of, condition in conditions)
+    return all(_holds(field, condition, _value(record, field), _raw(record, field)) for field, condition in conditions)
 
 
-def _holds(of: Field, condition: Condition, value: Any, raw: Any) -> bool:
+def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
     operator = condition.operator
     if operator in PRESENCE:
         # Only a text can be empty and not null; of other types instances answer "nothing" in several forms, 0 too.
-        is_none = raw is None or (value is None and (of.type not in _TEXT_TYPES or of.key in SERVER_KEYS))
+        is_none = raw is None or (value is None and (not type_of(field).is_text or field.key in SERVER_KEYS))
         is_empty = raw in EMPTY or is_none if operator in ("empty", "not_empty") else is_none
         return is_empty != operator.startswith("not_")
-    if isinstance(value, tuple) and of.type != "RENTER":
+    if type_of(field).holds_list and isinstance(value, tuple):
         if operator in ("neq", "not_like", "nin"):
-            return all(_holds(of, condition, item, item) for item in value)
-        return any(_holds(of, condition, item, item) for item in value)
+            return all(_holds(field, condition, item, item) for item in value)
+        return any(_holds(field, condition, item, item) for item in value)
     if operator in MULTIPLE:
-        return _among(of, operator, condition.values, _text_as_is(of, value, raw))
-    return _compared(of, operator, condition.values[0], _text_as_is(of, value, raw))
+        return _among(field, operator, condition.values, _text_as_is(field, value, raw))
+    return _compared(field, operator, condition.values[0], _text_as_is(field, value, raw))
 
 
-def _text_as_is(of: Field, value: Any, raw: Any) -> Any:
+def _text_as_is(field: Field, value: Any, raw: Any) -> Any:
     """A text that is empty is not null, in filters alone."""
-    return "" if value is None and raw is not None and of.type in _TEXT_TYPES else value
+    return "" if value is None and raw is not None and type_of(field).is_text else value
 
 
-def _among(of: Field, operator: str, wanted: Sequence[Any], value: Any) -> bool:
+def _among(field: Field, operator: str, wanted: Sequence[Any], value: Any) -> bool:
     if operator in ("in", "nin"):
-        return any(_equal(of, value, one) for one in wanted) == (operator == "in")
+        return any(_equal(field, value, one) for one in wanted) == (operator == "in")
     text = _text(value)
     # Upper and lower case differ, as with equal: so it means the same on instances that tell them apart and on others.
     return any(str(one) in text for one in wanted) == (operator == "like") if text else operator == "not_like"
 
 
-def _compared(of: Field, operator: str, wanted: Any, value: Any) -> bool:
+def _compared(field: Field, operator: str, wanted: Any, value: Any) -> bool:
     if operator in ("eq", "neq"):
-        return _equal(of, value, wanted) == (operator == "eq")
+        return _equal(field, value, wanted) == (operator == "eq")
     if value is None:
         return operator.endswith("_or_null")
     left, right = _rank(value), _rank(wanted)
@@ -290,13 +252,13 @@ def _compared(of: Field, operator: str, wanted: Any, value: Any) -> bool:
     return {"gt": left > right, "gte": left >= right, "lt": left < right, "lte": left <= right}[comparison]
 
 
-def _equal(of: Field, value: Any, wanted: Any) -> bool:
+def _equal(field: Field, value: Any, wanted: Any) -> bool:
     if isinstance(value, Reference) and isinstance(wanted, Reference):
         return bool(value.same(wanted))
     if isinstance(value, Attachment) and isinstance(wanted, Attachment):
         return value.uuid == wanted.uuid
-    faces = type_of(of)
-    return bool(value == wanted) if isinstance(faces.empty, tuple) else faces.equal(value, wanted, of)
+    faces = type_of(field)
+    return bool(value == wanted) if faces.holds_list else faces.equal(value, wanted, field)
 
 
 def _text(value: Any) -> str:
@@ -308,8 +270,8 @@ def _text(value: Any) -> str:
     return "" if value is None else value.isoformat() if isinstance(value, dt.date) else str(value)
 
 
-def _rank_of(of: Field, record: Record) -> tuple[int, Any]:
-    return _rank(_value(record, of))
+def _rank_of(field: Field, record: Record) -> tuple[int, Any]:
+    return _rank(_value(record, field))
 
 
 def _rank(value: Any) -> tuple[int, Any]:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Natural keys: which of the records that are there is the one that is meant. No requests are made here.
+"""Natural keys: how a record is identified, and when two are the same. No requests are made here.
 
 The service has no ids that a client chooses, so a record is found by its natural key. One hit is the record, none
 means that it is not there, and two are an error that names both: never "the first one".
@@ -15,10 +15,13 @@ from typing import Any
 from ..client.client import Record
 from ..client.query import Condition
 from ..errors import Ambiguous, InvalidInput
-from ..model.kinds import TEMPLATE_KINDS, Kind
+from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind
 from ..model.near import near_names as nearest
 from ..model.schema import Schema, field_from_definition, type_of
 from ..model.types_links import Reference
+
+Key = tuple[Any, ...]
+"""A natural key in the form in which it is looked up."""
 
 _NARROWING = ("TEXT", "BARCODE", "DROPDOWN", "LINK")
 """Types by whose value a list is narrowed on the service; all others are compared here only, because shapes differ
@@ -27,6 +30,14 @@ between instances.
 
 _NEAR = 0.4
 """How much alike names of records must be to stand in a hint."""
+
+
+_IDENTITIES = {kind.name: Schema(kind, kind.identity) for kind in KINDS.values()}
+
+
+def identity_of(kind: Kind) -> Schema:
+    """The fields by which others refer to a record of a kind."""
+    return _IDENTITIES[kind.name]
 
 
 def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str, Any]) -> tuple[str, ...]:
@@ -71,23 +82,79 @@ def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -
     return texts | {key: number for key, number in links.items() if number is not None}
 
 
+# ---- when two are the same: pair by pair, and in a form that can be looked up
+
+
 def identified(
     schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], records: Iterable[Record]
 ) -> list[Record]:
     """The records whose natural key is the desired one."""
-    wanted = list(keys)
-    return [record for record in records if _is_identified(schema, wanted, desired, schema.read(record.flat))]
+    wanted = {key: _without_case(schema.kind, key, desired[key]) for key in keys}
+    return [record for record in records if _is_identified(schema, wanted, record)]
 
 
-def _is_identified(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
-    return all(_same_key(schema, key, desired[key], current.get(key)) for key in keys)
+def _is_identified(schema: Schema, wanted: Mapping[str, Any], record: Record) -> bool:
+    current = read_some(schema, wanted, record)
+    return all(schema.equal(key, value, _without_case(schema.kind, key, current[key])) for key, value in wanted.items())
 
 
-def _same_key(schema: Schema, key: str, left: Any, right: Any) -> bool:
-    by_address = schema.kind.case_blind and (key,) in schema.kind.match_on
-    if by_address and isinstance(left, str) and isinstance(right, str):
-        return left.casefold() == right.casefold()
-    return schema.equal(key, left, right)
+def _without_case(kind: Kind, key: str, value: Any) -> Any:
+    """A part of a natural key; addresses are the same in whatever case they are written."""
+    is_address = kind.case_blind and (key,) in kind.match_on
+    return value.casefold() if is_address and isinstance(value, str) else value
+
+
+def key_of(
+    schema: Schema, keys: Iterable[str], values: Mapping[str, Any], mark: Callable[[Reference], Any]
+) -> Key | None:
+    """The natural key of some values in a form that can be looked up: equal where :func:`identified` finds one by the
+    other. None where a part of it is missing, or means nothing yet.
+
+    :param mark: what stands for a reference; None where it means nothing yet.
+    """
+    parts = []
+    for key in keys:
+        part = _part(schema, key, values.get(key), mark)
+        if part is None:
+            return None
+        parts.append(part)
+    return tuple(parts)
+
+
+def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]) -> Any:
+    if value is None or value == ():
+        return None
+    if isinstance(value, Reference):
+        return mark(value)
+    if isinstance(value, tuple):
+        parts = [_part(schema, key, item, mark) for item in value]
+        return None if None in parts else tuple(sorted(set(map(str, parts))))
+    field = schema.fields.get(key)
+    same_as = type_of(field).same_as if field else None
+    return same_as(value, field) if same_as and field else _without_case(schema.kind, key, value)
+
+
+def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, Any]:
+    """Some fields of a record as canonical values; reading all of them costs too much for very many records."""
+    values = {}
+    for key in keys:
+        field = schema.fields[key]
+        values[key] = type_of(field).read(record.flat.get(field.wire_key), field)
+    return values
+
+
+def written_names(record: Record, place_of: Callable[[Reference], Record | None] = lambda _place: None) -> list[str]:
+    """The texts by which others may refer to a record; of one inside of another, with the name of its place.
+
+    :param place_of: the place that a reference means.
+    """
+    kind = record.kind
+    values = identity_of(kind).read(record.flat)
+    labels = [label for key in kind.labels if isinstance(label := values.get(key), str) and label]
+    inside = values.get(kind.parent_key) if kind.parent_key else None
+    place = place_of(inside) if isinstance(inside, Reference) else None
+    heads = written_names(place) if place is not None else []
+    return [f"{heads[0]}/{label}" if heads else label for label in labels]
 
 
 def values_in_use(
@@ -101,28 +168,28 @@ def values_in_use(
     :param definition: of the field, in this template.
     :param listed: lists the records of a kind, or at least those that fit some conditions.
     """
-    wanted, kind, of = list(values), TEMPLATE_KINDS[template], field_from_definition(definition.flat)
-    narrowed = [Condition(of.key, "in", tuple(wanted))] if kind.filters == "query" else []
-    have = [type_of(of).read(record.flat.get(of.wire_key), of) for record in listed(kind, narrowed)]
+    wanted, kind, field = list(values), TEMPLATE_KINDS[template], field_from_definition(definition.flat)
+    narrowed = [Condition(field.key, "in", tuple(wanted))] if kind.filters == "query" else []
+    have = [type_of(field).read(record.flat.get(field.wire_key), field) for record in listed(kind, narrowed)]
     return [value for value in wanted if value in have]
 
 
 def one_of(
     kind: Kind,
-    what: str,
+    words: str,
     hits: Sequence[Record],
-    where: str = "",
+    location: str = "",
     advice: str = "",
 ) -> Record | None:
     """The one hit, or None. Raises :class:`Ambiguous` with the uuids of all hits where there are more.
 
-    :param where: the option, with a colon, for the message.
+    :param location: the option, with a colon, for the message.
     :param advice: what to do about it.
     """
     if len(hits) > 1:
         uuids = ", ".join(sorted(record.uuid or str(record.id) for record in hits))
         todo = f"; {advice}" if advice else ""
-        raise Ambiguous(f"{where}{len(hits)} {kind.words}s have {what}: {uuids}. Expected exactly one{todo}.")
+        raise Ambiguous(f"{location}{len(hits)} {kind.words}s have {words}: {uuids}. Expected exactly one{todo}.")
     return hits[0] if hits else None
 
 

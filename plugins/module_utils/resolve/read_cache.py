@@ -1,30 +1,54 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was read for one task: no list and no record is asked for twice."""
+"""The records that one task reads. It asks narrow questions, and none of them twice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..client.client import Client, Record
 from ..client.query import Condition
-from ..model.kinds import Kind
+from ..errors import Ambiguous, InvalidInput, NoMatch
+from ..model.kinds import KINDS, Kind
+from ..model.near import slips
+from ..model.schema import Schema
+from ..model.types_links import Reference, references_in
+from . import natural_keys
+from .references import Question, Resolver, Unresolved, Why, at, fill_in, is_text_renter, reference_in
 
 Mark: TypeAlias = "str | int"
 """What one record is known by: its uuid, or its integer id."""
 
+_TELL_APART = "refer to it by its uuid, or by a map of fields that tells them apart"
+
 
 class Reading:
-    """Reads lists and records of an instance, and keeps them."""
+    """Reads lists and records of an instance, and keeps them.
 
-    def __init__(self, client: Client) -> None:
+    :ivar warnings: what references mean nothing, where that is no error.
+    :param allow_missing: what is not found is a warning (check mode: an earlier task may be the one to make it).
+    :param slips_fail: raise all the same where a name is a slip of one that is there; names are read for that.
+    """
+
+    def __init__(self, client: Client, allow_missing: bool = False, slips_fail: bool = False) -> None:
         self._client = client
+        self._allow_missing = allow_missing
+        self._slips_fail = slips_fail
+        self._asks_no_names = allow_missing and not slips_fail
+        self._resolver = Resolver(self)
         self._lists: dict[tuple[str, tuple[Condition, ...]], list[Record]] = {}
         self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
         self._alone: dict[tuple[str, Mark], Record | None] = {}
         self._some: dict[str, list[Record]] = {}
+        self.warnings: list[str] = []
+
+    # ---- lists and records
+
+    def schema(self, kind: Kind) -> Schema:
+        """The fields that a kind has."""
+        return self._client.schema(kind)
 
     def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
         """The records of a kind that the service finds with some conditions, or all that there are where those were
@@ -35,7 +59,13 @@ class Reading:
             self._lists[asked] = self._client.list_all(kind, conditions)
         return self._lists[whole if whole in self._lists else asked]
 
-    def narrowed(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:
+    def some(self, kind: Kind) -> list[Record]:
+        """A page of a kind: enough to name candidates in a message, not to decide anything."""
+        if kind.name not in self._some:
+            self._some[kind.name] = self._client.some(kind)
+        return self._some[kind.name]
+
+    def _list_narrowed(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:
         """Records among which are those with one of some values in a field; where there are no values, there is nothing
         to ask for.
         """
@@ -46,23 +76,17 @@ class Reading:
             self._narrowed[kind.name, key] = (set(wanted), records)
         return records
 
-    def marked(self, kind: Kind, marks: Iterable[Mark]) -> dict[Mark, Record]:
+    def _marked(self, kind: Kind, marks: Iterable[Mark]) -> dict[Mark, Record]:
         """The records with some uuids or ids: one alone is read by itself, several in one list where that takes
         filters. An archived one stands in no list, so what is left is read by itself too.
         """
         wanted = list(dict.fromkeys(marks))
-        for of_type, key in ((str, kind.uuid_keys[0]), (int, "id")):
-            unread = [mark for mark in wanted if isinstance(mark, of_type) and self._in_a_list(kind, mark) is None]
+        for mark_type, key in ((str, kind.uuid_keys[0]), (int, "id")):
+            unread = [mark for mark in wanted if isinstance(mark, mark_type) and self._in_a_list(kind, mark) is None]
             if len(unread) > 1 and kind.filters:
-                self.narrowed(kind, key, unread)
+                self._list_narrowed(kind, key, unread)
         found = {mark: self._in_a_list(kind, mark) or self._read_alone(kind, mark) for mark in wanted}
         return {mark: record for mark, record in found.items() if record is not None}
-
-    def some(self, kind: Kind) -> list[Record]:
-        """A page of a kind: enough to name candidates in a message, not to decide anything."""
-        if kind.name not in self._some:
-            self._some[kind.name] = self._client.some(kind)
-        return self._some[kind.name]
 
     def _in_a_list(self, kind: Kind, mark: Mark) -> Record | None:
         lists = [records for (name, _conditions), records in self._lists.items() if name == kind.name]
@@ -73,3 +97,208 @@ class Reading:
             record = self._client.get(kind, mark) if isinstance(mark, str) else self._client.get_by_id(kind, mark)
             self._alone[kind.name, mark] = record
         return self._alone[kind.name, mark]
+
+    # ---- references by natural key or map
+
+    def resolve(self, references: Iterable[Reference]) -> None:
+        """Fills in ``uuid`` and ``id`` of references by natural key or map.
+
+        :raises NoMatch: or ``Ambiguous``, naming candidates; ``InvalidInput`` for a map whose values do not fit.
+        """
+        unresolved = self._resolver.resolve(references)
+        unfit = [_words_of(one) for one in unresolved if one.why is Why.UNFIT]
+        if unfit:
+            raise InvalidInput(unfit)
+        for one in unresolved:
+            if one.why is Why.AMBIGUOUS:
+                raise Ambiguous(f"{_words_of(one)}. Expected exactly one; {_TELL_APART}.")
+        words = [_words_of(one) for one in unresolved]
+        is_slip = any(map(self._is_slip, unresolved))
+        if words and (not self._allow_missing or (is_slip and self._slips_fail)):
+            raise NoMatch(words, is_slip)
+        self.warnings += words
+
+    def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
+        """For each reference the records that it may mean, with one list for all of them, narrowed where possible."""
+        found = []
+        for asked, candidates in zip(questions, self._candidates(kind, questions), strict=True):
+            hits: dict[str, Record] = {}
+            for one in asked:
+                linked = [key for key, value in one.values.items() if any(references_in(value))]
+                self.fill_missing_ids(
+                    (one.values[key], one.schema.read_one(key, record.flat)) for record in candidates for key in linked
+                )
+                identified = natural_keys.identified(one.schema, one.keys, one.values, candidates)
+                hits.update((hit.uuid, hit) for hit in identified)
+            found.append(list(hits.values()) or self._archived(kind, asked))
+        return found
+
+    def _archived(self, kind: Kind, asked: Sequence[Question]) -> list[Record]:
+        """The archived records that a barcode means where no active one has it."""
+        by_barcode = [one for one in asked if kind.barcode_path and tuple(one.keys) == ("barcode",)]
+        records = [find_by_barcode(self._client, one.schema, str(one.values["barcode"])) for one in by_barcode]
+        return [record for record in records if record is not None]
+
+    def _candidates(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
+        """For each reference the records among which it is."""
+        if len(questions) == 1 and len(questions[0]) == 1:
+            [[only]] = questions
+            return [self.listed(kind, natural_keys.conditions(*only))]
+        narrowing = [[natural_keys.narrowing(*one) for one in asked] for asked in questions]
+        ways = [_shared(asked) for asked in narrowing]
+        open_ways = [way for way in ways if way is not None]
+        if not kind.filters or not all(open_ways):
+            whole = self.listed(kind) if open_ways else []
+            return [whole] * len(ways)
+        shared = [key for key in next(iter(open_ways), {}) if all(key in way for way in open_ways)]
+        fields = [None if way is None else shared[0] if shared else next(iter(way)) for way in ways]
+        wanted: dict[str, list[Any]] = {}
+        for key, way in zip(fields, ways, strict=True):
+            if key is not None and way is not None:
+                wanted.setdefault(key, []).extend(way[key])
+        return [[] if key is None else self._list_narrowed(kind, key, wanted[key]) for key in fields]
+
+    def why_gone(self, _kind: Kind, _questions: Sequence[Question], _written: Any) -> str:
+        """Nothing is planned here that takes a meaning away."""
+        return ""
+
+    def why_unknown(self, _reference: Reference) -> str:
+        """A reference by id or uuid is believed: the service refuses one that means nothing."""
+        return ""
+
+    def names(self, kind: Kind) -> list[str]:
+        """The names of the records of a kind, for a message. Of very many only one page is read; none are read where
+        what is missing is only a warning.
+        """
+        if self._asks_no_names:
+            return []
+        if kind.is_many:
+            return [name for record in self.some(kind) for name in natural_keys.written_names(record)]
+        places: dict[Mark | None, Record] = {}
+        if kind.parent:
+            for place in self.listed(KINDS[kind.parent]):
+                places |= {place.id: place, place.uuid: place}
+
+        def place_of(reference: Reference) -> Record | None:
+            return places.get(reference.id or reference.uuid) or places.get(reference.uuid)
+
+        return [name for record in self.listed(kind) for name in natural_keys.written_names(record, place_of)]
+
+    def _is_slip(self, one: Unresolved) -> bool:
+        """Whether something that is there was meant, so that no earlier task makes what was written."""
+        kind, written = KINDS[one.reference.target], one.reference.written
+        if one.why is Why.UNKNOWN_FIELD:
+            return self.schema(kind).is_slip(one.name)
+        if one.why is not Why.MISSING or not isinstance(written, str) or self._asks_no_names:
+            return False
+        names = self.names(kind)
+        if slips(written, names) or not kind.parent:
+            return bool(slips(written, names))
+        # A room without its location, or the location in the path of a room.
+        if "/" not in written:
+            return bool(slips(written, [name.rpartition("/")[2] for name in names]))
+        places = [name for record in self.listed(KINDS[kind.parent]) for name in natural_keys.written_names(record)]
+        heads = [place for place, _label in natural_keys.path_splits(written)]
+        return not set(heads) & set(places) and any(slips(place, places) for place in heads)
+
+    # ---- references by id or uuid
+
+    def records_of(self, references: Iterable[Reference]) -> list[Record | None]:
+        """The records that references mean, read by uuid or id where they were not read when they were resolved."""
+        wanted = list(references)
+        found: dict[int, Record] = {}
+        for target in dict.fromkeys(one.target for one in wanted if one.resolved):
+            mine = [(id(one), one.uuid or one.id) for one in wanted if one.target == target]
+            marks = {number: mark for number, mark in mine if mark is not None}
+            records = self._marked(KINDS[target], marks.values())
+            found |= {number: records[mark] for number, mark in marks.items() if mark in records}
+        for one in wanted:
+            if id(one) in found:
+                fill_in(one, found[id(one)])
+        return [found.get(id(one)) for one in wanted]
+
+    def with_uuid(self, references: Iterable[Reference]) -> None:
+        """Fills in the uuid of references by integer id, for bodies that take uuids only."""
+        by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]
+        self.records_of(by_id)
+        missing = [one for one in by_id if one.uuid is None]
+        if missing:
+            raise NoMatch([f"{at(one)}There is no {one.target} with the id {one.id}." for one in missing])
+
+    def fill_missing_ids(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Fills in ids or uuids of wanted references where the instance answers only the other, so that the two can be
+        compared.
+
+        :param pairs: wanted and current values, each with any number of references in it.
+        """
+        nameless: list[Reference] = []
+        halves: list[Reference] = []
+        for wanted, current in pairs:
+            have = list(references_in(current))
+            for reference in references_in(wanted):
+                if is_text_renter(current) and not reference.names:
+                    nameless.append(reference)
+                elif any(reference.same(other) is None for other in have):
+                    halves.append(reference)
+        halves = [reference for reference in halves if reference.resolved]
+        self.records_of([*nameless, *halves])
+        self.with_uuid(halves)
+
+
+def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
+    """The fields by which every way to read a reference narrows a list, with their values; None where there is no way
+    to read it.
+    """
+    if not ways:
+        return None
+    return {key: [way[key] for way in ways] for key in ways[0] if all(key in way for way in ways)}
+
+
+def _words_of(one: Unresolved) -> str:
+    """What is wrong with a reference, as a sentence, with the place where it was written."""
+    where = at(one.reference)
+    if one.why in (Why.UNFIT, Why.UNKNOWN_FIELD):
+        return f"{where}reference to {KINDS[one.reference.target].one}: {one.words}"
+    if one.why is Why.AMBIGUOUS:
+        return f"{where}{one.words}"
+    hint = f" The nearest are {', '.join(map(repr, one.near))}." if one.near else ""
+    return f"{where}{one.words[0].upper()}{one.words[1:]}.{hint}"
+
+
+def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
+    """The objects that some options refer to, with one list for all of them.
+
+    :param written: what each option is called in a message, to the reference in it.
+    :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for what is no reference.
+    """
+    return _find_records(client, KINDS["object"], written)
+
+
+def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
+    references = [reference_in(option, kind.name, one) for option, one in written.items()]
+    reading = Reading(client)
+    reading.resolve(references)
+    records = reading.records_of(references)
+    missing = [one for one, record in zip(references, records, strict=True) if record is None]
+    if missing:
+        words = [f"{at(one)}There is no {kind.words} {one.written!r}." for one in missing]
+        # What an earlier task of a play makes has an id that nobody knows beforehand.
+        raise NoMatch(words, is_slip=True)
+    return [record for record in records if record is not None]
+
+
+def find_object(client: Client, written: Any) -> Record:
+    """The object that the option ``object`` refers to; raises as :func:`find_objects` does."""
+    return find_objects(client, {"object": written})[0]
+
+
+def find_record(client: Client, kind: Kind, written: Any) -> Record:
+    """The record that the option of the name of its kind refers to; raises as :func:`find_objects` does."""
+    return _find_records(client, kind, {kind.name: written})[0]
+
+
+def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:
+    """The record with exactly this barcode, an archived one too, which no list shows; None where there is none."""
+    found = client.get_by_barcode(schema.kind, barcode)
+    hits = natural_keys.identified(schema, ["barcode"], {"barcode": barcode}, [found] if found else [])
+    return hits[0] if hits else None

@@ -1,320 +1,258 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turns references as a person wrote them into ids and uuids, with one list for each kind that is referred to."""
+"""References as a person wrote them: what each of them means.
+
+The resolver knows how references are written. Where the records come from is the business of a source: one asks the
+service narrow questions, another one holds complete lists and what a plan will add to them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum, auto
+from typing import Any, NamedTuple, Protocol
 
-from ..client.client import Client, Record
-from ..errors import Ambiguous, InvalidInput, NoMatch
-from ..model.field import Field, InvalidValue, shorten
+from ..client.client import Record
+from ..errors import Ambiguous, InvalidInput
+from ..model.field import Field, InvalidValue, Way, shorten
 from ..model.kinds import KINDS, Kind
-from ..model.near import slips
 from ..model.schema import Schema
 from ..model.types_composite import is_called
 from ..model.types_links import Reference, parse_reference, references_in
 from . import natural_keys
-from .read_cache import Reading
 
-_ORDER = tuple(kind.name for kind in KINDS.values() if kind.identity)
+_ORDER = tuple(kind for kind in KINDS.values() if kind.identity)
 """Rooms are found by their location, so locations come first."""
 
-_LOCATION = KINDS["location"]
+
+class Question(NamedTuple):
+    """One way to read a reference: fields that identify a record, and their values."""
+
+    schema: Schema
+    keys: tuple[str, ...]
+    values: Mapping[str, Any]
 
 
-class Resolver:
-    """Resolves the references of one desired record (or of many at once).
+class Source(Protocol):
+    """Where a resolver finds the records that references mean."""
 
-    :ivar reading: the lists and records that were read for it.
-    :param allow_missing: collect what is not found as warnings instead of raising (check mode: an earlier task
-        may be the one to make it).
-    :param slips_fail: raise all the same where a name is a slip of one that is there; names are read for that.
-    """
+    def schema(self, kind: Kind) -> Schema:
+        """The fields that a kind has."""
 
-    def __init__(self, client: Client, allow_missing: bool = False, slips_fail: bool = False) -> None:
-        self._client = client
-        self._allow_missing = allow_missing
-        self._slips_fail = slips_fail
-        self.reading = Reading(client)
-        # By the identity of a reference; each is kept, so that no other one can have its identity.
-        self._kept: dict[int, Reference] = {}
-        self._found: dict[int, Record] = {}
-        self._maps: dict[int, tuple[Schema, dict[str, Any]]] = {}
-        self._places: list[str] = []
-        self.warnings: list[str] = []
+    def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
+        """For each reference, given by all ways to read it, what it may mean: records, or what is still to be made."""
 
-    def resolve(self, references: Iterable[Reference]) -> None:
-        """Fills in ``uuid`` and ``id`` of references by natural key or map.
+    def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+        """The reason why a reference means nothing any more that meant something before; empty where none is known."""
 
-        :raises NoMatch: or ``Ambiguous``, naming candidates; ``InvalidInput`` for a map whose values do not fit.
-        """
-        waiting, problems = self._with_those_in_maps(references)
-        paths = [str(one.written) for one in waiting.values() if one.target == "room" and id(one) not in self._maps]
-        self._places += [place for path in paths for place, _label in natural_keys.path_splits(path)]
-        while waiting:
-            for target in _ORDER:
-                ready = [
-                    one
-                    for one in waiting.values()
-                    if one.target == target and not any(id(inner) in waiting for inner in self._inner(one))
-                ]
-                for one in ready:
-                    del waiting[id(one)]
-                whole = [one for one in ready if all(inner.resolved for inner in self._inner(one))]
-                problems += self._resolve_kind(KINDS[target], whole)
-        is_slip = any(one.is_slip for one in problems)
-        words = [one.words for one in problems]
-        if problems and (not self._allow_missing or (is_slip and self._slips_fail)):
-            raise NoMatch(words, is_slip)
-        self.warnings += words
+    def why_unknown(self, reference: Reference) -> str:
+        """The reason why a reference by id or uuid means nothing; empty where it may mean something."""
 
-    def records_of(self, references: Iterable[Reference]) -> list[Record | None]:
-        """The records that references mean, read by uuid or id where they were not read when they were resolved."""
-        wanted = list(references)
-        self._read_all(wanted)
-        return [self._found.get(id(reference)) for reference in wanted]
+    def names(self, kind: Kind) -> list[str]:
+        """The names of the records of a kind, for a message; none where it is not worth their price."""
 
-    def with_uuid(self, references: Iterable[Reference]) -> None:
-        """Fills in the uuid of references by integer id, for bodies that take uuids only."""
-        by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]
-        self._read_all(by_id)
-        missing = [one for one in by_id if one.uuid is None]
-        if missing:
-            raise NoMatch([f"{_at(one)}There is no {one.target} with the id {one.id}." for one in missing])
 
-    def fill_missing_ids(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Fills in ids or uuids of wanted references where the instance answers only the other, so that the two can be
-        compared.
+class Why(Enum):
+    """The reason why a reference is not resolved."""
 
-        :param pairs: wanted and current values, each with any number of references in it.
-        """
-        nameless: list[Reference] = []
-        halves: list[Reference] = []
-        for wanted, current in pairs:
-            have = list(references_in(current))
-            for reference in references_in(wanted):
-                if is_text_renter(current) and not reference.names:
-                    nameless.append(reference)
-                elif any(reference.same(other) is None for other in have):
-                    halves.append(reference)
-        halves = [reference for reference in halves if reference.resolved]
-        self._read_all([*nameless, *halves])
-        self.with_uuid(halves)
-
-    # ---- by id or uuid
-
-    def _settled(self, reference: Reference, record: Record) -> None:
-        reference.uuid, reference.id = record.uuid or None, record.id
-        reference.names = names_of(record)
-        self._kept[id(reference)] = reference
-        self._found[id(reference)] = record
-
-    def _read_all(self, references: Iterable[Reference]) -> None:
-        """Reads the records that references by uuid or id mean, those of one kind together."""
-        unread = [one for one in references if one.resolved and id(one) not in self._found]
-        for target in dict.fromkeys(one.target for one in unread):
-            mine = [(one, one.uuid or one.id) for one in unread if one.target == target]
-            records = self.reading.marked(KINDS[target], [mark for _one, mark in mine if mark is not None])
-            for one, mark in mine:
-                if mark in records:
-                    self._settled(one, records[mark])
-
-    # ---- by natural key or map, one kind at a time
-
-    def _with_those_in_maps(self, references: Iterable[Reference]) -> tuple[dict[int, Reference], list[_Missing]]:
-        """References that are to be resolved, with those in the maps of others, and the fields that are not known."""
-        waiting: dict[int, Reference] = {}
-        unknown: list[_Missing] = []
-        wrong: list[str] = []
-        todo = [reference for reference in references if not reference.resolved]
-        for one in todo:
-            if isinstance(one.written, Mapping):
-                kind = KINDS[one.target]
-                schema = self._identity(kind)
-                if not set(one.written) <= set(schema.fields):
-                    schema = self._client.schema(kind)
-                desired, findings = schema.parse(one.written, f"{_at(one)}reference to {kind.one}: ")
-                wrong += findings.errors
-                # Only where definitions or records make the fields may an unknown one come into being.
-                if kind.template or kind.open_fields:
-                    unknown += [_Missing(one, schema.is_slip(str(one.way[0]))) for one in findings.unknown]
-                else:
-                    wrong += findings.unknown
-                if findings.errors or findings.unknown:
-                    continue
-                self._maps[id(one)] = (schema, desired)
-                todo += [inner for inner in self._inner(one) if not inner.resolved]
-            waiting[id(one)] = self._kept[id(one)] = one
-        if wrong:
-            raise InvalidInput(wrong)
-        return waiting, unknown
-
-    def _inner(self, reference: Reference) -> list[Reference]:
-        """The references in the map that a reference was written as."""
-        _schema, desired = self._maps.get(id(reference), (None, {}))
-        return list(references_in(tuple(desired.values())))
-
-    def _resolve_kind(self, kind: Kind, references: Sequence[Reference]) -> list[_Missing]:
-        problems: list[_Missing] = []
-        candidates = self._candidates(kind, references)
-        for reference in references:
-            mine = candidates[id(reference)]
-            self._decide_inner(reference, mine)
-            hits = self._hits(kind, reference, mine)
-            problems += self._settle(kind, reference, hits or self._archived(kind, reference))
-        return problems
-
-    def _archived(self, kind: Kind, reference: Reference) -> list[Record]:
-        """The archived record that a barcode means where no active one has it."""
-        if not kind.barcode_path or not isinstance(reference.written, str):
-            return []
-        found = find_by_barcode(self._client, self._identity(kind), reference.written)
-        return [found] if found else []
-
-    def _decide_inner(self, reference: Reference, candidates: Sequence[Record]) -> None:
-        """Fills in what the references in a map lack to be compared with those of the candidates."""
-        schema, desired = self._maps.get(id(reference), (None, {}))
-        if schema is not None:
-            keys = [key for key, value in desired.items() if any(references_in(value))]
-            self.fill_missing_ids(
-                (desired[key], schema.read_one(key, record.flat)) for record in candidates for key in keys
-            )
-
-    def _settle(self, kind: Kind, reference: Reference, hits: Sequence[Record]) -> list[_Missing]:
-        where = _at(reference)
-        advice = "refer to it by its uuid, or by a map of fields that tells them apart"
-        record = natural_keys.one_of(kind, f"the natural key {reference.written!r}", hits, where, advice)
-        if record is not None:
-            self._settled(reference, record)
-            return []
-        words = f"{where}There is no {kind.words} {reference.written!r}."
-        if not isinstance(reference.written, str) or (self._allow_missing and not self._slips_fail):
-            return [_Missing(words, False)]
-        names = self._names(kind)
-        near = natural_keys.near_names(reference.written, names)
-        if kind.name == "room":
-            near = near or natural_keys.near_names(reference.written.rpartition("/")[2], names)
-        hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
-        is_slip = bool(slips(reference.written, names)) or (
-            kind.name == "room" and self._is_room_slip(reference, names)
-        )
-        return [_Missing(words + hint, is_slip)]
-
-    def _is_room_slip(self, reference: Reference, names: Iterable[str]) -> bool:
-        """Whether a room that stands without its location is a slip, or the location in the path of a room is one."""
-        path = str(reference.written)
-        if "/" not in path:
-            return bool(slips(path, [name.rpartition("/")[2] for name in names]))
-        places = _texts(location.flat.get("name") for location in self.reading.listed(_LOCATION))
-        written = [place for place, _label in natural_keys.path_splits(path)]
-        return not set(written) & set(places) and any(slips(place, places) for place in written)
-
-    def _identity(self, kind: Kind) -> Schema:
-        return Schema(kind, kind.identity)
-
-    def _hits(self, kind: Kind, reference: Reference, candidates: Sequence[Record]) -> list[Record]:
-        if id(reference) in self._maps:
-            schema, desired = self._maps[id(reference)]
-            return natural_keys.identified(schema, desired, desired, candidates)
-        schema, text = self._identity(kind), str(reference.written)
-        if kind.name != "room":
-            key = kind.identity[0].key
-            return natural_keys.identified(schema, [key], {key: text}, candidates)
-        found: dict[str, Record] = {}
-        for place, label in natural_keys.path_splits(text):
-            for location in self._locations_named(place):
-                building = Reference("location", location.id, location.uuid)
-                for key in ("number", "name"):
-                    hits = natural_keys.identified(
-                        schema, ["building_id", key], {"building_id": building, key: label}, candidates
-                    )
-                    found.update((hit.uuid, hit) for hit in hits)
-        if "/" not in text:
-            for key in ("number", "name"):
-                found.update((hit.uuid, hit) for hit in natural_keys.identified(schema, [key], {key: text}, candidates))
-        return list(found.values())
-
-    # ---- the records among which they are
-
-    def _candidates(self, kind: Kind, references: Sequence[Reference]) -> dict[int, list[Record]]:
-        """For each reference the records among which it is: one list for all of them, narrowed where that is known."""
-        if len(references) == 1 and id(references[0]) in self._maps:
-            schema, desired = self._maps[id(references[0])]
-            return {id(references[0]): self.reading.listed(kind, natural_keys.conditions(schema, desired, desired))}
-        ways = {id(reference): self._ways(kind, reference) for reference in references}
-        if not all(ways.values()):
-            return dict.fromkeys(ways, self.reading.listed(kind))
-        shared = [key for key in next(iter(ways.values()), {}) if all(key in way for way in ways.values())]
-        fields = {one: shared[0] if shared else next(iter(way)) for one, way in ways.items()}
-        wanted: dict[str, list[Any]] = {}
-        for one, key in fields.items():
-            wanted.setdefault(key, []).extend(ways[one][key])
-        return {one: self._narrow(kind, key, wanted[key]) for one, key in fields.items()}
-
-    def _ways(self, kind: Kind, reference: Reference) -> dict[str, Sequence[Any]]:
-        """Fields, and their values, that narrow the list to what a reference may mean; none: the whole list is read."""
-        if id(reference) in self._maps:
-            schema, desired = self._maps[id(reference)]
-            return {key: (value,) for key, value in natural_keys.narrowing(schema, desired, desired).items()}
-        text = str(reference.written)
-        if not kind.filters or (kind.name == "room" and "/" not in text):
-            return {}
-        if kind.name != "room":
-            return {kind.identity[0].key: (text,)}
-        ids = [
-            location.id for place, _label in natural_keys.path_splits(text) for location in self._locations_named(place)
-        ]
-        return {} if None in ids else {"building_id": ids}
-
-    def _narrow(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:
-        # Rooms will need their locations next, so all are asked for at once.
-        places = self._places if kind is _LOCATION and key == kind.identity[0].key else ()
-        return self.reading.narrowed(kind, key, [*values, *places])
-
-    def _locations_named(self, name: str) -> list[Record]:
-        key = _LOCATION.identity[0].key
-        candidates = self._narrow(_LOCATION, key, self._places)
-        return natural_keys.identified(self._identity(_LOCATION), [key], {key: name}, candidates)
-
-    def _names(self, kind: Kind) -> list[str]:
-        """What the records of a kind are called, for a message. Of objects only one page is read: there may be very
-        many.
-        """
-        if kind.name == "object":
-            return _texts(record.flat.get("barcode") for record in self.reading.some(kind))
-        records = self.reading.listed(kind)
-        if kind.name != "room":
-            return _texts(record.flat.get(kind.identity[0].key) for record in records)
-        locations = self.reading.listed(_LOCATION)
-        places = {mark: one.flat.get("name") for one in locations for mark in (one.id, one.uuid) if mark is not None}
-        schema = self._identity(kind)
-        names = []
-        for record in records:
-            values = schema.read(record.flat)
-            building = values.get("building_id")
-            place = (places.get(building.id) or places.get(building.uuid)) if building else None
-            labels = _texts(values.get(key) for key in ("number", "name"))
-            names += [f"{place}/{label}" if place else label for label in labels]
-        return names
+    MISSING = auto()
+    AMBIGUOUS = auto()
+    UNFIT = auto()
+    UNKNOWN_FIELD = auto()
 
 
 @dataclass(frozen=True)
-class _Missing:
-    """Something that is referred to and not there.
+class Unresolved:
+    """A reference that means nothing, or several.
 
-    :ivar words: what to say of it. :ivar is_slip: whether something that is there was meant.
+    :ivar words: what is wrong, as a sentence that begins with a small letter and has no full stop.
+    :ivar name: of a map, the member that the words are about.
+    :ivar near: names that come nearest to the one that was written.
     """
 
+    reference: Reference
+    why: Why
     words: str
-    is_slip: bool
+    name: str = ""
+    near: tuple[str, ...] = ()
 
 
-def _texts(values: Iterable[Any]) -> list[str]:
-    return [value for value in values if isinstance(value, str) and value]
+class Resolver:
+    """Resolves references among the records of a source."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        # By the identity of a reference; each is kept, so that no other one can have its identity.
+        self._maps: dict[int, tuple[Reference, Schema, dict[str, Any]]] = {}
+
+    def resolve(self, references: Iterable[Reference]) -> list[Unresolved]:
+        """Fills in what references mean: ``uuid`` and ``id`` of a record, or ``awaits`` of what is still to be made.
+
+        References in the maps of others are resolved, too. Where a value in a map does not fit, nothing is looked for.
+
+        :returns: those that mean nothing, or several.
+        """
+        waiting, unresolved = self._with_those_in_maps(references)
+        if any(one.why is Why.UNFIT for one in unresolved):
+            return unresolved
+        failed = {id(one.reference) for one in unresolved}
+        places = self._places(waiting.values())
+        while waiting:
+            for kind in _ORDER:
+                ready = [
+                    one
+                    for one in waiting.values()
+                    if one.target == kind.name and not any(id(inner) in waiting for _key, inner in self.inner(one))
+                ]
+                for one in ready:
+                    del waiting[id(one)]
+                whole = [one for one in ready if not any(id(inner) in failed for _key, inner in self.inner(one))]
+                # What refers to something that means nothing is not looked for.
+                failed |= {id(one) for one in ready} - {id(one) for one in whole}
+                problems = self._resolve_kind(kind, whole, places)
+                failed |= {id(one.reference) for one in problems}
+                unresolved += problems
+        return unresolved
+
+    def inner(self, reference: Reference) -> list[tuple[str, Reference]]:
+        """The references in the map that a reference was written as, each with the member that it is in."""
+        _own, _schema, values = self._maps.get(id(reference), (None, None, {}))
+        return [(key, inner) for key, value in values.items() for inner in references_in(value)]
+
+    def _with_those_in_maps(self, references: Iterable[Reference]) -> tuple[dict[int, Reference], list[Unresolved]]:
+        """References that are to be resolved, with those in the maps of others, and those that can't be."""
+        waiting: dict[int, Reference] = {}
+        unresolved: list[Unresolved] = []
+        to_read = list(references)
+        for one in to_read:
+            if one.awaits is not None:
+                continue
+            if one.resolved:
+                words = self._source.why_unknown(one)
+                unresolved += [Unresolved(one, Why.MISSING, words)] if words else []
+                continue
+            if isinstance(one.written, Mapping):
+                problems = self._read_map(one, one.written)
+                unresolved += problems
+                if problems:
+                    continue
+                to_read += [inner for _key, inner in self.inner(one)]
+            waiting[id(one)] = one
+        return waiting, unresolved
+
+    def _read_map(self, reference: Reference, written: Mapping[str, Any]) -> list[Unresolved]:
+        kind = KINDS[reference.target]
+        schema = natural_keys.identity_of(kind)
+        if not set(written) <= set(schema.fields):
+            schema = self._source.schema(kind)
+        values, findings = schema.parse(written, "")
+        problems = [Unresolved(reference, Why.UNFIT, words, str(words.way[0])) for words in findings.errors]
+        # Only where definitions or records make the fields may an unknown one come into being.
+        why = Why.UNKNOWN_FIELD if kind.template or kind.open_fields else Why.UNFIT
+        problems += [Unresolved(reference, why, words, str(words.way[0])) for words in findings.unknown]
+        if not problems:
+            self._maps[id(reference)] = (reference, schema, values)
+            for _key, inner in self.inner(reference):
+                inner.where = f"{at(reference)}reference to {kind.one}: {inner.where}"
+        return problems
+
+    # ---- one kind at a time
+
+    def _places(self, waiting: Iterable[Reference]) -> dict[str, list[Reference]]:
+        """The names of places in paths; what they mean is filled in with their kind."""
+        paths = [one.written for one in waiting if KINDS[one.target].parent and isinstance(one.written, str)]
+        return {place: [] for path in paths for place, _label in natural_keys.path_splits(path)}
+
+    def _resolve_kind(
+        self, kind: Kind, references: Sequence[Reference], places: dict[str, list[Reference]]
+    ) -> list[Unresolved]:
+        questions = [list(self._questions(kind, one, places)) for one in references]
+        names = list(places) if kind.name in _PLACES else []
+        asked = [*questions, *(_by_name(kind, name) for name in names)]
+        if not asked:
+            return []
+        found = self._source.find(kind, asked)
+        for name, hits in zip(names, found[len(references) :], strict=True):
+            places[name] = [_reference_to(kind, hit) for hit in hits]
+        return [
+            problem
+            for one, ways, hits in zip(references, questions, found, strict=False)
+            for problem in self._settle(kind, one, ways, hits)
+        ]
+
+    def _questions(self, kind: Kind, reference: Reference, places: Mapping[str, list[Reference]]) -> Iterator[Question]:
+        """Every way to read a reference."""
+        if id(reference) in self._maps:
+            _own, schema, values = self._maps[id(reference)]
+            yield Question(schema, tuple(values), values)
+            return
+        text = str(reference.written)
+        if not kind.parent_key:
+            yield from _by_name(kind, text)
+            return
+        schema, inside = natural_keys.identity_of(kind), kind.parent_key
+        for name, label in natural_keys.path_splits(text):
+            for place in places[name]:
+                for key in kind.labels:
+                    yield Question(schema, (inside, key), {inside: place, key: label})
+        if "/" not in text:
+            yield from _by_name(kind, text)
+
+    def _settle(
+        self, kind: Kind, reference: Reference, questions: Sequence[Question], hits: Sequence[Any]
+    ) -> list[Unresolved]:
+        if len(hits) == 1:
+            _fill(reference, hits[0])
+            return []
+        if hits:
+            marks = sorted(hit.uuid for hit in hits if isinstance(hit, Record))
+            marks += [f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record)]
+            words = f"{len(hits)} {kind.words}s have the natural key {reference.written!r}: {', '.join(marks)}"
+            return [Unresolved(reference, Why.AMBIGUOUS, words)]
+        gone = self._source.why_gone(kind, questions, reference.written)
+        if gone:
+            return [Unresolved(reference, Why.MISSING, gone)]
+        words = f"there is no {kind.words} {reference.written!r}"
+        return [Unresolved(reference, Why.MISSING, words, near=self._near(kind, reference.written))]
+
+    def _near(self, kind: Kind, written: Any) -> tuple[str, ...]:
+        names = self._source.names(kind) if isinstance(written, str) else []
+        if not names:
+            return ()
+        near = natural_keys.near_names(written, names)
+        if kind.parent_key:
+            near = near or natural_keys.near_names(written.rpartition("/")[2], names)
+        return tuple(near)
+
+
+_PLACES = {kind.parent for kind in KINDS.values()}
+"""The names of the kinds of record that others are inside of."""
+
+
+def _by_name(kind: Kind, name: str) -> list[Question]:
+    return [Question(natural_keys.identity_of(kind), (key,), {key: name}) for key in kind.labels]
+
+
+def _reference_to(kind: Kind, hit: Any) -> Reference:
+    reference = Reference(kind.name)
+    _fill(reference, hit)
+    return reference
+
+
+def _fill(reference: Reference, hit: Any) -> None:
+    """Notes what a reference means: a record, or what is still to be made."""
+    if isinstance(hit, Record):
+        fill_in(reference, hit)
+    else:
+        reference.awaits = hit
+
+
+def fill_in(reference: Reference, record: Record) -> None:
+    """Notes the record that a reference means."""
+    reference.uuid, reference.id = record.uuid or None, record.id
+    reference.names = names_of(record)
 
 
 def reference_in(option: str, target: str, written: Any) -> Reference:
@@ -331,53 +269,22 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
     return reference
 
 
-def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:
-    """The record with exactly this barcode, an archived one too, which no list shows; None where there is none."""
-    found = client.get_by_barcode(schema.kind, barcode)
-    hits = natural_keys.identified(schema, ["barcode"], {"barcode": barcode}, [found] if found else [])
-    return hits[0] if hits else None
-
-
-def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
-    """The objects that some options refer to, with one list for all of them.
-
-    :param written: what each option is called in a message, to the reference in it.
-    :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for what is no reference.
-    """
-    return _find_records(client, KINDS["object"], written)
-
-
-def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
-    references = [reference_in(option, kind.name, one) for option, one in written.items()]
-    resolver = Resolver(client)
-    resolver.resolve(references)
-    records = resolver.records_of(references)
-    missing = [one for one, record in zip(references, records, strict=True) if record is None]
-    if missing:
-        words = [f"{_at(one)}There is no {kind.words} {one.written!r}." for one in missing]
-        # What an earlier task of a play makes has an id that nobody knows beforehand.
-        raise NoMatch(words, is_slip=True)
-    return [record for record in records if record is not None]
-
-
-def find_object(client: Client, written: Any) -> Record:
-    """The object that the option ``object`` refers to; raises as :func:`find_objects` does."""
-    return find_objects(client, {"object": written})[0]
-
-
-def find_record(client: Client, kind: Kind, written: Any) -> Record:
-    """The record that the option of the name of its kind refers to; raises as :func:`find_objects` does."""
-    return _find_records(client, kind, {kind.name: written})[0]
-
-
-def _at(reference: Reference) -> str:
-    """Where a reference was written, to stand before a message about it."""
+def at(reference: Reference) -> str:
+    """The place where a reference was written, to stand before a message about it."""
     return f"{reference.where}: " if reference.where else ""
 
 
+def way_to(problem: Unresolved) -> Way:
+    """The way from a reference to what is wrong in it."""
+    return (problem.name,) if problem.name else ()
+
+
+# ---- what instances answer in place of a link
+
+
 def names_of(record: Record) -> tuple[str, ...]:
-    """What a user may be called where an instance answers a text in place of a link; of other kinds nothing."""
-    if record.kind.name != "user":
+    """The names of a user, which an instance may answer as a text in place of a link; of other kinds nothing."""
+    if not record.kind.is_named_in_texts:
         return ()
     shown = record.flat.get("display_name")
     full = f"{record.flat.get('firstname') or ''} {record.flat.get('lastname') or ''}".strip()
@@ -391,7 +298,7 @@ def is_text_renter(current: Any) -> bool:
 
 
 def renter_of(text: str, users: Iterable[Record]) -> tuple[str, Any]:
-    """Whom the text means that an instance answered as the renter: one of its users, or a name that was written.
+    """The renter whom an instance means by a text: one of its users, or a name that was written.
 
     :raises Ambiguous: where it may mean more than one user.
     """

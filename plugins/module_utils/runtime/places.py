@@ -24,6 +24,12 @@ NAMED = "SEVENTHINGS_RUNTIME_DIR"
 RUN_FOLDER = "SEVENTHINGS_RUN_DIR"
 """The environment variable by which a module process learns of the private folder of its run of Ansible."""
 
+NOT_SHARED = (
+    "So the rate limit, the locks and the tokens are not shared with the other processes of this user; "
+    "SEVENTHINGS_RUNTIME_DIR may name a directory for them."
+)
+"""What the user is told beside the reason."""
+
 _OF_THE_SESSION = "XDG_RUNTIME_DIR"
 _NAME = "seventhings"
 _DIGITS = 32

@@ -12,10 +12,14 @@ from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import from_environment
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
+    from_environment,
+    risks_of,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.printed import told
 
+from ..screen import warn
 from .arguments import read_arguments
 
 
@@ -42,7 +46,10 @@ class ControllerAction(ActionBase):
         # A module process sees the environment that its task is given; here nobody sets it.
         of_the_task: dict[str, Any] = {}
         self._compute_environment_string(of_the_task)
-        return {**result, **told(self.carry_out(from_environment(read.options, of_the_task)))}
+        options = from_environment(read.options, of_the_task)
+        for risk in risks_of(options):
+            warn(risk)
+        return {**result, **told(self.carry_out(options))}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """What the action does with its validated options."""

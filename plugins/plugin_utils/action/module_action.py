@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     connect,
     from_environment,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
 from .arguments import read_arguments
@@ -89,8 +89,14 @@ class ActionModule(ActionBase):
         if read.refusal:
             done = {"failed": True, "msg": read.refusal}
         else:
-            done = run_module(name, Invocation(read.options, written, self._task.check_mode), _shared_client)
+            done = run_module(name, Invocation(read.options, written, self._task.check_mode), self._client)
         return _without(read.secrets, {**done, "invocation": {"module_args": read.options}})
+
+    def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:
+        """The client of this worker; a wait that takes long is told on the screen at once."""
+        client = _shared_client(options, check_mode)
+        client.creations.tell = self._display.display
+        return client
 
 
 def _without(secrets: Iterable[str], result: dict[str, Any]) -> dict[str, Any]:

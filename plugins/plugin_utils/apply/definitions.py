@@ -24,7 +24,7 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
     made = [
         planned
         for planned in changes
-        if planned.kind is FIELD_DEFINITION and planned.made and planned.change.action == plan.CREATE
+        if planned.kind.defines_fields and planned.made and planned.change.action == plan.CREATE
     ]
     if made or any(planned.relations for planned in changes):
         client.forget_definitions()

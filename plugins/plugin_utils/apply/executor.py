@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
     Record,
     poll_after_lost_response,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.client.congestion import Congestion
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     Contents,
     recognise,
@@ -32,14 +33,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     InvalidRequest,
     NotProcessable,
     SeventhingsError,
+    TooManyRequests,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
     HUB_ITEM,
-    KINDS,
     OBJECT,
-    TASK,
     USER,
+    Level,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
@@ -50,19 +50,20 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import make_user
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import offer
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import archived_twin
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.hiding import VAULTED
-from ..set_plan.duplicates import twins
+from ..set_plan.duplicates import duplicates_of
 from ..set_plan.order import in_turns
 from ..set_plan.plan import LEVELS, InstancePlan, Planned, level_of
 from .definitions import learn_keys, relate
 from .journal import Journal, JournalBroken
 from .uploads import Uploads
 
-_LINKS = LEVELS.index("links")
+_LINKS = LEVELS.index(Level.LINKS)
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class Executor:
     """Applies one plan.
 
     :param workers: how many requests may be under way at once.
-    :param tell: is told how far the work is, after each record.
+    :param on_progress: is told how far the work is, after each record.
     :param of_plan: whether a plan file is applied; then what is half changed must be known again.
     """
 
@@ -109,7 +110,7 @@ class Executor:
         made_of: InstancePlan,
         journal: Journal,
         workers: int = 8,
-        tell: Callable[[Progress], None] = lambda _progress: None,
+        on_progress: Callable[[Progress], None] = lambda _progress: None,
         sleep: Callable[[float], None] = time.sleep,
         notify: bool = False,
         of_plan: bool = False,
@@ -118,7 +119,7 @@ class Executor:
         self._plan = made_of
         self._journal = journal
         self._workers = workers
-        self._tell = tell
+        self._on_progress = on_progress
         self._sleep = sleep
         self._notify = notify
         self._of_plan = of_plan
@@ -136,7 +137,7 @@ class Executor:
         self._fields_to_come = {
             (planned.entry.template, _key_to_come(planned.change)): planned
             for planned in made_of.changes
-            if planned.kind is FIELD_DEFINITION and "type" in planned.change.values
+            if planned.kind.defines_fields and "type" in planned.change.values
         }
         self.outcome = Outcome()
 
@@ -144,6 +145,7 @@ class Executor:
         """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
         self._journal.managed(self._plan.managed)
         self._client.transport.rate.expect(len(self._plan.changes))
+        self._client.transport.congestion = Congestion(self._workers)
         writes = [planned for planned in self._plan.changes if planned.change.action not in (plan.DELETE, plan.ARCHIVE)]
         removals = [planned for planned in self._plan.changes if planned.change.action in (plan.DELETE, plan.ARCHIVE)]
         for number in range(len(LEVELS)):
@@ -157,7 +159,7 @@ class Executor:
         for number in reversed(range(len(LEVELS))):
             self._run_level([one for one in removals if level_of(one.section) == number])
         if not self._stopped:
-            self._look_for_twins(writes)
+            self._look_for_duplicates(writes)
         return self.outcome
 
     def _links_to_write(self) -> list[Planned]:
@@ -178,9 +180,9 @@ class Executor:
             except SeventhingsError as error:
                 self._fail(planned, self._reason(planned, error))
 
-    def _look_for_twins(self, writes: Sequence[Planned]) -> None:
+    def _look_for_duplicates(self, writes: Sequence[Planned]) -> None:
         try:
-            self.outcome.twice += twins(self._client, self._plan.world, writes)
+            self.outcome.twice += duplicates_of(self._client, self._plan.state, writes)
         except SeventhingsError as error:
             # Everything was done, and that must be told.
             self._plan.warnings.append(f"Whether somebody else made the same was not looked up: {error.message}")
@@ -198,7 +200,9 @@ class Executor:
                     future.result()
                     done[planned.section] += 1
                     section, transport = planned.section, self._client.transport
-                    self._tell(Progress(section, done[section], totals[section], transport.sent, transport.rate.left))
+                    self._on_progress(
+                        Progress(section, done[section], totals[section], transport.sent, transport.rate.left)
+                    )
 
     def _try(self, planned: Planned) -> None:
         lacking = self._stopped or self._lacking(planned)
@@ -212,7 +216,9 @@ class Executor:
             self._carry_out(planned)
         except SeventhingsError as error:
             reason = self._reason(planned, error)
-            if isinstance(error, (JournalBroken, AccessTokenRefused, _Orphaned)) or _is_locked_out(planned, error):
+            if isinstance(error, (JournalBroken, AccessTokenRefused, TooManyRequests, _Orphaned)) or _is_locked_out(
+                planned, error
+            ):
                 self._stopped = f"not sent, because of an earlier failure: {reason}"
             self._fail(planned, reason)
         except Exception as error:
@@ -270,10 +276,9 @@ class Executor:
         return ""
 
     def _carry_out(self, planned: Planned) -> None:
-        if planned.kind is USER:
-            self._make_user(planned)
-        elif planned.kind is HUB_ITEM:
-            self._write_offer(planned)
+        write = {USER.name: self._make_user, HUB_ITEM.name: self._write_offer}.get(planned.kind.name)
+        if write is not None:
+            write(planned)
         else:
             self._write(planned, self._without_later_links(planned))
 
@@ -322,7 +327,7 @@ class Executor:
         return replace(change, values=values)
 
     def _write(self, planned: Planned, change: Change) -> None:
-        extra = {"notify": True} if self._notify and planned.kind is TASK else {}
+        extra = {field.key: True for field in planned.kind.write_only} if self._notify else {}
         applier = Applier(self._client, planned.schema, planned.entry.template, extra, self._sleep)
         if id(planned) in self._link_ids and change.current is None:
             change = replace(
@@ -377,34 +382,19 @@ class Executor:
 
     def _archived_twin(self, planned: Planned) -> Record | None:
         """The archived object that keeps its barcode from being given to a new one; no list shows it."""
-        if not planned.kind.barcode_path or not planned.desired.get("barcode"):
-            return None
-        record = self._client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
-        if record is None or not natural_keys.identified(planned.schema, planned.keys, planned.desired, [record]):
-            return None
-        return record if self._client.is_archived(record) else None
+        record = archived_twin(self._client, planned.schema, planned.keys, planned.desired)
+        return record if record is not None and self._client.is_archived(record) else None
 
     def _earlier(self, planned: Planned) -> Record | None:
         """What a run that was killed may have made: its create was sent, and its answer not noted."""
-        if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind is FIELD_DEFINITION:
+        if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind.defines_fields:
             return None
         found = poll_after_lost_response(lambda: self._find(planned), self._sleep)
         return found[0] if found else None
 
     def _find(self, planned: Planned) -> list[Record]:
         """The records that have the natural key of a planned one, asked for now."""
-        schema, keys, desired = planned.schema, planned.keys, planned.desired
-        for reference in references_in(tuple(desired[key] for key in keys)):
-            self._complete(reference)
-        conditions = natural_keys.conditions(schema, keys, desired) if planned.kind.filters == "query" else []
-        records = self._client.list_all(planned.kind, conditions, template=planned.entry.template)
-        return natural_keys.identified(schema, keys, desired, records)
-
-    def _complete(self, reference: Reference) -> None:
-        """Of a record that this run made only the uuid is known, and some instances answer links as bare ids."""
-        if reference.uuid and reference.id is None:
-            record = self._client.get(KINDS[reference.target], reference.uuid)
-            reference.id = record.id if record else None
+        return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
 
 
 def _key_to_come(change: Change) -> str:
@@ -414,7 +404,7 @@ def _key_to_come(change: Change) -> str:
 
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
     # Of all that was judged before it was planned, nothing but signing in is found wrong now.
-    return isinstance(error, InvalidInput) and planned.kind not in (HUB_ITEM, FIELD_DEFINITION)
+    return isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
 
 
 class _Orphaned(SeventhingsError):

@@ -108,10 +108,10 @@ class Memory:
         self.run = run
 
     def _sent(self, note: dict[str, str]) -> None:
-        what = f"{note['kind']} {note['key']}"
-        self.unresolved.add(what)
-        self.made.add(what)
-        self.touched.add(what)
+        record = f"{note['kind']} {note['key']}"
+        self.unresolved.add(record)
+        self.made.add(record)
+        self.touched.add(record)
 
     def _made(self, note: dict[str, str]) -> None:
         uuid = note["uuid"]
@@ -266,6 +266,8 @@ class Journal:
                 if not line.endswith(b"\n") and not fits:
                     # The last line of a run that was killed may be torn.
                     self._torn = True
+                    if not line.startswith(b"{"):
+                        self._unread.append(number)
                     break
                 self._end += len(line)
                 if not fits:
@@ -436,13 +438,13 @@ class Journal:
 
     # ---- uploads
 
-    def uploading(self, what: Upload) -> None:
+    def uploading(self, upload: Upload) -> None:
         """Notes that a file is about to be uploaded."""
-        self._write([{"note": "uploading", **what.noted()}])
+        self._write([{"note": "uploading", **upload.noted()}])
 
-    def uploaded(self, what: Upload, uuid: str) -> None:
+    def uploaded(self, upload: Upload, uuid: str) -> None:
         """Notes what became of an upload."""
-        self._write([{"note": "uploaded", **what.noted(), "uuid": uuid}])
+        self._write([{"note": "uploaded", **upload.noted(), "uuid": uuid}])
         self.files.add(uuid)
 
     def _write(self, notes: list[dict[str, Any]]) -> None:

@@ -8,9 +8,10 @@ Nothing is written here, neither to the instance nor to a file.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
@@ -41,7 +42,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
 
 from ..desired.desired import SECTIONS
-from ..set_plan.state import InstanceState
+from ..set_plan.state import ListedState
 from .downloads import Downloads
 from .naming import Keys, Naming
 from .portable import (
@@ -67,13 +68,17 @@ class Exported:
     :ivar not_cloned: what an instance holds that no file can: kind to names.
     :ivar left_out: single values and records that were left out, and why.
     :ivar schemas: kind of record to its fields on this instance.
+    :ivar columns: section to the fields that its records may have in files, in their order.
+    :ivar names: kind of record to how files name each that is there, where that was asked for.
     """
 
-    sections: dict[str, list[Any]] = field(default_factory=dict)
-    identity: dict[str, list[str]] = field(default_factory=dict)
-    not_cloned: dict[str, list[str]] = field(default_factory=dict)
-    left_out: list[str] = field(default_factory=list)
-    schemas: dict[str, Schema] = field(default_factory=dict)
+    sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
+    identity: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    not_cloned: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    left_out: list[str] = dataclasses.field(default_factory=list)
+    schemas: dict[str, Schema] = dataclasses.field(default_factory=dict)
+    columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
+    names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,13 @@ class Selection:
 
     :ivar only: sections; empty: all. :ivar filters: section to filters, as the info modules take them.
     :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
+    :ivar named: kinds of records that must be named, beyond those that others refer to.
     """
 
     only: Sequence[str] = ()
-    filters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    identity: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    filters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    identity: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    named: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for option, names in (("only", self.only), ("filters", self.filters)):
@@ -125,10 +132,10 @@ class _Export:
     ) -> None:
         self._client = client
         self._selection = selection
-        self._world = InstanceState(client)
+        self._state = ListedState(client)
         self._tell = tell
         self._result = Exported()
-        self._portable = Portable(self._world, downloads, self._leave_out)
+        self._portable = Portable(self._state, downloads, self._leave_out)
         self._withheld: dict[str, set[str]] = {}
         self._off: set[str] = set()
         self._done: set[str] = set()
@@ -138,11 +145,15 @@ class _Export:
             self._check_labels(template)
         self._write_all()
         for name in sorted(self._client.unsure):
-            if self._world.has_missed(name):
+            if self._state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].words)
         if self._selection.holds(HUB_ITEM.section):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
+        # Only what was read anyway.
+        for kind in (KINDS[name] for name in self._selection.named if self._state.is_listed(KINDS[name])):
+            names = {self._portable.name_of(record) for record in self._state.records(kind)}
+            self._result.names[kind.name] = sorted(names - {""})
         return self._result
 
     def _write_all(self) -> None:
@@ -217,7 +228,7 @@ class _Export:
         schema = Schema.of(FIELD_DEFINITION)
         show = type_of(schema.fields["relations"]).show
         fields = [field_from_definition(raw) for raw in self._named(template)]
-        names = {of.uuid: name_in_files(of) for of in fields if not self._is_withheld(template, of)}
+        names = {field.uuid: name_in_files(field) for field in fields if not self._is_withheld(template, field)}
         for raw in self._named(template):
             row = written.get(str(raw.get("uuid")))
             relations = schema.read(raw).get("relations") or ()
@@ -232,10 +243,10 @@ class _Export:
             except NotPortable as reason:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
-    def _is_withheld(self, template: str, of: Field) -> bool:
+    def _is_withheld(self, template: str, field: Field) -> bool:
         """Whether a field is not made from the files, so that no file may hold a value of it."""
         # A key that the service did not make is there on every instance.
-        return is_generated_key(of.key) and of.key in self._withheld.get(template, ())
+        return is_generated_key(field.key) and field.key in self._withheld.get(template, ())
 
     def _named(self, template: str) -> list[Mapping[str, Any]]:
         return [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
@@ -245,17 +256,17 @@ class _Export:
     def _schema(self, kind: Kind) -> Schema:
         schema = self._client.schema(kind)
         if kind.open_fields:
-            for record in self._world.records(kind):
+            for record in self._state.records(kind):
                 schema.learn(record.flat)
         self._result.schemas[kind.name] = schema
         return schema
 
     def _records(self, section: str, kind: Kind) -> None:
-        records = self._world.records(kind)
+        records = self._state.records(kind)
         schema = self._schema(kind)
-        withheld = {of.key: of for of in schema.fields.values() if self._is_withheld(kind.template, of)}
+        withheld = {field.key: field for field in schema.fields.values() if self._is_withheld(kind.template, field)}
         read = {record.uuid: schema.read(record.flat) for record in records}
-        naming = Naming(self._world, self._portable, schema, read, withheld)
+        naming = Naming(self._state, self._portable, schema, read, withheld)
         apart = naming.best(records, self._choices(section, schema))
         if apart.keys and not self._selection.identity.get(section):
             self._result.identity[section] = [name_in_files(schema.fields[key]) for key in apart.keys]
@@ -267,7 +278,8 @@ class _Export:
         for uuid in {record.uuid for record in chosen} - named.keys():
             self._portable.leave_out(kind.name, uuid)
         definitions = self._client.definitions(kind.template) if kind.template else ()
-        fields = [of for of in writable_fields(schema, definitions) if of.key not in withheld]
+        fields = [field for field in writable_fields(schema, definitions) if field.key not in withheld]
+        self._result.columns[section] = fields
         rows = {}
         for uuid in sorted(named, key=named.__getitem__):
             row = self._portable.record(schema, fields, read[uuid], f"{kind.name} {'/'.join(named[uuid][0])}", uuid)
@@ -277,16 +289,16 @@ class _Export:
                 rows[uuid] = row
         self._result.sections[section] = list(rows.values())
         exported = [read[uuid] for uuid in rows]
-        for of in withheld.values():
-            self._tell_values(section, of, exported, "of a field that is left out")
-        for of in unwritable_fields(schema, definitions):
-            self._tell_values(section, of, exported, f"of the type {of.type}, which nothing here writes")
+        for field in withheld.values():
+            self._tell_values(section, field, exported, "of a field that is left out")
+        for field in unwritable_fields(schema, definitions):
+            self._tell_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
 
-    def _tell_values(self, section: str, of: Field, exported: Sequence[Mapping[str, Any]], what: str) -> None:
+    def _tell_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
         """Tells once how many values of a field are left out."""
-        number = sum(values.get(of.key) not in EMPTY for values in exported)
+        number = sum(values.get(field.key) not in EMPTY for values in exported)
         if number:
-            self._leave_out(f"{section}: {name_in_files(of)}: {number} value(s) {what}")
+            self._leave_out(f"{section}: {name_in_files(field)}: {number} value(s) {reason}")
 
     def _choices(self, section: str, schema: Schema) -> Sequence[Keys | None]:
         """The natural keys that may tell the records of a section apart."""
@@ -298,10 +310,10 @@ class _Export:
     def _users(self) -> None:
         """Those who can be made from a person; the others are listed, because the interface makes users only so."""
         persons: dict[str, list[str]] = {}
-        for record in self._world.records(PERSON):
+        for record in self._state.records(PERSON):
             persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
         made, others = [], []
-        for record in self._world.records(USER):
+        for record in self._state.records(USER):
             address = str(record.flat.get("email") or "")
             if not address:
                 continue
@@ -333,7 +345,7 @@ class _Export:
     def _offers(self) -> None:
         schema = Schema.of(HUB_ITEM)
         rows = []
-        for record in self._world.records(HUB_ITEM):
+        for record in self._state.records(HUB_ITEM):
             values = schema.read(record.flat)
             if values.get("deleted"):
                 continue
@@ -360,7 +372,7 @@ class _Export:
 
 
 _DEFINITION_ORDER = [
-    next(of for of in FIELD_DEFINITION.fields if of.key == key)
+    next(field for field in FIELD_DEFINITION.fields if field.key == key)
     for key in (
         "field_key",
         "label",
@@ -378,7 +390,7 @@ def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:
     fields = [schema.find(name) for name in names]
     if None in fields:
         raise InvalidInput(f"identity.{section}: {', '.join(names)}: not all of them are fields of {schema.kind.one}")
-    return tuple(of.key for of in fields if of is not None)
+    return tuple(field.key for field in fields if field is not None)
 
 
 def _relation(relation: tuple[Any, ...], names: Mapping[str, str]) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
-from ..set_plan.state import InstanceState, Key
+from ..set_plan.state import ListedState
 from ..set_plan.uniqueness import composed
 from .portable import NotPortable, Portable
 
@@ -60,13 +61,13 @@ class Naming:
 
     def __init__(
         self,
-        world: InstanceState,
+        state: ListedState,
         portable: Portable,
         schema: Schema,
         read: Mapping[str, Mapping[str, Any]],
         withheld: Iterable[str],
     ) -> None:
-        self._world = world
+        self._state = state
         self._portable = portable
         self._schema = schema
         self._read = read
@@ -115,7 +116,7 @@ class Naming:
         return True
 
     def _looks(self, names: Keys, values: Mapping[str, Any]) -> Key | None:
-        key = self._world.key_of(self._schema, names, values)
+        key = self._state.key_of(self._schema, names, values)
         return None if key is None else composed(key)
 
     def words(self, keys: Keys | None, record: Record) -> tuple[tuple[str, ...], Keys]:

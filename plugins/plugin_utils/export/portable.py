@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
-from ..set_plan.state import InstanceState
+from ..set_plan.state import ListedState
 from .downloads import Downloads
 
 MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
@@ -49,9 +49,9 @@ def is_generated_key(key: str) -> bool:
     return re.fullmatch(MADE_KEY, key) is not None
 
 
-def name_in_files(of: Field) -> str:
+def name_in_files(field: Field) -> str:
     """How files name a field: by its key, or by its label where the service made the key."""
-    return of.label if of.key and is_generated_key(of.key) and of.label else of.key
+    return field.label if field.key and is_generated_key(field.key) and field.label else field.key
 
 
 class Portable:
@@ -60,8 +60,8 @@ class Portable:
     :param tell: is told what was left out, and why.
     """
 
-    def __init__(self, world: InstanceState, downloads: Downloads, tell: Callable[[str], None]) -> None:
-        self._world = world
+    def __init__(self, state: ListedState, downloads: Downloads, tell: Callable[[str], None]) -> None:
+        self._state = state
         self._downloads = downloads
         self._tell = tell
         self._names: dict[tuple[str, str], Any] = {}
@@ -94,38 +94,38 @@ class Portable:
         return self._was_named
 
     def record(
-        self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], where: str, uuid: str = ""
+        self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], location: str, uuid: str = ""
     ) -> dict[str, Any] | None:
         """The fields of one record, those without a value left out; None where nothing could be made of it, because a
         mandatory one can't be written.
 
         :param fields: which fields, in the order in which they shall stand.
         :param values: canonical values by field key.
-        :param where: what the record is called in a message.
+        :param location: what the record is called in a message.
         :param uuid: of the record, where it may refer to others.
         """
         written = {}
         files: list[Attachment] = []
-        for of in fields:
-            value = values.get(of.key)
-            if value in (None, (), {}, "") or type_of(of).computed:
+        for field in fields:
+            value = values.get(field.key)
+            if value in (None, (), {}, "") or type_of(field).computed:
                 continue
-            name = name_in_files(of)
+            name = name_in_files(field)
             try:
-                if type_of(of).merge is not None:
-                    found = self._parts(schema, of, value, f"{where}: {name}")
+                if type_of(field).merge is not None:
+                    found = self._parts(schema, field, value, f"{location}: {name}")
                 else:
-                    found = self._proved(schema, of, name, value)
+                    found = self._proved(schema, field, name, value)
             except NotPortable as reason:
-                if of.mandatory:
-                    self._tell(f"{where}: left out, because its {name} can't be written: {reason}")
+                if field.mandatory:
+                    self._tell(f"{location}: left out, because its {name} can't be written: {reason}")
                     return None
-                self._tell(f"{where}: {name}: {reason}")
+                self._tell(f"{location}: {name}: {reason}")
             else:
                 files += attachments_in(value)
                 if found != {}:
                     written[name] = found
-                if of.mandatory:
+                if field.mandatory:
                     self._need((schema.kind.name, uuid), value)
         self._downloads.keep(files)
         return written
@@ -133,57 +133,57 @@ class Portable:
     def _need(self, record: tuple[str, str], value: Any) -> None:
         """Notes that a record can't be without those that a value refers to."""
         for reference in references_in(value):
-            other = self._world.find(reference)
+            other = self._state.find(reference)
             if other is not None:
                 self._needed_by.setdefault((reference.target, other.uuid), set()).add(record)
 
-    def _parts(self, schema: Schema, of: Field, value: Mapping[str, Any], where: str) -> dict[str, Any]:
+    def _parts(self, schema: Schema, field: Field, value: Mapping[str, Any], location: str) -> dict[str, Any]:
         """A map in which what is not written is kept, so that a part of it is no change: all that can be written."""
         written: dict[str, Any] = {}
         for part in sorted(value):
             try:
-                written |= self._proved(schema, of, name_in_files(of), {part: value[part]})
+                written |= self._proved(schema, field, name_in_files(field), {part: value[part]})
             except NotPortable as reason:
-                self._tell(f"{where}: {part}: {reason}")
+                self._tell(f"{location}: {part}: {reason}")
         return written
 
-    def _proved(self, schema: Schema, of: Field, name: str, value: Any) -> Any:
+    def _proved(self, schema: Schema, field: Field, name: str, value: Any) -> Any:
         """A value as it is written, after reading it again as the loader and the planner will."""
-        written = self.checked(of, value)
+        written = self.checked(field, value)
         parsed, findings = schema.parse({name: written}, "")
         if findings.errors or findings.unknown:
             raise NotPortable(findings.errors[0] if findings.errors else findings.unknown[0])
-        is_linked = any(references_in((value, parsed[of.key]))) or any(attachments_in(value))
-        if not is_linked and not schema.equal(of.key, parsed[of.key], value):
+        is_linked = any(references_in((value, parsed[field.key]))) or any(attachments_in(value))
+        if not is_linked and not schema.equal(field.key, parsed[field.key], value):
             raise NotPortable("what would be written is not read as the same value again")
         return written
 
-    def checked(self, of: Field, value: Any) -> Any:
+    def checked(self, field: Field, value: Any) -> Any:
         """One canonical value as plain data that the loader takes."""
-        written = self.value(of, value)
+        written = self.value(field, value)
         check_texts(written)
         return written
 
-    def value(self, of: Field, value: Any) -> Any:
+    def value(self, field: Field, value: Any) -> Any:
         """One canonical value as plain data; numbers and dates are :class:`Plain`, so that they stand unquoted."""
         if isinstance(value, Reference):
             return self._reference(value)
         if isinstance(value, Attachment):
             return self._attachment(value)
-        in_files = type_of(of).in_files
+        in_files = type_of(field).in_files
         if in_files is not None:
             told_apart = self._renter(value) if is_text_renter(value) else value
             return in_files(told_apart, lambda part: self.value(_PART, part))
         if isinstance(value, tuple):
-            items = [self.value(of, item) for item in value]
+            items = [self.value(field, item) for item in value]
             # Links are sets: instances answer them in any order.
             return sorted(items, key=str) if isinstance(value[0], (Reference, Attachment)) else items
-        return plain(of, value)
+        return plain(field, value)
 
-    def words(self, of: Field, value: Any) -> Any:
+    def words(self, field: Field, value: Any) -> Any:
         """A value of a natural key as it stands in messages and as records are ordered by it."""
         try:
-            return self.value(of, value)
+            return self.value(field, value)
         except NotPortable:
             return ""
 
@@ -192,7 +192,7 @@ class Portable:
     def _renter(self, value: tuple[str, Any]) -> tuple[str, Any]:
         """A renter that an instance answered as a text alone: the user who is called so, or else that text."""
         try:
-            return renter_of(value[1], self._world.records(USER))
+            return renter_of(value[1], self._state.records(USER))
         except Ambiguous as several:
             raise NotPortable(several.message) from several
 
@@ -204,7 +204,7 @@ class Portable:
             raise NotPortable(f"the file {attachment.uuid} can't be taken along: {wrong}") from wrong
 
     def _reference(self, reference: Reference) -> Any:
-        record = self._world.find(reference)
+        record = self._state.find(reference)
         if record is None:
             gone = reference.uuid or reference.id
             raise NotPortable(f"the {reference.target} {gone} stands in no list (archived, or gone)")
@@ -216,6 +216,14 @@ class Portable:
         if self._names[key] is None:
             raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
         return self._names[key]
+
+    def name_of(self, record: Record) -> str:
+        """How files name a record on one line; empty where they do not."""
+        try:
+            name = self._reference(Reference(record.kind.name, uuid=record.uuid, id=record.id))
+        except NotPortable:
+            return ""
+        return name if isinstance(name, str) else ""
 
     def _name(self, record: Record) -> Any:
         """The shortest natural key that leads back to a record; None where there is none."""
@@ -230,10 +238,10 @@ class Portable:
             reference: Reference = parse_reference(kind)(written, Field(kind, "LINKED"))
         except InvalidValue:
             return False
-        return not self._world.resolve(reference) and reference.uuid == record.uuid
+        return not self._state.resolve(reference) and reference.uuid == record.uuid
 
     def _ways_to_name(self, record: Record) -> Iterable[Any]:
-        name = self._world.name_of(record)
+        name = self._state.name_of(record)
         if name:
             yield name
         parent_key = record.kind.parent_key
@@ -242,8 +250,8 @@ class Portable:
         schema = Schema(record.kind, record.kind.identity)
         values = schema.read(record.flat)
         reference = values.get(parent_key)
-        parent = self._world.find(reference) if isinstance(reference, Reference) else None
-        parent_name = self._world.name_of(parent) if parent else None
+        parent = self._state.find(reference) if isinstance(reference, Reference) else None
+        parent_name = self._state.name_of(parent) if parent else None
         own = [field.key for field in record.kind.identity if field.key != parent_key]
         if parent_name:
             for keys in (*((key,) for key in own), own):
@@ -270,7 +278,7 @@ def check_texts(written: Any) -> None:
             check_texts(one)
 
 
-def plain(of: Field, value: Any) -> Any:
+def plain(field: Field, value: Any) -> Any:
     """A single canonical value as it stands in a file."""
     if isinstance(value, bool):
         return value
@@ -280,7 +288,7 @@ def plain(of: Field, value: Any) -> Any:
     if isinstance(value, dt.date):
         return Plain(value.isoformat())
     if isinstance(value, Decimal):
-        return Plain(_digits(value, of.fraction_digits))
+        return Plain(_digits(value, field.fraction_digits))
     if isinstance(value, int):
         return value
     if isinstance(value, float):
@@ -308,19 +316,19 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
     """The fields that a person may write, in an order that is the same on every instance: those that identify a
     record, those that name it, then all others by name.
     """
-    mine = [of for of in _kept_fields(schema, definitions) if type_of(of).writable]
+    mine = [field for field in _kept_fields(schema, definitions) if type_of(field).writable]
     if not schema.kind.has_own_fields:
         return mine
     first = [key for keys in schema.kind.match_on for key in keys]
-    order = list(dict.fromkeys([*first, *(of.key for of in schema.kind.fields), *_NAMING]))
+    order = list(dict.fromkeys([*first, *(field.key for field in schema.kind.fields), *_NAMING]))
     places = {key: number for number, key in enumerate(order)}
-    return sorted(mine, key=lambda of: (places.get(of.key, len(places)), name_in_files(of)))
+    return sorted(mine, key=lambda field: (places.get(field.key, len(places)), name_in_files(field)))
 
 
 def unwritable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
     """The fields of a template whose values a person may have put in, and that nothing here writes."""
     kept = _kept_fields(schema, definitions) if schema.kind.template else []
-    return [of for of in kept if not type_of(of).writable and not type_of(of).computed]
+    return [field for field in kept if not type_of(field).writable and not type_of(field).computed]
 
 
 def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
@@ -332,7 +340,7 @@ def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> li
             one.get("type") == "generated" and one.get("value") == "on_update" for one in raw.get("attributes") or ()
         )
     }
-    return [of for of in schema.fields.values() if of.key not in SERVER_KEYS and of.key not in volatile]
+    return [field for field in schema.fields.values() if field.key not in SERVER_KEYS and field.key not in volatile]
 
 
 _NAMING = ("inventory_name", "number", "name", "first_name", "last_name")

@@ -31,6 +31,7 @@ from ..apply.journal import Journal, JournalRefused
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
+from ..desired.telling import tell
 from ..set_plan.held import without_held
 from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes
 from ..set_plan.planner import plan_instance
@@ -99,7 +100,7 @@ def run_instance(
     client: Client,
     desired: DesiredInstance,
     order: RunOptions,
-    tell: Callable[[Progress], None] = lambda _progress: None,
+    on_progress: Callable[[Progress], None] = lambda _progress: None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> RunResult:
@@ -107,7 +108,7 @@ def run_instance(
 
     :raises SeventhingsError: where nothing could be planned.
     """
-    return _Run(client, desired, order, tell, clock, sleep).run()
+    return _Run(client, desired, order, on_progress, clock, sleep).run()
 
 
 class _Run:
@@ -116,14 +117,14 @@ class _Run:
         client: Client,
         desired: DesiredInstance,
         order: RunOptions,
-        tell: Callable[[Progress], None],
+        on_progress: Callable[[Progress], None],
         clock: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
         self._client = client
         self._desired = desired
         self._order = order
-        self._tell = tell
+        self._on_progress = on_progress
         self._clock = clock
         self._sleep = sleep
         self._started = clock()
@@ -226,7 +227,7 @@ class _Run:
             unlisted = {one.kind.name for one in made.changes if one.change.action == CREATE or one.archived}
             unlisted |= made.searched
             doubtful = unlisted & self._client.unsure
-            if made.world is None or made.findings or not any(map(made.world.has_missed, sorted(doubtful))):
+            if made.state is None or made.findings or not any(map(made.state.has_missed, sorted(doubtful))):
                 return made
         raise IncompleteList.of_the_list(KINDS[min(doubtful)].words)
 
@@ -280,7 +281,7 @@ class _Run:
             made,
             journal,
             self._order.workers,
-            self._tell,
+            self._on_progress,
             self._sleep,
             self._desired.policy.notify,
             self._stored is not None,
@@ -316,7 +317,7 @@ class _Run:
                 f"{planned}: skipped, because it is not as it was when the plan was made." for planned in stale
             ]
             left = drop_changes(made, stale)
-            held = list(without_held(made.world, left.changes)) if made.world is not None else []
+            held = list(without_held(made.state, left.changes)) if made.state is not None else []
             left.warnings += [f"{planned}: skipped, because {why}." for planned, why in held]
             return drop_changes(left, (planned for planned, _why in held)), []
         return made, [
@@ -328,6 +329,7 @@ class _Run:
     def _account(
         self, name: str, made: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
+        told = tell(made.findings, self._desired)
         return RunResult(
             outcome=name,
             instance=self._client.transport.root,
@@ -336,10 +338,11 @@ class _Run:
             changes=[shown(planned, self._desired.hiding) for planned in made.changes],
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
-            findings=self._desired.hiding.told(made.findings, self._desired.entries),
-            warnings=[*self._told, *made.warnings],
+            findings=told.lines,
+            warnings=[*self._told, *self._desired.warnings, *made.warnings],
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,
+            every_finding=told.every,
         )

@@ -13,7 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, field_to_be
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
@@ -22,6 +22,7 @@ from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.parsing import DesiredParser, written_as
 from ..export.portable import is_generated_key
 from ..set_plan.definitions import names_fields, with_uuids
+from ..set_plan.uniqueness import written_twice
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
 _DEFINITIONS = Schema.of(FIELD_DEFINITION)
@@ -60,7 +61,7 @@ class _Judge:
         # What is wrong with many records may be one finding.
         self._complaints += 1
         if place not in self._misread:
-            self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+            self._found[Finding.of(place, message)] = None
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schema(entry.kind)
@@ -96,13 +97,13 @@ class _Judge:
         values, _findings = _DEFINITIONS.parse({name: one for name, one in entry.fields.items() if name in options}, "")
         key, label = (str(values.get(name) or "") for name in ("field_key", "label"))
         is_there = schema.fields.get(key) if key else schema.find(label)
-        of = field_to_be(values) or is_there
-        if of is None or not (key or label):
+        field = field_to_be(values) or is_there
+        if field is None or not (key or label):
             return
         if not key and is_there is None:
             self._by_label_alone[schema.kind.name].add(label)
         own = key or (is_there.key if is_there else label)
-        schema.take([replace(of, key=own, label=label or of.label, mandatory=False)])
+        schema.take([replace(field, key=own, label=label or field.label, mandatory=False)])
 
     # ---- natural keys
 
@@ -114,19 +115,18 @@ class _Judge:
         keys = self._named(entry, have) if self._desired.identity.get(section) else self._default(entry, have)
         if keys is None:
             return
-        key = tuple(_part(entry.kind, one, have.get(one)) for one in keys)
+        key = natural_keys.key_of(schema, keys, {one: _as_written(have.get(one)) for one in keys}, _mark)
         earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry.place)
         if earlier is not entry.place:
             words = "/".join(str(entry.fields.get(written_as(schema, entry, one))) for one in keys)
-            twice = f"is written twice, first at {earlier}"
-            self._find(entry.place, FieldError.at((), f"{entry.kind.words} {words} {twice}", f"this record {twice}"))
+            self._find(entry.place, written_twice(entry.kind, words, earlier))
 
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """The fields that identify a record where the files name them; None where that is not known, or is wrong."""
         section = _KINDS[entry.kind.name]
         schema = self._schema(entry.kind)
         fields = {name: schema.find(name) for name in self._desired.identity[section]}
-        keys = tuple(name if of is None else of.key for name, of in fields.items())
+        keys = tuple(name if field is None else field.key for name, field in fields.items())
         left_out = [key for key in keys if key not in have]
         if left_out and self._may_have_another_name(entry, left_out):
             return None
@@ -176,12 +176,11 @@ class _Judge:
         )
 
 
-def _part(kind: Kind, key: str, value: Any) -> Any:
-    if isinstance(value, Reference):
-        # An integer is an id, and the same in quotes is a name.
-        return repr(value.written)
-    if isinstance(value, tuple):
-        return tuple(sorted(str(_part(kind, key, one)) for one in value))
-    if isinstance(value, str) and kind.case_blind and (key,) in kind.match_on:
-        return value.casefold()
-    return (type(value), repr(value)) if isinstance(value, (Plain, list, dict)) else value
+def _as_written(value: Any) -> Any:
+    """A value of which no type is known, in a form that can be looked up; what is not quoted is no text."""
+    return (type(value).__name__, repr(value)) if isinstance(value, (Plain, list, dict)) else value
+
+
+def _mark(reference: Reference) -> str:
+    # An integer is an id, and the same in quotes is a name.
+    return repr(reference.written)

@@ -16,9 +16,11 @@ from ansible.module_utils.basic import missing_required_lib
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import REQUESTS_IMPORT_ERROR
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, risks_of
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+
+from ..screen import warn
 
 
 class Plugin(Protocol):
@@ -61,7 +63,10 @@ def reader(options: dict[str, Any]) -> Client:
     """
     if REQUESTS_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("requests"))
-    return connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+    client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+    for risk in risks_of(options):
+        warn(risk)
+    return client
 
 
 _CLIENTS: dict[tuple[Any, ...], Client] = {}

@@ -75,7 +75,7 @@ def read_records(client: Client, hosts: str, filters: Mapping[str, Mapping[str, 
     """
     return {
         plural: list_records(
-            client, KINDS[plural], None, filters.get(plural, {}), [], None, where=f"filters.{plural}"
+            client, KINDS[plural], None, filters.get(plural, {}), [], None, option=f"filters.{plural}"
         ).records
         for plural in read_along(hosts)
     }

@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     references_in,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import Resolver
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
 """The kinds that a lookup knows, by name."""
@@ -44,7 +44,7 @@ class Finder:
         self._client = client
         self._kind = kind
         self._schema = client.schema(kind)
-        self._resolver = Resolver(client)
+        self._reading = Reading(client)
         self._lists: dict[tuple[Condition, ...], list[Record]] = {}
 
     def find(self, written: Iterable[Any]) -> list[Record]:
@@ -55,8 +55,8 @@ class Finder:
         """
         references = [self._parsed(one) for one in written]
         if self._kind.identity:
-            self._resolver.resolve(references)
-        records = self._resolver.records_of(references)
+            self._reading.resolve(references)
+        records = self._reading.records_of(references)
         return [self._found(reference, record) for reference, record in zip(references, records, strict=True)]
 
     def show(self, record: Record, field: str | None = None) -> Any:
@@ -97,10 +97,10 @@ class Finder:
         desired, findings = self._schema.parse(wanted, f"{self._kind.name}: ")
         if findings.errors or findings.unknown:
             raise InvalidInput([*findings.errors, *findings.unknown])
-        self._resolver.resolve(references_in(tuple(desired.values())))
+        self._reading.resolve(references_in(tuple(desired.values())))
         candidates = self._candidates(desired)
         read = [self._schema.read(record.flat) for record in candidates]
-        self._resolver.fill_missing_ids((value, have.get(key)) for have in read for key, value in desired.items())
+        self._reading.fill_missing_ids((value, have.get(key)) for have in read for key, value in desired.items())
         hits = natural_keys.identified(self._schema, desired, desired, candidates)
         if self._kind.open_status:
             # As in the module: if any is open, only open ones count.

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import archived_twin, can_be_looked_up
 
 from .context import PlanContext
 from .plan import Planned
@@ -24,7 +24,7 @@ Pair = tuple[Planned, "Record | None"]
 """What is planned, and the record that is there."""
 
 
-def with_archived_twins(ground: PlanContext, matched: list[Pair]) -> list[Pair]:
+def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]:
     """Objects that would be made, or are to be gone and in no list, are looked up by their barcode.
 
     Of very many only some, evenly spread: where none of them is archived, the others are taken to be in no
@@ -34,42 +34,39 @@ def with_archived_twins(ground: PlanContext, matched: list[Pair]) -> list[Pair]:
         index
         for index, (planned, current) in enumerate(matched)
         if current is None
-        and planned.kind.barcode_path
+        and can_be_looked_up(planned.schema, planned.desired)
         and planned.entry.state in ("present", "absent")
-        and planned.desired.get("barcode")
         and not planned.entry.uuid
     ]
     step = max(1, len(fresh) // _SAMPLE) if len(fresh) > 2 * _SAMPLE else 1
     looked = fresh[::step]
-    transport = ground.client.transport
+    transport = context.client.transport
     transport.rate.expect(len(looked) + (0 if transport.read_only else len(fresh)))
-    found = _archived(ground, matched, looked)
+    found = _archived(context, matched, looked)
     if found and step > 1:
         seen = set(looked)
-        found |= _archived(ground, matched, [index for index in fresh if index not in seen])
+        found |= _archived(context, matched, [index for index in fresh if index not in seen])
     for index, record in found.items():
         planned, _none = matched[index]
-        if ground.claim(planned.kind, record.uuid, planned.entry):
+        if context.claim(planned.kind, record.uuid, planned.entry):
             planned.archived = True
-            ground.world.replace(planned.kind, planned.entry, record)
+            context.state.replace(planned.kind, planned.entry, record)
             matched[index] = (planned, record)
     return matched
 
 
-def _archived(ground: PlanContext, matched: Sequence[Pair], indexes: Sequence[int]) -> dict[int, Record]:
+def _archived(context: PlanContext, matched: Sequence[Pair], indexes: Sequence[int]) -> dict[int, Record]:
     if not indexes:
         return {}
 
     def look(index: int) -> Record | None:
         planned, _none = matched[index]
         try:
-            record = ground.client.get_by_barcode(planned.kind, str(planned.desired["barcode"]))
+            return archived_twin(context.client, planned.schema, planned.keys, planned.desired)
         except SeventhingsError as error:
             # The barcode stands in the path.
-            error.message = ground.hiding.reason(planned.entry, error)
+            error.message = context.hiding.reason(planned.entry, error)
             raise
-        hits = natural_keys.identified(planned.schema, planned.keys, planned.desired, [record] if record else [])
-        return hits[0] if hits else None
 
-    with ThreadPoolExecutor(max_workers=max(1, ground.choices.workers)) as pool:
+    with ThreadPoolExecutor(max_workers=max(1, context.choices.workers)) as pool:
         return {index: record for index, record in zip(indexes, pool.map(look, indexes), strict=True) if record}

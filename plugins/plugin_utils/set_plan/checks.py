@@ -11,11 +11,9 @@ from collections.abc import Iterable, Mapping
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, USER
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 
-from ..desired.desired import SECTIONS, Entry, Place
-from ..desired.hiding import VAULTED
+from ..desired.desired import SECTIONS, Place
 from ..desired.parsing import written_as
 from .context import PlanContext, numbered_references
 from .order import waiting_for_ever
@@ -24,106 +22,78 @@ from .plan import Planned
 _LEFT_OUT = "is not there yet, and making it is not part of this plan"
 
 
-def check_settings(ground: PlanContext) -> None:
+def check_settings(context: PlanContext) -> None:
     """Names of fields in identity and marker: a guard that means nothing is an error."""
-    desired = ground.desired
+    desired = context.desired
     for section, names in desired.identity.items():
-        schema = ground.schema_of(section)
+        schema = context.schema_of(section)
         for name in names:
             if schema is None or schema.find(name) is None:
                 why = (
                     schema.why_unknown(name) if schema else "the records of this section are identified in one way only"
                 )
-                ground.find(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
-    schemas = {section: ground.schema_of(section) for section in desired.sections if desired.marker}
+                context.find(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
+    schemas = {section: context.schema_of(section) for section in desired.sections if desired.marker}
     known = {section: schema.find(desired.marker) is not None for section, schema in schemas.items() if schema}
     for section, is_known in known.items():
         prunes = desired.policy.prune.get(section, "report") != "report"
         schema = schemas[section]
         if schema is not None and not is_known and (prunes or not any(known.values())):
             words = f"marker: {desired.marker}: {schema.why_unknown(desired.marker)}"
-            ground.find(desired.place_of("marker"), words)
+            context.find(desired.place_of("marker"), words)
 
 
-def check_scope(ground: PlanContext) -> None:
+def check_scope(context: PlanContext) -> None:
     """Fields and values of the scope; a value may be a record that is still to be made."""
-    for section, fields in ground.desired.scope.items():
-        for name, problem in ground.scope.problems(section, fields):
-            ground.find(ground.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
+    for section, fields in context.desired.scope.items():
+        for name, problem in context.scope.problems(section, fields):
+            context.find(context.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
 
 
-def is_in_scope(ground: PlanContext, planned: Planned, current: Record | None) -> bool:
+def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) -> bool:
     """Whether a record is, and stays, in the scope of the set; a finding where not."""
     section, entry = planned.section, planned.entry
-    if section not in ground.desired.scope or planned.kind in (FIELD_DEFINITION, USER):
+    if section not in context.desired.scope or not planned.kind.is_plain:
         return True
-    if current is not None and not planned.archived and not ground.scope.holds(section, current):
-        ground.find(entry.place, f"{planned} is there, but outside of the scope of this set ({current.uuid})")
+    if current is not None and not planned.archived and not context.scope.holds(section, current):
+        context.find(entry.place, f"{planned} is there, but outside of the scope of this set ({current.uuid})")
         return False
-    wrong = ground.scope.leaves(section, planned.desired, current is None) if entry.state == "present" else ""
+    wrong = context.scope.leaves(section, planned.desired, current is None) if entry.state == "present" else ""
     if wrong:
-        ground.find(entry.place_of(wrong), f"{wrong}: {planned} would be outside of the scope of this set")
+        context.find(entry.place_of(wrong), f"{wrong}: {planned} would be outside of the scope of this set")
     return not wrong
 
 
-def without_dependants_of_users(ground: PlanContext) -> None:
-    """Takes out what needs a user that the policy forbids to make, and what needs that in turn: it could only fail."""
-    if ground.desired.policy.create_users:
-        return
-    gone = {id(entry): f"user {_address(ground, entry)}" for entry in ground.entries["users"]}
-    skipped = len(gone)
-    while skipped:
-        left = []
-        for planned in ground.result.changes:
-            needed = [gone[id(one.awaits)] for one in _references(planned) if id(one.awaits) in gone]
-            if needed:
-                gone[id(planned.entry)] = str(planned)
-                ground.skip(planned, f"skipped, because it needs {needed[0]}, which is not made.")
-            else:
-                left.append(planned)
-        skipped = len(ground.result.changes) - len(left)
-        ground.result.changes = left
-
-
-def _address(ground: PlanContext, entry: Entry) -> str:
-    """The address of a user, as it may be shown."""
-    return f"{VAULTED} {entry.place}" if ground.hiding.hides(entry, "email") else str(entry.fields.get("email"))
-
-
-def _references(planned: Planned) -> list[Reference]:
-    return [one for value in planned.change.values.values() for one in references_in(value)]
-
-
-def check_chosen(ground: PlanContext) -> None:
+def check_chosen(context: PlanContext) -> None:
     """Names in only and exclude that mean nothing, and records that need one that was left out."""
-    choices, result = ground.choices, ground.result
+    choices, result = context.choices, context.result
     if not choices.only and not choices.exclude:
         return
-    if not ground.findings:
+    if not context.findings:
         # What is wrong may be what is named.
-        known = {*SECTIONS, *SECTIONS.values(), *ground.seen}
+        known = {*SECTIONS, *SECTIONS.values(), *context.seen}
         for option, names in (("only", choices.only), ("exclude", choices.exclude)):
             for name in names:
                 if name not in known:
-                    ground.find(Place(option), f"{name!r} is no section, and no natural key of what is planned")
+                    context.find(Place(option), f"{name!r} is no section, and no natural key of what is planned")
     taken = {id(planned.entry) for planned in result.changes}
     for planned in result.changes:
         for number, one in enumerate(planned.relations):
-            if (planned.entry.template, one.get("field")) in ground.unmade:
+            if (planned.entry.template, one.get("field")) in context.unmade:
                 place = planned.entry.place_in(("relations", number, "field"))
-                ground.find(place, f"relations[{number}].field: {one['field']} {_LEFT_OUT}")
+                context.find(place, f"relations[{number}].field: {one['field']} {_LEFT_OUT}")
         for key, value in planned.change.values.items():
-            if (planned.kind.template, key) in ground.unmade:
+            if (planned.kind.template, key) in context.unmade:
                 name = written_as(planned.schema, planned.entry, key)
-                ground.find(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
+                context.find(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
             for number, reference in numbered_references(value):
                 if reference.awaits is not None and id(reference.awaits) not in taken:
                     problem = f"{reference.target} {reference.written!r} {_LEFT_OUT}"
-                    ground.find_reference(planned.entry, key, number, reference, problem)
+                    context.find_reference(planned.entry, key, number, reference, problem)
 
 
 def removals_of(
-    ground: PlanContext, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
+    context: PlanContext, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
 ) -> dict[str, Planned]:
     """What the files, or a prune, take away from the instance or archive: uuid to what is planned."""
     gone = {
@@ -132,22 +102,22 @@ def removals_of(
         if planned.entry.state != "present" and current is not None
     }
     gone |= {one.change.current.uuid: one for one in pruned if one.change.current is not None}
-    return {uuid: planned for uuid, planned in gone.items() if ground.is_chosen(planned)}
+    return {uuid: planned for uuid, planned in gone.items() if context.is_chosen(planned)}
 
 
-def check_needs(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_needs(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """Nothing may refer to a record that is taken away, or in a way in which nothing is found any more afterwards.
 
     :param gone: as :func:`going` has it.
     """
     for key, value in planned.desired.items() if gone else ():
         for number, reference in numbered_references(value):
-            problem = _needs(ground, reference, gone)
+            problem = _needs(context, reference, gone)
             if problem:
-                ground.find_reference(planned.entry, key, number, reference, problem)
+                context.find_reference(planned.entry, key, number, reference, problem)
 
 
-def check_unique(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """A value that must be unique is given to a record only after the one that has it now lets go of it.
 
     :param gone: as :func:`going` has it.
@@ -155,43 +125,44 @@ def check_unique(ground: PlanContext, planned: Planned, gone: Mapping[str, Plann
     schema, change = planned.schema, planned.change
     mine = change.current.uuid if change.current else ""
     for key, value in change.values.items():
-        of = schema.fields.get(key)
-        if of is None or not of.unique or planned.keys == (key,) or value in EMPTY:
+        field = schema.fields.get(key)
+        if field is None or not field.unique or planned.keys == (key,) or value in EMPTY:
             continue
-        for other in ground.world.find_existing(schema, (key,), change.values):
+        for other in context.state.find_existing(schema, (key,), change.values):
             if other.uuid == mine:
                 continue
             leaving = gone.get(other.uuid)
-            holder = leaving.entry if leaving else ground.claimed.get(planned.kind.name, {}).get(other.uuid)
+            holder = leaving.entry if leaving else context.claimed.get(planned.kind.name, {}).get(other.uuid)
             if holder is not None and (leaving or written_as(schema, holder, key) in holder.fields):
                 planned.after += ((key, holder),)
                 continue
             name = written_as(schema, planned.entry, key)
             words = f"{name}: {shorten(value)} must be unique, and {planned.kind.one} has it already: {other.uuid}"
-            ground.find(planned.entry.place_of(name), words)
+            context.find(planned.entry.place_of(name), words)
 
 
-def check_order(ground: PlanContext) -> None:
+def check_order(context: PlanContext) -> None:
     """Records that wait for each other's unique values wait for ever."""
-    for planned, key, holder in waiting_for_ever(ground.result.changes):
+    for planned, key, holder in waiting_for_ever(context.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
         words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"
-        ground.find(planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first")
+        context.find(planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first")
 
 
-def check_user(ground: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_user(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """A user is made of a person, and nothing takes a user away: that person must stay."""
     for reference in references_in(planned.change.values.get("person")):
-        problem = _needs(ground, reference, gone)
+        problem = _needs(context, reference, gone)
         if problem:
-            ground.find(planned.entry.place_of("email"), f"email: {problem}")
+            context.find(planned.entry.place_of("email"), f"email: {problem}")
 
 
-def _needs(ground: PlanContext, reference: Reference, gone: Mapping[str, Planned]) -> str:
+def _needs(context: PlanContext, reference: Reference, gone: Mapping[str, Planned]) -> str:
     """Why a reference means nothing any more when what is planned is done; empty where it does."""
     other = gone.get(str(reference.uuid))
     if other is None:
-        place = ground.world.place_of(reference) if reference.target == "room" else None
+        record = context.state.find(reference)
+        place = None if record is None else context.state.place_of(record)
         other = gone.get(str(place.uuid)) if place is not None and isinstance(reference.written, str) else None
     if other is None:
         return ""

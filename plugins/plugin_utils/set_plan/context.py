@@ -5,19 +5,18 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    HUB_ITEM,
     KINDS,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
@@ -26,8 +25,8 @@ from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
 from .prune import Scope
-from .state import InstanceState
-from .uniqueness import Claims
+from .state import ListedState
+from .uniqueness import Uniqueness
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
@@ -40,8 +39,19 @@ def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
                 yield number, reference
 
 
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+"""Unicode normal forms in which one name may be typed: macOS and some spreadsheets part letters from accents."""
+
+
+def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
+    """What was written, in a unicode normal form."""
+    if isinstance(written, Mapping):
+        return {name: _in_form(one, form) for name, one in written.items()}
+    return unicodedata.normalize(form, written) if isinstance(written, str) else written
+
+
 class PlanContext:
-    """The ground of one plan.
+    """The context of one plan.
 
     :ivar entries: section to what was written for it.
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
@@ -54,12 +64,12 @@ class PlanContext:
         self.client = client
         self.desired = desired
         self.choices = choices
-        self.world = InstanceState(client, self.schema, self._is_named_in_secret)
+        self.state = ListedState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
-        self.result = InstancePlan(world=self.world, hiding=self.hiding)
-        self.uniqueness = Claims(self.world, self.find)
+        self.result = InstancePlan(state=self.state, hiding=self.hiding)
+        self.uniqueness = Uniqueness(self.state, self.find)
         self.wanted = DesiredParser(desired, self.find)
-        self.scope = Scope(self.world, self.schema, desired.scope)
+        self.scope = Scope(self.state, self.schema, desired.scope)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0
         self._doubtful: set[tuple[str, str]] = set()
@@ -80,7 +90,7 @@ class PlanContext:
         self.complaints += 1
         if place in self._misread:
             return
-        self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+        self._found[Finding.of(place, message)] = None
 
     @property
     def findings(self) -> list[Finding]:
@@ -94,7 +104,7 @@ class PlanContext:
         if kind.name not in self._schemas:
             schema = self.client.schema(kind)
             if kind.open_fields:
-                for record in self.world.records(kind):
+                for record in self.state.records(kind):
                     schema.learn(record.flat)
             self._schemas[kind.name] = schema
             self.hiding.learn(schema.fields.values())
@@ -103,7 +113,7 @@ class PlanContext:
     def schema_of(self, section: str) -> Schema | None:
         """The fields of the records of a section, where those are records with fields."""
         kind = KINDS[SECTIONS[section]]
-        return None if kind in (FIELD_DEFINITION, HUB_ITEM) else self.schema(kind)
+        return self.schema(kind) if kind.can_be_looked_up else None
 
     # ---- which record is meant
 
@@ -139,7 +149,7 @@ class PlanContext:
             if not isinstance(value, (Reference, tuple)):
                 continue
             for number, reference in numbered_references(value):
-                problem = self.world.resolve(reference, before)
+                problem = self._resolve(reference, before)
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
@@ -147,11 +157,25 @@ class PlanContext:
                         self.find_reference(entry, key, number, reference, problem)
         return fine
 
+    def _resolve(self, reference: Reference, before: bool) -> str:
+        """What is wrong with a reference. One that only looks like a name that is there means that."""
+        problem = self.state.resolve(reference, before)
+        for form in _FORMS if problem and not reference.resolved else ():
+            written = _in_form(reference.written, form)
+            twin = Reference(reference.target, written=written)
+            if written != reference.written and not self.state.resolve(twin, before):
+                reference.uuid, reference.id, reference.names = twin.uuid, twin.id, twin.names
+                reference.awaits = twin.awaits
+                return ""
+        return problem
+
     def doubt(self, entry: Entry) -> None:
         """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
         kind = entry.kind
         schema = self.schema(kind)
-        first, *labels = [str(entry.fields.get(written_as(schema, entry, of.key))) for of in kind.identity] or [""]
+        first, *labels = [str(entry.fields.get(written_as(schema, entry, field.key))) for field in kind.identity] or [
+            ""
+        ]
         self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
 
     def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
@@ -168,7 +192,9 @@ class PlanContext:
             way = (name, *(member for member, one in written.items() if one == reference.written))
         inner = problem.way if isinstance(problem, FieldError) else ()
         gist = "this reference means nothing that is there, or several"
-        self.find(entry.place_in((*way, *inner)), FieldError.at(way, f"{words_of(way)}: {problem}", gist))
+        misfit = Misfit(reference.written, f"there is no such {reference.target}, or there are several")
+        error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
+        self.find(entry.place_in((*way, *inner)), error)
 
     def _is_named_in_secret(self, record: Record) -> bool:
         """Whether a record has its name from what must not be shown."""
@@ -176,7 +202,9 @@ class PlanContext:
         if entry is None or not self.hiding.is_on:
             return False
         schema = self.schema(entry.kind)
-        return any(self.hiding.hides(entry, written_as(schema, entry, of.key), of.key) for of in entry.kind.identity)
+        return any(
+            self.hiding.hides(entry, written_as(schema, entry, field.key), field.key) for field in entry.kind.identity
+        )
 
     # ---- into the plan
 

@@ -24,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, Entry
 from .context import PlanContext
@@ -38,8 +39,8 @@ class Definitions:
     :param compare: plans the change of one record.
     """
 
-    def __init__(self, ground: PlanContext, compare: Callable[[Planned, Record | None], None]) -> None:
-        self._ground = ground
+    def __init__(self, context: PlanContext, compare: Callable[[Planned, Record | None], None]) -> None:
+        self._context = context
         self._compare = compare
         self._schema = Schema.of(FIELD_DEFINITION)
         self._final: list[tuple[str, Record | None, Entry]] = []
@@ -52,86 +53,85 @@ class Definitions:
             self._judge_names(template)
             kind = TEMPLATE_KINDS[template]
             if other and self._is_used(kind):
-                self._ground.schema(kind).take(other)
+                self._context.schema(kind).take(other)
 
     def _entries(self, template: str) -> list[Entry]:
-        return [entry for entry in self._ground.entries[_SECTION] if entry.template == template]
+        return [entry for entry in self._context.entries[_SECTION] if entry.template == template]
 
     def _is_used(self, kind: Kind) -> bool:
         return any(
-            SECTIONS[section] == kind.name and (entries or section in self._ground.desired.sections)
-            for section, entries in self._ground.entries.items()
+            SECTIONS[section] == kind.name and (entries or section in self._context.desired.sections)
+            for section, entries in self._context.entries.items()
         )
 
     def _plan(self, template: str, entry: Entry) -> Field | None:
         """Plans one definition. Returns the field as it will be where that is not as it is; one that is still to be
         made has its label as its key.
         """
-        ground, schema = self._ground, self._schema
-        complaints = ground.complaints
+        context, schema = self._context, self._schema
+        complaints = context.complaints
         fields, later = self._with_relations(entry)
-        values = ground.wanted.parse(schema, entry, fields)
+        values = context.wanted.parse(schema, entry, fields)
         if later is not None:
             values.pop("relations", None)
         keys = ("field_key",) if values.get("field_key") else ("label",)
         if not values.get(keys[0]):
             if "label" not in entry.fields:
-                ground.find(entry.place, "label must have a value, because a field definition is identified by it")
+                context.find(entry.place, "label must have a value, because a field definition is identified by it")
             return None
-        if not ground.uniqueness.claim(schema, keys, values, entry):
+        if not context.uniqueness.claim(schema, keys, values, entry):
             return None
-        known = [Record.of(FIELD_DEFINITION, raw) for raw in ground.client.definitions(template)]
-        hits = [record for record in known if record.flat.get(keys[0]) == values[keys[0]]]
+        known = [Record.of(FIELD_DEFINITION, raw) for raw in context.client.definitions(template)]
         if entry.uuid:
             hits = [record for record in known if record.uuid == entry.uuid]
-        current = ground.one(entry, schema, keys, values, hits)
-        if current is not None and not ground.claim(FIELD_DEFINITION, current.uuid, entry):
+        else:
+            hits = natural_keys.identified(schema, keys, values, known)
+        current = context.one(entry, schema, keys, values, hits)
+        if current is not None and not context.claim(FIELD_DEFINITION, current.uuid, entry):
             return None
         if current is None and keys == ("field_key",):
-            ground.find(
+            context.find(
                 entry.place_of("field_key"), f"there is no field definition with the key {values['field_key']!r}"
             )
-        if ground.complaints > complaints:
+        if context.complaints > complaints:
             # What is wrong with a field is not wrong with every record that has it, too.
             return _doubtful(values, current)
         self._final.append((str(values.get("label") or (current.flat.get("label") if current else "")), current, entry))
-        wanted = plan.with_equal_allowed_values(schema, values, current)
-        wanted.pop("field_key", None)
         key = f"{template} {values[keys[0]]}"
-        planned = ground.planned(_SECTION, entry, schema, wanted, keys, key)
+        planned = context.planned(_SECTION, entry, schema, values, keys, key)
         self._compare(planned, current)
         if later is not None:
             self._relate_later(planned, current, later)
-        if ground.complaints > complaints:
+        if context.complaints > complaints:
             return _doubtful(values, current)
         if not planned.change.changed:
             return None
-        if not ground.is_chosen(planned):
+        if not context.is_chosen(planned):
             if current is not None:
                 return None
-            ground.unmade.add((template, str(values.get("label"))))
+            context.unmade.add((template, str(values.get("label"))))
         have = {} if current is None else schema.read(current.flat)
-        of = field_to_be({**have, **planned.change.values})
-        if of is None:
+        field = field_to_be({**have, **planned.change.values})
+        if field is None:
             return None
         if current is None:
-            return replace(of, key=of.label)
-        of = replace(of, uuid=current.uuid, retyped="type" in planned.change.values)
-        if of.retyped:
-            self._judge_identity(entry, of)
-        return of
+            return replace(field, key=field.label)
+        field = replace(field, uuid=current.uuid, retyped="type" in planned.change.values)
+        if field.retyped:
+            self._judge_identity(entry, field)
+        return field
 
-    def _judge_identity(self, entry: Entry, of: Field) -> None:
+    def _judge_identity(self, entry: Entry, field: Field) -> None:
         """Records could not be told apart any more where the service empties what identifies them."""
-        for section, entries in self._ground.entries.items():
+        for section, entries in self._context.entries.items():
             kind = KINDS[SECTIONS[section]]
             if kind.template != entry.template or not entries:
                 continue
-            own = self._ground.desired.identity.get(section)
+            own = self._context.desired.identity.get(section)
             names = own if own is not None else [key for keys in kind.match_on for key in keys]
-            if {of.key, of.label} & set(names):
-                problem = f"{of.key} identifies the {section} in these files, and another type may cost its values"
-                self._ground.find(entry.place_of("type"), f"type: {problem}; identify them by another field first")
+            if {field.key, field.label} & set(names):
+                problem = f"{field.key} identifies the {section} in these files, and another type may cost its values"
+                self._context.find(entry.place_of("type"), f"type: {problem}; identify them by another field first")
 
     def _judge_names(self, template: str) -> None:
         """A label that the files write must not be that of another field, nor its key: nobody could say which one is
@@ -139,7 +139,7 @@ class Definitions:
         """
         final, self._final = self._final, []
         written = {current.uuid for _label, current, _entry in final if current is not None}
-        definitions = self._ground.client.definitions(template) if final else []
+        definitions = self._context.client.definitions(template) if final else []
         others = [
             (str(one.get("label")), str(one.get("uuid"))) for one in definitions if one.get("uuid") not in written
         ]
@@ -155,7 +155,7 @@ class Definitions:
             if twins:
                 names = ", ".join(dict.fromkeys(twins))
                 problem = f"label: {label!r} is the label or the key of another field too ({names})"
-                self._ground.find(entry.place_of("label"), f"{problem}; records could not name either of them")
+                self._context.find(entry.place_of("label"), f"{problem}; records could not name either of them")
 
     def _with_relations(self, entry: Entry) -> tuple[Mapping[str, Any], Any]:
         """The fields of an entry, with uuids where relations name other fields; relations as written where some of
@@ -166,13 +166,13 @@ class Definitions:
         self._judge_uuids(entry, written)
         if not names_fields(written):
             return fields, None
-        resolved, missing = with_uuids(written, self._ground.client.definitions(entry.template))
+        resolved, missing = with_uuids(written, self._context.client.definitions(entry.template))
         labels = [other.fields.get("label") for other in self._entries(entry.template)]
         coming = {label for label in labels if isinstance(label, str)}
         for number, name in missing.items():
             if name not in coming:
                 place = entry.place_in(("relations", number, "field"))
-                self._ground.find(
+                self._context.find(
                     place, f"relations[{number}].field: {name!r} is no field of this template, or several"
                 )
         return {**fields, "relations": resolved}, written if missing else None
@@ -184,12 +184,12 @@ class Definitions:
             for number, one in enumerate(written if isinstance(written, list) else ())
             if isinstance(one, Mapping) and is_uuid(one.get("field_uuid"))
         }
-        known = {str(one.get("uuid")) for one in self._ground.client.definitions(entry.template)} if given else ()
+        known = {str(one.get("uuid")) for one in self._context.client.definitions(entry.template)} if given else ()
         for number, uuid in given.items():
             if uuid.lower() not in known:
                 place = entry.place_in(("relations", number, "field_uuid"))
                 problem = f"relations[{number}].field_uuid: this template has no field with the uuid {uuid}"
-                self._ground.find(place, problem)
+                self._context.find(place, problem)
 
     def _relate_later(self, planned: Planned, current: Record | None, written: Any) -> None:
         planned.relations = written
@@ -205,8 +205,8 @@ class Definitions:
             after={**was.after, "relations": list(planned.relations)},
         )
         if was.action == plan.UNCHANGED:
-            self._ground.result.unchanged[_SECTION] -= 1
-            self._ground.take(planned)
+            self._context.result.unchanged[_SECTION] -= 1
+            self._context.take(planned)
 
 
 def _doubtful(values: Mapping[str, Any], current: Record | None) -> Field | None:

@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ..desired.parsing import written_as
 from .context import PlanContext
 from .plan import Planned
-from .state import InstanceState
+from .state import ListedState
 
 _HOLDING = (LOCATION, ROOM, PERSON)
 _MOST_NAMED = 3
@@ -49,30 +49,30 @@ class Holder:
         return f"{self.name} ({self.key}{', also when it is archived' if self.is_archived else ''})"
 
 
-def check_held(ground: PlanContext) -> None:
+def check_held(context: PlanContext) -> None:
     """Nothing is taken away while something that this plan leaves where it is refers to it. Where something else is
     wrong, it is not known yet what leaves.
     """
-    if ground.findings:
+    if context.findings:
         return
 
     def is_told(schema: Schema, holder: Holder) -> bool:
         """Whether the reference is written in the files, and so is a finding of its own."""
-        entry = ground.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
-        if entry is None or entry.state != "present" or ground.choices.only or ground.choices.exclude:
+        entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
+        if entry is None or entry.state != "present" or context.choices.only or context.choices.exclude:
             return False
         return written_as(schema, entry, holder.key) in entry.fields
 
-    looked = _Look(ground.world, ground.result.changes)
-    ground.result.searched |= looked.searched
+    looked = _Look(context.state, context.result.changes)
+    context.result.searched |= looked.searched
     for planned, holders in looked.held(is_told):
-        ground.find(planned.entry.place, why_held(planned, holders))
+        context.find(planned.entry.place, why_held(planned, holders))
 
 
-def without_held(world: InstanceState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
+def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
     """What can't be taken away any more where some changes of a plan are left out, each with why."""
     left = list(changes)
-    while held := list(_Look(world, left).held()):
+    while held := list(_Look(state, left).held()):
         yield from ((planned, why_held(planned, holders)) for planned, holders in held)
         kept = {id(planned) for planned, _holders in held}
         # What is kept refers to others in its turn.
@@ -97,8 +97,8 @@ class _Look:
     :ivar searched: names of the kinds that were looked through.
     """
 
-    def __init__(self, world: InstanceState, changes: Iterable[Planned]) -> None:
-        self._world = world
+    def __init__(self, state: ListedState, changes: Iterable[Planned]) -> None:
+        self._state = state
         self._planned = {one.change.current.uuid: one for one in changes if one.change.current is not None}
         self._going = {
             uuid: one
@@ -111,11 +111,11 @@ class _Look:
         self._found: dict[str, list[tuple[Schema, Holder]]] = {}
         types = {f"LINKED_{one.kind.name.upper()}" for one in self._going.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
-            schema = world.schema(kind)
-            keys = [of.key for of in schema.fields.values() if of.type in types]
+            schema = state.schema(kind)
+            keys = [field.key for field in schema.fields.values() if field.type in types]
             if keys:
                 self.searched.add(kind.name)
-                for record in world.records(kind):
+                for record in state.records(kind):
                     self._look_at(schema, keys, record)
 
     def held(
@@ -141,7 +141,7 @@ class _Look:
                 if uuid not in then and planned is not None:
                     self._going[uuid].leaving += (planned.entry,)
             for uuid in then:
-                name = f"{schema.kind.words} {self._world.name_of(record) or record.uuid}"
+                name = f"{schema.kind.words} {self._state.name_of(record) or record.uuid}"
                 is_archived = planned is not None and planned.change.action == plan.ARCHIVE
                 self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, is_archived)))
 
@@ -155,7 +155,7 @@ class _Look:
         """The uuids of what is to be taken away and a value refers to."""
         found: dict[str, None] = {}
         for reference in references_in(value):
-            self._world.complete(reference)
+            self._state.complete(reference)
             if reference.uuid in self._going:
                 found[reference.uuid] = None
         return found

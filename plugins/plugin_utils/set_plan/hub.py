@@ -25,8 +25,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 
 from ..desired.desired import Entry, Place
-from .state import InstanceState
-from .uniqueness import Claims
+from .state import ListedState
+from .uniqueness import Uniqueness
 
 FIELDS = (
     Field("object", "LINKED_ASSET", mandatory=True),
@@ -47,7 +47,7 @@ def schema() -> Schema:
 
 
 def plan_offers(
-    world: InstanceState,
+    state: ListedState,
     entries: Sequence[Entry],
     find: Callable[[Place, str], None],
     claim: Callable[[Kind, str, Entry], bool],
@@ -58,7 +58,7 @@ def plan_offers(
     :param find: is told what is wrong, and where.
     :param claim: whether no other entry means the same object.
     """
-    items = _Items(world)
+    items = _Items(state)
     for entry in entries:
         fields = schema()
         values = parse(fields, entry)
@@ -68,35 +68,35 @@ def plan_offers(
             if "object" not in entry.fields or values.get("object") is not None:
                 find(place, "object: expected the one object that is offered")
             continue
-        problem = world.resolve(meant[0])
+        problem = state.resolve(meant[0])
         if problem:
             if entry.state == "present":
                 find(place, f"object: {problem}")
             continue
-        key = Claims.words(fields, ("object",), values)
+        key = Uniqueness.words(fields, ("object",), values)
         mark = f"of the object {meant[0].uuid or f'at {meant[0].awaits.place}'}"
         if claim(HUB_ITEM, mark, entry):
             change, warning = _change(items, entry, values, meant[0], fields)
             yield entry, values, key, replace(change, warnings=(warning,) if warning else ()), _image(change)
 
 
-def offered(world: InstanceState) -> list[Record]:
+def offered(state: ListedState) -> list[Record]:
     """The items that are offered on the hub."""
-    return [record for record in world.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
+    return [record for record in state.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
 
 
 class _Items:
     """What is offered, and what stands in orders, by the integer id of the object; orders are read when needed."""
 
-    def __init__(self, world: InstanceState) -> None:
-        self._world = world
+    def __init__(self, state: ListedState) -> None:
+        self._state = state
         self._offered: dict[Any, Record] | None = None
         self._ordered: dict[Any, Record] | None = None
 
     def offered(self, number: int | None) -> Record | None:
         if self._offered is None:
             self._offered = {}
-            for record in offered(self._world):
+            for record in offered(self._state):
                 self._offered[_ITEMS.read(record.flat).get("asset_id")] = record
         return self._offered.get(number)
 
@@ -104,7 +104,7 @@ class _Items:
         if self._ordered is None:
             self._ordered = {
                 one: order
-                for order in self._world.records(HUB_ORDER)
+                for order in self._state.records(HUB_ORDER)
                 if not is_cancelled(order)
                 for one in asset_ids(order)
             }

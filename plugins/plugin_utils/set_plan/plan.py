@@ -14,23 +14,23 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS, Kind, Level
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 
-from ..desired.desired import Entry, Finding
+from ..desired.desired import SECTIONS, Entry, Finding
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
-from .state import InstanceState
+from .state import ListedState
 
-LEVELS = ("fields", "locations", "rooms persons", "users", "objects", "links", "tasks rental_cases hub")
-"""Sections by level: a level may refer to those before it, and is applied after them."""
+LEVELS = tuple(Level)
+"""A level may refer to those before it, and is applied after them."""
 
 
 def level_of(section: str) -> int:
     """The level at which a section is applied."""
-    return next(number for number, names in enumerate(LEVELS) if section in names.split())
+    return KINDS[SECTIONS[section]].level
 
 
 UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}
@@ -114,7 +114,7 @@ class InstancePlan:
     :ivar exceeded_limits: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
     :ivar searched: names of kinds whose complete lists show that nothing refers to what is taken away.
-    :ivar world: the lists that the plan was made from.
+    :ivar state: the lists that the plan was made from.
     :ivar hiding: what of it must not be shown.
     """
 
@@ -130,7 +130,7 @@ class InstancePlan:
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
-    world: InstanceState | None = None
+    state: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)
 
 

@@ -16,8 +16,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    HUB_ITEM,
     KINDS,
     Kind,
 )
@@ -28,7 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
 from .plan import InstancePlan, Planned, PlanOptions
-from .state import InstanceState, read_some
+from .state import ListedState
 
 
 class Scope:
@@ -39,11 +37,11 @@ class Scope:
 
     def __init__(
         self,
-        world: InstanceState,
+        state: ListedState,
         schema_of: Callable[[Kind], Schema],
         written: Mapping[str, Mapping[str, Sequence[Any]]],
     ) -> None:
-        self._world = world
+        self._state = state
         self._schema_of = schema_of
         self._written = written
         self._values: dict[str, dict[str, list[Any]]] = {}
@@ -53,7 +51,7 @@ class Scope:
         name.
         """
         kind = KINDS[SECTIONS[section]]
-        if kind in (FIELD_DEFINITION, HUB_ITEM):
+        if not kind.can_be_looked_up:
             return [(name, f"{name}: {section} have no scope") for name in fields]
         schema = self._schema_of(kind)
         found: list[tuple[str, str]] = []
@@ -64,7 +62,7 @@ class Scope:
                 found += [
                     (name, f"{name}: {problem}")
                     for reference in references_in(tuple(parsed.values()))
-                    if (problem := self._world.resolve(reference))
+                    if (problem := self._state.resolve(reference))
                 ]
         return found
 
@@ -74,9 +72,9 @@ class Scope:
         if not wanted:
             return True
         schema = self._schema_of(KINDS[SECTIONS[section]])
-        have = read_some(schema, wanted, record)
+        have = natural_keys.read_some(schema, wanted, record)
         for reference in references_in(tuple(have.values())):
-            self._world.complete(reference)
+            self._state.complete(reference)
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
 
     def count(self, section: str, records: Iterable[Record]) -> int:
@@ -102,7 +100,7 @@ class Scope:
                 for one in written:
                     parsed, _findings = schema.parse({name: one}, "")
                     for reference in references_in(tuple(parsed.values())):
-                        self._world.resolve(reference)
+                        self._state.resolve(reference)
                     for key, value in parsed.items():
                         found.setdefault(key, []).append(value)
             self._values[section] = found
@@ -126,7 +124,7 @@ class Pruning:
     :ivar filled: sections of which the files hold records.
     """
 
-    world: InstanceState
+    state: ListedState
     desired: DesiredInstance
     choices: PlanOptions
     scope: Scope
@@ -143,7 +141,7 @@ class Pruning:
             claimed = self.claimed.get(kind.name, {})
             left = [
                 record
-                for record in self.world.records(kind)
+                for record in self.state.records(kind)
                 if record.uuid not in claimed and self.scope.holds(section, record)
             ]
             if left:
@@ -173,7 +171,7 @@ class Pruning:
             state = "archived" if action == "archive" else "absent"
             entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
             keys, name = named[record.uuid]
-            desired = read_some(schema, keys, record)
+            desired = natural_keys.read_some(schema, keys, record)
             change = plan.plan_gone(schema, desired, record, plan.ARCHIVE if action == "archive" else plan.DELETE)
             yield Planned(section, entry, schema, desired, keys, name, change)
 
@@ -181,8 +179,8 @@ class Pruning:
         """Whether a record is known to belong to this set: by the marker field where it has a value, else by the
         journal. What is marked for another set was handed over to it.
         """
-        of = schema.find(self.desired.marker) if self.desired.marker else None
-        mark = None if of is None else read_some(schema, [of.key], record)[of.key]
+        field = schema.find(self.desired.marker) if self.desired.marker else None
+        mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
         if mark in EMPTY:
             return record.uuid in self.choices.known
         return self.desired.set_name != "" and mark == self.desired.set_name
@@ -190,9 +188,9 @@ class Pruning:
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
         """The fields that identify a record in these files, and its natural key as it would stand there."""
         fields = [schema.find(name) for name in self.desired.identity.get(section, ())]
-        own = [of.key for of in fields if of is not None]
+        own = [field.key for field in fields if field is not None]
         known = [key for keys in (own, *schema.kind.match_on) for key in keys if key in schema.fields]
-        values = read_some(schema, known, record)
+        values = natural_keys.read_some(schema, known, record)
         try:
             keys = natural_keys.key_fields(schema.kind, own or None, values)
         except InvalidInput:
@@ -206,6 +204,6 @@ class Pruning:
         if isinstance(value, tuple):
             return ", ".join(self._word(schema, key, one) for one in value)
         if isinstance(value, Reference):
-            record = self.world.find(value)
-            return (self.world.name_of(record) if record else None) or str(value.uuid or value.id or "")
+            record = self.state.find(value)
+            return (self.state.name_of(record) if record else None) or str(value.uuid or value.id or "")
         return "" if value in EMPTY else str(schema.brief(key, value))

@@ -15,11 +15,12 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
 from ..desired.desired import Place
 from ..desired.hiding import NOT_SHOWN, VAULTED
 from .context import PlanContext
-from .state import InstanceState, Key
+from .state import ListedState
 
 Values = Mapping[str, Any]
 
@@ -37,23 +38,23 @@ class _Pair:
 class _Renames:
     """Those of one section, found by the new key."""
 
-    def __init__(self, world: InstanceState, schema: Schema, pairs: Iterable[_Pair]) -> None:
-        self._world = world
+    def __init__(self, state: ListedState, schema: Schema, pairs: Iterable[_Pair]) -> None:
+        self._state = state
         self._schema = schema
         self.pairs: list[_Pair] = []
         self._to: dict[tuple[str, ...], dict[Key, _Pair]] = {}
         for pair in pairs:
             names = tuple(pair.new)
-            key = world.key_of(schema, names, pair.new)
+            key = state.key_of(schema, names, pair.new)
             # Some keys are the same in whatever case they are written.
-            if key is not None and (names != tuple(pair.old) or key != world.key_of(schema, names, pair.old)):
+            if key is not None and (names != tuple(pair.old) or key != state.key_of(schema, names, pair.old)):
                 self.pairs.append(pair)
                 self._to.setdefault(names, {}).setdefault(key, pair)
 
     def to(self, values: Values) -> _Pair | None:
         """The rename to the natural key of some values."""
         for names, pairs in self._to.items():
-            key = self._world.key_of(self._schema, names, values)
+            key = self._state.key_of(self._schema, names, values)
             if key in pairs:
                 return pairs[key]
         return None
@@ -62,8 +63,8 @@ class _Renames:
 class Moved:
     """The renames of one plan."""
 
-    def __init__(self, ground: PlanContext) -> None:
-        self._ground = ground
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
         self._renames: dict[str, _Renames] = {}
         self._found: dict[str, _Pair] = {}
         self._written: dict[tuple[str, tuple[str, ...]], set[Key | None]] = {}
@@ -74,7 +75,7 @@ class Moved:
         :param values: what has the key now. :param written: everything that is written in this section.
         """
         for pair in self._behind(section, schema, values, written):
-            hits = self._ground.world.find_existing(schema, tuple(pair.old), pair.old)
+            hits = self._context.state.find_existing(schema, tuple(pair.old), pair.old)
             if hits:
                 self._found.update((record.uuid, pair) for record in hits)
                 return hits
@@ -89,34 +90,34 @@ class Moved:
 
     def judge(self) -> None:
         """Renames that mean nothing, or that are not done although there is something to rename."""
-        ground = self._ground
-        for section, written in ground.desired.moved.items():
-            if not ground.entries[section]:
+        context = self._context
+        for section, written in context.desired.moved.items():
+            if not context.entries[section]:
                 for _old, new in written[:1]:
-                    place = ground.desired.moved_places.get(id(new), Place("moved.yml"))
-                    ground.find(place, f"moved.{section}: the files hold no {section}")
+                    place = context.desired.moved_places.get(id(new), Place("moved.yml"))
+                    context.find(place, f"moved.{section}: the files hold no {section}")
                 continue
-            schema = ground.schema_of(section)
+            schema = context.schema_of(section)
             if schema is not None:
                 for pair in self._of(section, schema).pairs:
                     self._judge(section, schema, pair)
 
     def _judge(self, section: str, schema: Schema, pair: _Pair) -> None:
-        ground = self._ground
-        claimed = ground.claimed.get(schema.kind.name, {})
+        context = self._context
+        claimed = context.claimed.get(schema.kind.name, {})
         left = [
             record
-            for record in ground.world.find_existing(schema, tuple(pair.old), pair.old)
-            if record.uuid not in claimed and ground.scope.holds(section, record)
+            for record in context.state.find_existing(schema, tuple(pair.old), pair.old)
+            if record.uuid not in claimed and context.scope.holds(section, record)
         ]
         if not left:
             return
-        now = ground.world.find_existing(schema, tuple(pair.new), pair.new)
+        now = context.state.find_existing(schema, tuple(pair.new), pair.new)
         if any(record.uuid in claimed for record in now):
             words = f"moved.{section}: {pair.words}: both are there, so {left[0].uuid} keeps its old key."
-            ground.result.warnings.append(words)
-        elif not ground.world.find_planned(schema, tuple(pair.new), pair.new):
-            ground.find(
+            context.result.warnings.append(words)
+        elif not context.state.find_planned(schema, tuple(pair.new), pair.new):
+            context.find(
                 pair.place, f"moved.{section}: {pair.words}: the files hold no {schema.kind.words} with the new key"
             )
 
@@ -131,24 +132,24 @@ class Moved:
 
     def _of(self, section: str, schema: Schema) -> _Renames:
         if section not in self._renames:
-            pairs = [self._read(schema, old, new) for old, new in self._ground.desired.moved.get(section, ())]
-            known = _Renames(self._ground.world, schema, [pair for pair in pairs if pair is not None])
+            pairs = [self._read(schema, old, new) for old, new in self._context.desired.moved.get(section, ())]
+            known = _Renames(self._context.state, schema, [pair for pair in pairs if pair is not None])
             straight = self._without_circles(section, known)
-            self._renames[section] = _Renames(self._ground.world, schema, straight)
+            self._renames[section] = _Renames(self._context.state, schema, straight)
         return self._renames[section]
 
     def _read(self, schema: Schema, old: Mapping[str, Any], new: Mapping[str, Any]) -> _Pair | None:
-        ground = self._ground
-        place = ground.desired.moved_places.get(id(new), Place("moved.yml"))
+        context = self._context
+        place = context.desired.moved_places.get(id(new), Place("moved.yml"))
         was, also_wrong = schema.parse(old, "")
         wanted, wrong = schema.parse(new, "")
         problems = [*wrong.errors, *wrong.unknown, *also_wrong.errors, *also_wrong.unknown]
-        is_hidden = ground.hiding.hides_place(place) or not ground.hiding.shows_all([*old, *new])
+        is_hidden = context.hiding.hides_place(place) or not context.hiding.shows_all([*old, *new])
         for problem in problems:
-            ground.find(place, NOT_SHOWN if is_hidden else problem)
-        if problems or not ground.resolve(wanted, None) or not ground.resolve(was, None, before=True):
+            context.find(place, NOT_SHOWN if is_hidden else problem)
+        if problems or not context.resolve(wanted, None) or not context.resolve(was, None, before=True):
             return None
-        sides = (ground.uniqueness.words(schema, tuple(side), side) for side in (was, wanted))
+        sides = (context.uniqueness.words(schema, tuple(side), side) for side in (was, wanted))
         words = VAULTED if is_hidden else " to ".join(sides)
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 
@@ -165,16 +166,16 @@ class Moved:
                 straight.append(pair)
             elif at is pair:
                 words = "goes round in a circle; rename to a key that is free first, and on from there in a later run"
-                self._ground.find(pair.place, f"moved.{section}: {pair.words} {words}")
+                self._context.find(pair.place, f"moved.{section}: {pair.words} {words}")
         return straight
 
     def _is_written(self, section: str, schema: Schema, key: Values, written: Iterable[Values]) -> bool:
-        world, names = self._ground.world, tuple(key)
+        state, names = self._context.state, tuple(key)
         if (section, names) not in self._written:
             keys: set[Key | None] = set()
             for values in written:
                 named = {name: values[name] for name in names if name in values}
-                if self._ground.resolve(named, None):
-                    keys.add(world.key_of(schema, names, named))
+                if self._context.resolve(named, None):
+                    keys.add(state.key_of(schema, names, named))
             self._written[section, names] = keys
-        return world.key_of(schema, names, key) in self._written[section, names]
+        return state.key_of(schema, names, key) in self._written[section, names]

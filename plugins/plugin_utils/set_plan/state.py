@@ -1,28 +1,33 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything that is there, and everything that is to come, found by natural key in memory: complete lists joined, no
-single reads.
-"""
+"""The listed state of an instance: what is there and what is to come, found by natural key in complete lists."""
 
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan.state import InstanceState
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import names_of
-
-Key = tuple[Any, ...]
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
+    Question,
+    Resolver,
+    Unresolved,
+    Why,
+    fill_in,
+)
 
 _LISTS_AHEAD = 2
 """How many lists are read at a time; more would only be a burst of requests."""
@@ -30,7 +35,7 @@ _MOST_HINTS = 20
 _MOST_NAMES = 20_000
 
 
-class InstanceState:
+class ListedState(InstanceState):
     """The records of an instance by kind, each kind listed once when it is first needed, and what a plan will add to
     them.
 
@@ -44,7 +49,7 @@ class InstanceState:
         schema_of: Callable[[Kind], Schema] | None = None,
         is_hidden: Callable[[Record], bool] = lambda _record: False,
     ) -> None:
-        self._client = client
+        super().__init__(client)
         self._schema_of = schema_of or client.schema
         self._is_hidden = is_hidden
         self._records: dict[str, list[Record]] = {}
@@ -64,11 +69,11 @@ class InstanceState:
         """Every record of a kind; one complete list the first time."""
         name = f"{kind.name} {template}".strip()
         if name not in self._records:
-            if kind is FIELD_DEFINITION:
-                found = [Record.of(kind, raw) for raw in self._client.definitions(template)]
+            if kind.defines_fields:
+                found = [Record.of(kind, raw) for raw in self.client.definitions(template)]
             else:
                 ahead = self._ahead.pop(name, None)
-                found = self._client.list_all(kind) if ahead is None else ahead.result()
+                found = self.client.list_all(kind) if ahead is None else ahead.result()
             self._records[name] = found
             self._by_id[name] = {record.id: record for record in found if record.id is not None}
             self._by_uuid[name] = {record.uuid: record for record in found}
@@ -80,10 +85,10 @@ class InstanceState:
         when the kind is needed.
         """
         # One login, and one failure of it.
-        self._client.tokens.current()
+        self.client.tokens.current()
         with ThreadPoolExecutor(max_workers=_LISTS_AHEAD) as pool:
             ahead = [kind for kind in kinds if not self.is_listed(kind)]
-            self._ahead = {kind.name: pool.submit(self._client.list_all, kind) for kind in ahead}
+            self._ahead = {kind.name: pool.submit(self.client.list_all, kind) for kind in ahead}
             try:
                 yield
             finally:
@@ -95,7 +100,7 @@ class InstanceState:
         newest = max((record.id for record in self.records(KINDS[name]) if record.id is not None), default=0)
         return any(
             record.uuid not in known and (record.id is None or record.id <= newest)
-            for record in self._client.list_all(KINDS[name])
+            for record in self.client.list_all(KINDS[name])
         )
 
     def is_listed(self, kind: Kind) -> bool:
@@ -108,36 +113,15 @@ class InstanceState:
 
     # ---- keys
 
-    def key_of(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> Key | None:
+    def key_of(self, schema: Schema, keys: Iterable[str], values: Mapping[str, Any]) -> Key | None:
         """The natural key as something that can be looked up; None where a part of it is missing or not resolved."""
-        parts = []
-        by_case = not schema.kind.case_blind
-        for key in keys:
-            part = values.get(key)
-            # Most are texts, and there are very many.
-            if not (by_case and isinstance(part, str)):
-                part = self._key_part(schema, key, part)
-            if part is None:
-                return None
-            parts.append(part)
-        return tuple(parts)
+        return natural_keys.key_of(schema, keys, values, self._mark)
 
-    def _key_part(self, schema: Schema, key: str, value: Any) -> Any:
-        if value is None or value == ():
-            return None
-        if isinstance(value, Reference):
-            self.complete(value)
-            if value.awaits is not None:
-                return ("awaits", id(value.awaits))
-            return value.uuid or value.id
-        if isinstance(value, tuple):
-            parts = [self._key_part(schema, key, item) for item in value]
-            return None if None in parts else tuple(sorted(map(str, parts)))
-        if isinstance(value, str) and schema.kind.case_blind and (key,) in schema.kind.match_on:
-            return value.casefold()
-        if isinstance(value, dt.datetime):
-            return value.timestamp()
-        return value
+    def _mark(self, reference: Reference) -> Any:
+        self.complete(reference)
+        if reference.awaits is not None:
+            return ("awaits", id(reference.awaits))
+        return reference.uuid or reference.id
 
     def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
@@ -153,18 +137,34 @@ class InstanceState:
         if name not in self._by_key:
             index: dict[Key, list[Record]] = {}
             for record in self.records(schema.kind, template):
-                key = self.key_of(schema, keys, read_some(schema, keys, record))
+                key = self.key_of(schema, keys, natural_keys.read_some(schema, keys, record))
                 if key is not None:
                     index.setdefault(key, []).append(record)
             self._by_key[name] = index
         return self._by_key[name]
 
+    def listed(self, kind: Kind, _conditions: Sequence[Condition] = ()) -> list[Record]:
+        """Every record of a kind: a list that is complete is read once."""
+        return self.records(kind)
+
+    def some(self, kind: Kind) -> list[Record]:
+        """All of them, because they are read anyway."""
+        return self.records(kind)
+
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        """The record with a uuid, where a list shows it."""
+        """The record with a uuid, where a list shows it, or where it may be archived."""
+        record = self._of_list(kind, uuid, template)
+        return self.client.get(kind, uuid) if record is None and kind.can_be_archived else record
+
+    def is_archived(self, record: Record) -> bool:
+        """Whether a record is archived; one that a list shows is not."""
+        return self._of_list(record.kind, record.uuid) is None and self.client.is_archived(record)
+
+    def _of_list(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         self.records(kind, template)
         return self._by_uuid[f"{kind.name} {template}".strip()].get(uuid)
 
-    def take_over(self, other: InstanceState, kinds: Iterable[str]) -> None:
+    def take_over(self, other: ListedState, kinds: Iterable[str]) -> None:
         """Takes the lists of some kinds from another view of the same instance, in which they are still true."""
         for name in kinds:
             if name in other._records:
@@ -174,25 +174,25 @@ class InstanceState:
 
     # ---- what is to come
 
-    def add_planned(self, schema: Schema, values: Mapping[str, Any], what: Any) -> None:
+    def add_planned(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:
         """Notes a record that will have these values.
 
-        :param what: what it is to be made from; a :class:`Record` where one that is there will have them.
+        :param origin: what it is to be made from; a :class:`Record` where one that is there will have them.
         """
         name = schema.kind.name
-        if isinstance(what, Record):
+        if isinstance(origin, Record):
             # Most are written as they are answered, and there are very many.
-            other = [of.key for of in schema.kind.identity if values.get(of.key) != what.flat.get(of.key)]
+            other = [field.key for field in schema.kind.identity if values.get(field.key) != origin.flat.get(field.key)]
             named = [key for key in other if key in values and key in schema.fields]
             if named:
-                self._becoming[what.uuid] = values
-            if named and self._is_renamed(schema, named, values, what):
-                self._renamed[what.uuid] = values
-        self._coming.setdefault(name, []).append((schema, values, what))
+                self._becoming[origin.uuid] = values
+            if named and self._is_renamed(schema, named, values, origin):
+                self._renamed[origin.uuid] = values
+        self._coming.setdefault(name, []).append((schema, values, origin))
         self._resolved.pop(name, None)
         for (kind, keys), index in self._coming_by_key.items():
             if kind == name:
-                self._note(index, schema, keys, values, what)
+                self._note(index, schema, keys, values, origin)
 
     def named_as(self, record: Record, key: str) -> Any:
         """A field by which others refer to a record, as it will be once what is planned is done."""
@@ -200,37 +200,42 @@ class InstanceState:
 
     def _is_renamed(self, schema: Schema, named: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Whether others refer to a record in another way once it has some values."""
-        return self.key_of(schema, named, values) != self.key_of(schema, named, read_some(schema, named, record))
+        return self.key_of(schema, named, values) != self.key_of(
+            schema, named, natural_keys.read_some(schema, named, record)
+        )
 
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Whether a record that has a natural key keeps it."""
         becoming = self._renamed.get(record.uuid)
         if becoming is None:
             return True
-        after = {**read_some(schema, keys, record), **{key: becoming[key] for key in keys if key in becoming}}
+        after = {
+            **natural_keys.read_some(schema, keys, record),
+            **{key: becoming[key] for key in keys if key in becoming},
+        }
         return self.key_of(schema, keys, after) == self.key_of(schema, keys, values)
 
-    def replace(self, kind: Kind, what: Any, record: Record) -> None:
+    def replace(self, kind: Kind, origin: Any, record: Record) -> None:
         """What was noted to come is there already."""
         noted = self._coming.get(kind.name, [])
-        self._coming[kind.name] = [(one[0], one[1], record if one[2] is what else one[2]) for one in noted]
+        self._coming[kind.name] = [(one[0], one[1], record if one[2] is origin else one[2]) for one in noted]
         self._resolved.pop(kind.name, None)
         self._coming_by_key = {name: index for name, index in self._coming_by_key.items() if name[0] != kind.name}
 
     def _note(
-        self, index: dict[Key, list[Any]], schema: Schema, keys: Sequence[str], values: Mapping[str, Any], what: Any
+        self, index: dict[Key, list[Any]], schema: Schema, keys: Sequence[str], values: Mapping[str, Any], origin: Any
     ) -> None:
         key = self.key_of(schema, keys, values) if all(key in schema.fields for key in keys) else None
         if key is not None:
-            index.setdefault(key, []).append(what)
+            index.setdefault(key, []).append(origin)
 
     def find_planned(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
         """What was noted to come with the natural key of some values."""
         name = (schema.kind.name, tuple(keys))
         if name not in self._coming_by_key:
             self._coming_by_key[name] = {}
-            for own, noted, what in self._coming.get(schema.kind.name, ()):
-                self._note(self._coming_by_key[name], own, keys, noted, what)
+            for own, noted, origin in self._coming.get(schema.kind.name, ()):
+                self._note(self._coming_by_key[name], own, keys, noted, origin)
         key = self.key_of(schema, keys, values)
         return self._coming_by_key[name].get(key, []) if key is not None else []
 
@@ -255,150 +260,149 @@ class InstanceState:
         elif reference.id is not None:
             record = self._by_id[kind.name].get(reference.id)
         if record is not None:
-            reference.uuid, reference.id = record.uuid or None, record.id
-            reference.names = names_of(record)
+            fill_in(reference, record)
+
+    def make_comparable(self, _schema: Schema, _desired: Mapping[str, Any], _record: Record) -> None:
+        """Does nothing: a reference that is resolved here has both its id and its uuid."""
+
+    def require_uuids(self, references: Iterable[Reference]) -> None:
+        """Fills in what the lists tell; each reference was looked up in them when it was resolved."""
+        for reference in references:
+            self.complete(reference)
 
     def resolve(self, reference: Reference, before: bool = False) -> str:
         """Resolves a reference in memory: to what is there or to come. Returns what is wrong, or nothing.
 
         :param before: take names as they are before anything is renamed.
         """
-        kind = KINDS[reference.target]
         if reference.awaits is not None:
             return ""
-        if reference.resolved:
-            return self._look_up(kind, reference)
-        known = self._resolved.setdefault(kind.name, {})
-        if isinstance(reference.written, str) and reference.written in known and not before:
-            same = known[reference.written]
+        written = reference.written
+        is_name = isinstance(written, str) and not reference.resolved and not before
+        known = self._resolved.get(reference.target, {}) if is_name else {}
+        if is_name and written in known:
+            same = known[written]
             reference.uuid, reference.id, reference.names = same.uuid, same.id, same.names
             reference.awaits = same.awaits
             return ""
-        hits: dict[Any, Any] = {}
-        gone: list[Record] = []
-        wrong: list[FieldError] = []
-        for schema, keys, values in self._readings(kind, reference.written, wrong):
-            nested = [
-                FieldError.at((key,), problem)
-                for key, value in values.items()
-                for one in references_in(value)
-                if (problem := self.resolve(one, before))
-            ]
-            if nested:
-                wrong += nested if isinstance(reference.written, Mapping) else []
-                continue
-            named = self.find_existing(schema, keys, values)
-            kept = named if before else [one for one in named if self._still_has(schema, keys, values, one)]
-            gone += [one for one in named if one not in kept]
-            hits.update((record.uuid, record) for record in kept)
-            for what in self.find_planned(schema, keys, values):
-                hits[what.uuid if isinstance(what, Record) else id(what)] = what
-        if wrong:
-            # One wrong member of a map has a place of its own; several are told together.
-            return FieldError.at(
-                wrong[0].way if len(wrong) == 1 else (), f"reference to {kind.one}: {'; '.join(wrong)}"
-            )
-        if gone and not hits:
-            return f"{kind.name} {reference.written!r} ({gone[0].uuid}) is renamed by these files; write its new name"
-        problem = self._settle(kind, reference, list(hits.values()))
-        if not before and not problem and isinstance(reference.written, str):
+        resolver = Resolver(_Names(self, before))
+        problem = _words_of(reference, resolver, resolver.resolve([reference]))
+        if is_name and not problem:
             # Matching a kind notes what is to come of it, which makes this list anew.
-            self._resolved.setdefault(kind.name, {})[reference.written] = reference
+            self._resolved.setdefault(reference.target, {})[str(written)] = reference
         return problem
 
-    def _look_up(self, kind: Kind, reference: Reference) -> str:
+    def look_up(self, reference: Reference) -> str:
         """A reference by id or uuid must mean something that is there; an archived object is in no list."""
+        kind = KINDS[reference.target]
         written = reference.written is not None
         if written or not reference.uuid:
             self.records(kind)
         self.complete(reference)
         if not written or self.find(reference) is not None:
             return ""
-        if "archived" in kind.states and reference.uuid and self._client.get(kind, reference.uuid) is not None:
+        record = self.client.get(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
+        if record is not None:
+            fill_in(reference, record)
             return ""
         named = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
-        return f"there is no {kind.name} with the {named}"
+        return f"there is no {kind.words} with the {named}"
 
-    def _settle(self, kind: Kind, reference: Reference, hits: Sequence[Any]) -> str:
-        if len(hits) > 1:
-            uuids = ", ".join(hit.uuid if isinstance(hit, Record) else f"the one at {hit.place}" for hit in hits)
-            return f"{len(hits)} {kind.name}s have the natural key {reference.written!r}: {uuids}; expected exactly one"
-        if not hits:
-            near = self._near(kind, reference.written)
-            return f"there is no {kind.name} {reference.written!r}" + (
-                f"; the nearest are {', '.join(map(repr, near))}" if near else ""
-            )
-        if isinstance(hits[0], Record):
-            reference.uuid, reference.id = hits[0].uuid or None, hits[0].id
-            reference.names = names_of(hits[0])
-        else:
-            reference.awaits = hits[0]
-        return ""
+    def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
+        """What is identified by some fields: records that are there, and what is to come; and records that have this
+        natural key and lose it.
 
-    def _near(self, kind: Kind, written: Any) -> list[str]:
-        """The nearest names; looked for only so often, because it takes a while where there are many."""
+        :param before: take names as they are before anything is renamed.
+        """
+        schema, values, keys = question.schema, question.values, tuple(sorted(question.keys))
+        # What is written as nothing is not looked up.
+        empty = [key for key in keys if values[key] in EMPTY]
+        full = tuple(key for key in keys if key not in empty)
+        named = self.find_existing(schema, full, values) if full else self.records(schema.kind)
+        named = natural_keys.identified(schema, empty, values, named) if empty else named
+        kept = named if before else [one for one in named if self._still_has(schema, keys, values, one)]
+        return [*kept, *self.find_planned(schema, keys, values)], [one for one in named if one not in kept]
+
+    def names(self, kind: Kind) -> list[str]:
+        """The names of the records of a kind, for a hint. There are only so many hints: they take long where there are
+        many records.
+        """
         self._hints += 1
-        if self._hints > _MOST_HINTS or not isinstance(written, str):
+        if self._hints > _MOST_HINTS:
             return []
         if kind.name not in self._names:
             named = ((self.name_of(record), record) for record in self.records(kind))
             self._names[kind.name] = list(itertools.islice(((name, one) for name, one in named if name), _MOST_NAMES))
-        names = [name for name, record in self._names[kind.name] if not self._is_hidden(record)]
-        return natural_keys.near_names(written, names)
+        return [name for name, record in self._names[kind.name] if not self._is_hidden(record)]
 
-    def _readings(
-        self, kind: Kind, written: Any, wrong: list[FieldError]
-    ) -> Iterable[tuple[Schema, tuple[str, ...], dict[str, Any]]]:
-        """Every way to read a reference as field values that identify a record."""
-        schema = Schema(kind, kind.identity)
-        if isinstance(written, Mapping):
-            if not set(written) <= set(schema.fields):
-                schema = self._schema_of(kind)
-            values, findings = schema.parse(written, "")
-            wrong += [*findings.errors, *findings.unknown]
-            if not wrong:
-                yield schema, tuple(sorted(values)), values
-        elif kind.name == "room":
-            for place, label in natural_keys.path_splits(written):
-                for key in ("number", "name"):
-                    building = Reference("location", written=place)
-                    yield schema, ("building_id", key), {"building_id": building, key: label}
-            if "/" not in written:
-                for key in ("number", "name"):
-                    yield schema, (key,), {key: written}
-        else:
-            key = kind.identity[0].key
-            yield schema, (key,), {key: written}
-
-    def place_of(self, room: Reference) -> Record | None:
-        """The location of a room, where that is known."""
-        record = self.find(room)
-        schema = Schema(KINDS["room"], KINDS["room"].identity)
-        building = None if record is None else schema.read_one("building_id", record.flat)
-        return self.find(building) if isinstance(building, Reference) else None
+    def place_of(self, record: Record) -> Record | None:
+        """The record that another one is inside of, where that is known."""
+        key = record.kind.parent_key
+        place = natural_keys.identity_of(record.kind).read_one(key, record.flat) if key else None
+        return self.find(place) if isinstance(place, Reference) else None
 
     def name_of(self, record: Record) -> str | None:
         """The natural key by which others refer to a record; None where it has none."""
-        kind = record.kind
-        schema = Schema(kind, kind.identity)
-        values = schema.read(record.flat)
-        if kind.name != "room":
-            value = values.get(kind.identity[0].key)
-            return value if isinstance(value, str) else None
-        building = values.get("building_id")
-        label = values.get("number") or values.get("name")
-        if not isinstance(building, Reference) or not label:
+        if record.kind.parent and self.place_of(record) is None:
             return None
-        self.records(KINDS["location"])
-        self.complete(building)
-        location = self._by_uuid["location"].get(building.uuid or "")
-        return f"{location.flat.get('name')}/{label}" if location else None
+        return next(iter(natural_keys.written_names(record, self.find)), None)
 
 
-def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, Any]:
-    """Some fields of a record as canonical values; reading all of them costs too much for very many records."""
-    values = {}
-    for key in keys:
-        of: Field = schema.fields[key]
-        values[key] = type_of(of).read(record.flat.get(of.wire_key), of)
-    return values
+@dataclass(frozen=True)
+class _Names:
+    """What references mean in complete lists and in what a plan adds to them.
+
+    :ivar before: take names as they are before anything is renamed.
+    """
+
+    state: ListedState
+    before: bool
+
+    def schema(self, kind: Kind) -> Schema:
+        return self.state.schema(kind)
+
+    def find(self, _kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
+        found = []
+        for asked in questions:
+            hits: dict[Any, Any] = {}
+            for question in asked:
+                for hit in self.state.meant_by(question, self.before)[0]:
+                    hits[hit.uuid if isinstance(hit, Record) else id(hit)] = hit
+            found.append(list(hits.values()))
+        return found
+
+    def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+        gone = [record for question in questions for record in self.state.meant_by(question, self.before)[1]]
+        if not gone:
+            return ""
+        return f"{kind.words} {written!r} ({gone[0].uuid}) is renamed by these files; write its new name"
+
+    def why_unknown(self, reference: Reference) -> str:
+        return self.state.look_up(reference)
+
+    def names(self, kind: Kind) -> list[str]:
+        return self.state.names(kind)
+
+
+def _words_of(reference: Reference, resolver: Resolver, unresolved: Sequence[Unresolved]) -> str:
+    """What is wrong with a reference, those in its map among it; empty where it means something."""
+    wrong = [_words_of_one(one) for one in unresolved if one.reference is reference]
+    if wrong and not wrong[0].way:
+        return wrong[0]
+    for key, inner in resolver.inner(reference):
+        problem = _words_of(inner, resolver, unresolved)
+        wrong += [FieldError.at((key,), problem)] if problem else []
+    if not wrong:
+        return ""
+    # One wrong member of a map has a place of its own; several are told together.
+    way = wrong[0].way if len(wrong) == 1 else ()
+    return FieldError.at(way, f"reference to {KINDS[reference.target].one}: {'; '.join(wrong)}")
+
+
+def _words_of_one(one: Unresolved) -> FieldError:
+    words = one.words
+    if one.why is Why.AMBIGUOUS:
+        words += "; expected exactly one"
+    if one.near:
+        words += f"; the nearest are {', '.join(map(repr, one.near))}"
+    return FieldError.at((one.name,) if one.name else (), words)

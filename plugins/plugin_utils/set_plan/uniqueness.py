@@ -10,21 +10,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
 from ..desired.desired import Entry, Place
 from ..desired.parsing import written_as
-from .state import InstanceState, Key
+from .state import ListedState
 
 
-class Claims:
+class Uniqueness:
     """Which entry has which natural key.
 
     :param find: is told what is wrong, and where.
     """
 
-    def __init__(self, world: InstanceState, find: Callable[[Place, str], None]) -> None:
-        self._world = world
+    def __init__(self, state: ListedState, find: Callable[[Place, str], None]) -> None:
+        self._state = state
         self._find = find
         self._claimed: dict[tuple[Any, ...], Entry] = {}
         self._alike: dict[tuple[Any, ...], Entry] = {}
@@ -38,15 +40,14 @@ class Claims:
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> bool:
         """Whether this is the only entry with its natural key; both places are named where it is not."""
-        key = self._world.key_of(schema, keys, values)
+        key = self._state.key_of(schema, keys, values)
         if key is None:
             return False
         name = (schema.kind.name, entry.template, tuple(keys))
         earlier = self._claimed.setdefault((*name, key), entry)
         if earlier is not entry:
             words = self.words(schema, keys, values)
-            twice = f"is written twice, first at {earlier.place}"
-            self._find(entry.place, FieldError.at((), f"{schema.kind.words} {words} {twice}", f"this record {twice}"))
+            self._find(entry.place, written_twice(schema.kind, words, earlier.place))
             return False
         if any(isinstance(part, str) and not part.isascii() for part in key):
             earlier = self._alike.setdefault((*name, composed(key)), entry)
@@ -63,7 +64,7 @@ class Claims:
     def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Where a kind has several natural keys, what is identified by one of them must be the only one that has it."""
         for other in schema.kind.match_on if len(schema.kind.match_on) > 1 else ():
-            key = self._world.key_of(schema, other, values)
+            key = self._state.key_of(schema, other, values)
             if key is None:
                 continue
             is_own = tuple(keys) == other
@@ -83,9 +84,9 @@ class Claims:
         """
         name = schema.kind.name
         if name not in self._unique:
-            self._unique[name] = [of.key for of in schema.fields.values() if of.unique]
+            self._unique[name] = [field.key for field in schema.fields.values() if field.unique]
         for key in self._unique[name]:
-            part = None if tuple(keys) == (key,) else self._world.key_of(schema, (key,), values)
+            part = None if tuple(keys) == (key,) else self._state.key_of(schema, (key,), values)
             if part is None:
                 continue
             earlier = self._claimed.setdefault((name, key, part), entry)
@@ -103,7 +104,7 @@ class Claims:
                 for key, value in ((key, values[key]) for key in keys)
             }
             if any(other[key] != values[key] for key in keys) and (
-                hits := self._world.find_existing(schema, keys, other)
+                hits := self._state.find_existing(schema, keys, other)
             ):
                 words = self.words(schema, keys, values)
                 self._find(
@@ -112,6 +113,13 @@ class Claims:
                     f"({form}): {hits[0].uuid}; write it in this form",
                 )
                 return
+
+
+def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
+    """What to say of a record whose natural key another entry has, too."""
+    twice = f"is written twice, first at {first}"
+    misfit = Misfit(words, f"{kind.words} that is written twice")
+    return FieldError.at((), f"{kind.words} {words} {twice}", f"this record {twice}", misfit)
 
 
 def composed(key: Key) -> Key:

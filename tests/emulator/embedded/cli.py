@@ -118,7 +118,7 @@ async def _run(options: argparse.Namespace) -> None:
 
     store = Store(options.db)
     start = StartData(options.data)
-    if store.is_new:
+    if start.is_new(store):
         start.fill(store)
         if start.count:
             start.keep(store)

@@ -16,9 +16,10 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from .faults import AFTER, Faults, RateLimit, Rule, answer_for, not_json, rate_headers, too_many
 from .journal import Journal
-from .messages import Answer, Call, Refusal, Upload
+from .messages import Answer, Call, Refusal, Upload, answer_json
 from .service import Service
 from .steering.calls import ADMIN, Steering
+from .steering.guard import check_host
 
 # A little more than the largest file, so that it can be told that its file is too large.
 _MOST_READ = 52_428_800 + 1
@@ -39,6 +40,10 @@ class Server:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         path, _question, query = _clean(request.raw_path).partition("#")[0].partition("?")
+        try:
+            check_host(request.headers.get("Host"))
+        except Refusal as foreign:
+            return _response(answer_json({"message": foreign.message}, foreign.status))
         if path == ADMIN or path.startswith(f"{ADMIN}/"):
             call, problem = await self._read(request, path, query)
             return _response(self.service.refused(problem) if problem else self.steering.answer(call))

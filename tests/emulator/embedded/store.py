@@ -16,8 +16,6 @@ from typing import Any
 
 from .rankings import Rankings
 
-# Goes up with every change of the tables: a file of another version is not opened.
-VERSION = 3
 SCHEMA = """
 CREATE TABLE user (
   id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE, password TEXT,
@@ -39,52 +37,6 @@ CREATE TABLE departed (
   template TEXT NOT NULL, id INTEGER NOT NULL, uuid TEXT NOT NULL, display_name TEXT NOT NULL,
   PRIMARY KEY (template, id));
 CREATE INDEX departed_uuid ON departed (uuid);
-CREATE TABLE file (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, type TEXT NOT NULL,
-  size INTEGER NOT NULL, sha256 TEXT NOT NULL, creator_id INTEGER NOT NULL, created_at TEXT NOT NULL,
-  content BLOB NOT NULL);
-CREATE TABLE thumbnail_size (
-  file_id INTEGER NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL, PRIMARY KEY (file_id, width, height));
-CREATE TABLE task (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, slug TEXT NOT NULL, status TEXT NOT NULL,
-  author TEXT NOT NULL, title TEXT NOT NULL, deadline TEXT NOT NULL, assignee TEXT NOT NULL, body TEXT NOT NULL);
-CREATE INDEX task_deadline ON task (deadline);
-CREATE TABLE task_reference (task_id INTEGER NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY (task_id, uuid));
-CREATE INDEX task_reference_uuid ON task_reference (uuid);
-CREATE TABLE rental_case (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, status TEXT NOT NULL, title TEXT NOT NULL,
-  issue_date TEXT NOT NULL, due_date TEXT NOT NULL, responsible_user_uuid TEXT NOT NULL, comment TEXT, renter TEXT,
-  body TEXT NOT NULL, author TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-  is_full_day INTEGER NOT NULL, issue_at TEXT, due_at TEXT);
-CREATE TABLE rental_reference (rental_id INTEGER NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY (rental_id, uuid));
-CREATE INDEX rental_reference_uuid ON rental_reference (uuid);
-CREATE TABLE hub_item (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, asset_id INTEGER NOT NULL, category TEXT NOT NULL, category_id INTEGER NOT NULL,
-  price REAL NOT NULL, suggested_price REAL NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-  deleted INTEGER NOT NULL DEFAULT 0, order_id INTEGER);
-CREATE INDEX hub_item_asset ON hub_item (asset_id);
-CREATE INDEX hub_item_order ON hub_item (order_id);
-CREATE TABLE hub_order (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, order_number TEXT NOT NULL, created_at TEXT NOT NULL,
-  user_id INTEGER NOT NULL, total_price REAL NOT NULL, completed INTEGER NOT NULL, cancelled INTEGER NOT NULL,
-  cancellation_reason TEXT, billing_data TEXT NOT NULL);
-CREATE TABLE hub_article (
-  order_id INTEGER NOT NULL, item_id INTEGER NOT NULL, cached TEXT NOT NULL,
-  PRIMARY KEY (order_id, item_id));
-CREATE TABLE hub_category (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
-CREATE TABLE catalog_item (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, fields TEXT NOT NULL, created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL);
-CREATE TABLE report_template (position INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
-CREATE TABLE history (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, uuid TEXT NOT NULL, type TEXT NOT NULL,
-  about TEXT NOT NULL, user_uuid TEXT NOT NULL, occurred_at TEXT NOT NULL, event_name TEXT NOT NULL,
-  description TEXT NOT NULL, details TEXT NOT NULL);
-CREATE INDEX history_record ON history (kind, uuid, id);
-CREATE TABLE mail (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, cause TEXT NOT NULL, record TEXT NOT NULL, kind TEXT NOT NULL, recipient TEXT,
-  day TEXT, subject TEXT NOT NULL, about TEXT NOT NULL);
-CREATE INDEX mail_record ON mail (record);
 """
 
 Parameters = Sequence[Any]
@@ -104,12 +56,11 @@ class Store:
         self.db.execute("PRAGMA cache_size = -65536")
         self.rankings = Rankings(self.db)
 
-    @property
-    def is_new(self) -> bool:
-        """Whether there is nothing in it yet. Raises sqlite3.DatabaseError when it is not one of ours."""
+    def is_new(self, version: int) -> bool:
+        """Whether there is nothing in it yet. Raises sqlite3.DatabaseError when it is none of this version."""
         if not self.value("SELECT count(*) FROM sqlite_master"):
             return True
-        if self.value("PRAGMA user_version") != VERSION:
+        if self.value("PRAGMA user_version") != version:
             raise sqlite3.DatabaseError(f"{self.path} was not made by this version of the service: use another file")
         return False
 

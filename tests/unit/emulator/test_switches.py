@@ -202,6 +202,7 @@ def later(operation: Operation) -> bool:
 
 
 def test_later_endpoints_of_the_description() -> None:
-    every = operations()
-    assert len([operation for operation in every if not later(operation)]) == 67
-    assert len(operations({"later_endpoints": "absent"})) == 67
+    """At least the 67 that are published are always there."""
+    always = [operation.id for operation in operations() if not later(operation)]
+    assert [operation.id for operation in operations({"later_endpoints": "absent"})] == always
+    assert len(always) >= 67

@@ -1,47 +1,23 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One module for each kind of record; each says which operations it answers."""
+"""One module for each kind of record. Whatever stands in this folder is taken up by itself.
+
+A module says which operations it answers (``ROUTES``). It may have tables of its own (``TABLES``, statements of SQL,
+each of which ends with a semicolon and its line), and say what of them belongs to the state of an instance
+(``collect``).
+"""
 
 from __future__ import annotations
 
-from ..router import Route
-from . import (
-    catalog,
-    definitions,
-    files,
-    histories,
-    hub_items,
-    hub_orders,
-    objects,
-    persons,
-    records,
-    rentals,
-    reports,
-    suggestions,
-    tasks,
-    tokens,
-    users,
-)
+import importlib
+import pkgutil
+from types import ModuleType
 
-ROUTES: tuple[Route, ...] = tuple(
-    route
-    for module in (
-        tokens,
-        records,
-        objects,
-        persons,
-        users,
-        definitions,
-        files,
-        tasks,
-        rentals,
-        suggestions,
-        hub_items,
-        hub_orders,
-        histories,
-        reports,
-        catalog,
-    )
-    for route in module.ROUTES
+from ..router import Route
+
+MODULES: tuple[ModuleType, ...] = tuple(
+    importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)
 )
+ROUTES: tuple[Route, ...] = tuple(route for module in MODULES for route in getattr(module, "ROUTES", ()))
+TABLES = "".join(getattr(module, "TABLES", "") for module in MODULES)

@@ -19,6 +19,12 @@ from ..router import Route
 from ..store import quoted
 from ..templates import SERVER_MANAGED, Column
 
+TABLES = """
+CREATE TABLE catalog_item (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, fields TEXT NOT NULL, created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL);
+"""
+
 _PREFIX = "catalog_object_"
 _NUMBERS = ("NUMBER", "DECIMAL", "MONEY")
 

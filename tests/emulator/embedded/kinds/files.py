@@ -16,6 +16,15 @@ from ..router import Route, accepted
 from ..store import Store
 from . import objects
 
+TABLES = """
+CREATE TABLE file (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, type TEXT NOT NULL,
+  size INTEGER NOT NULL, sha256 TEXT NOT NULL, creator_id INTEGER NOT NULL, created_at TEXT NOT NULL,
+  content BLOB NOT NULL);
+CREATE TABLE thumbnail_size (
+  file_id INTEGER NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL, PRIMARY KEY (file_id, width, height));
+"""
+
 LARGEST = 52_428_800
 _LONGEST = 255
 _NEWEST = 20

@@ -18,6 +18,14 @@ from ..sight import visible
 if TYPE_CHECKING:
     from ..context import Context
 
+TABLES = """
+CREATE TABLE history (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, uuid TEXT NOT NULL, type TEXT NOT NULL,
+  about TEXT NOT NULL, user_uuid TEXT NOT NULL, occurred_at TEXT NOT NULL, event_name TEXT NOT NULL,
+  description TEXT NOT NULL, details TEXT NOT NULL);
+CREATE INDEX history_record ON history (kind, uuid, id);
+"""
+
 # Kind of record: its path, the parameter in it, the key of the uuid in an entry, the right and the module to read it.
 _PATHS = {
     "asset": ("/object/{objectUuid}", "objectUuid", "asset_uuid", "objects:read", None),

@@ -14,6 +14,10 @@ from ..messages import Refusal, bad_request
 from ..templates import SERVER_MANAGED
 from . import records
 
+TABLES = """
+CREATE TABLE hub_category (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
+"""
+
 # The names of the hub for the values of an object, and the field keys behind them.
 MAPPED: Mapping[str, str] = {
     "item_image": "cover",

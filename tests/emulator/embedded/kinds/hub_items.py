@@ -25,6 +25,15 @@ from .hub_data import (
     written_price,
 )
 
+TABLES = """
+CREATE TABLE hub_item (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, asset_id INTEGER NOT NULL, category TEXT NOT NULL, category_id INTEGER NOT NULL,
+  price REAL NOT NULL, suggested_price REAL NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0, order_id INTEGER);
+CREATE INDEX hub_item_asset ON hub_item (asset_id);
+CREATE INDEX hub_item_order ON hub_item (order_id);
+"""
+
 # What a hub item has of its own; every other key of a filter or a sort is a field key of the object.
 _OWN = {
     "id": NUMBER,

@@ -17,6 +17,16 @@ from ..templates import Column
 from .hub_data import mapped_by_id, shown_price
 from .hub_items import own_values
 
+TABLES = """
+CREATE TABLE hub_order (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, order_number TEXT NOT NULL, created_at TEXT NOT NULL,
+  user_id INTEGER NOT NULL, total_price REAL NOT NULL, completed INTEGER NOT NULL, cancelled INTEGER NOT NULL,
+  cancellation_reason TEXT, billing_data TEXT NOT NULL);
+CREATE TABLE hub_article (
+  order_id INTEGER NOT NULL, item_id INTEGER NOT NULL, cached TEXT NOT NULL,
+  PRIMARY KEY (order_id, item_id));
+"""
+
 COLUMNS: Mapping[str, Column] = {
     key: Column(key, kind, key)
     for key, kind in (

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from ..context import Context
     from ..templates import Template
 
+TABLES = """
+CREATE TABLE mail (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, cause TEXT NOT NULL, record TEXT NOT NULL, kind TEXT NOT NULL, recipient TEXT,
+  day TEXT, subject TEXT NOT NULL, about TEXT NOT NULL);
+CREATE INDEX mail_record ON mail (record);
+"""
+
 _NOTICE, _REMINDER = "notice", "reminder"
 
 

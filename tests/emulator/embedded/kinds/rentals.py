@@ -21,6 +21,16 @@ from .mails import forget_reminders, remind_of_rental_case
 from .tasks import referenced, references
 from .users import display_name
 
+TABLES = """
+CREATE TABLE rental_case (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, status TEXT NOT NULL, title TEXT NOT NULL,
+  issue_date TEXT NOT NULL, due_date TEXT NOT NULL, responsible_user_uuid TEXT NOT NULL, comment TEXT, renter TEXT,
+  body TEXT NOT NULL, author TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  is_full_day INTEGER NOT NULL, issue_at TEXT, due_at TEXT);
+CREATE TABLE rental_reference (rental_id INTEGER NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY (rental_id, uuid));
+CREATE INDEX rental_reference_uuid ON rental_reference (uuid);
+"""
+
 _REMINDERS = ("issue_date_reminder", "due_date_reminder")
 # The status that follows from a day that has passed, and the day that decides.
 _OVERDUE = {"borrowed": ("return_overdue", "due_date"), "confirmed": ("pickup_overdue", "issue_date")}

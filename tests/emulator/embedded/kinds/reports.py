@@ -10,6 +10,10 @@ from ..messages import Answer, answer_json, not_found
 from ..router import Route
 from . import records
 
+TABLES = """
+CREATE TABLE report_template (position INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
+"""
+
 _PDF = "application/pdf"
 
 

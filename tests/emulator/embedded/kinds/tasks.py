@@ -17,6 +17,15 @@ from .files import check_attachments
 from .histories import record_event, record_for_objects
 from .mails import forget_reminders, record_notice, remind_of_task
 
+TABLES = """
+CREATE TABLE task (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, slug TEXT NOT NULL, status TEXT NOT NULL,
+  author TEXT NOT NULL, title TEXT NOT NULL, deadline TEXT NOT NULL, assignee TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX task_deadline ON task (deadline);
+CREATE TABLE task_reference (task_id INTEGER NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY (task_id, uuid));
+CREATE INDEX task_reference_uuid ON task_reference (uuid);
+"""
+
 # The query parameters of the list, each with the condition that it stands for.
 _FILTERS = {
     "status": "status = ?",

@@ -6,17 +6,23 @@
 from __future__ import annotations
 
 import uuid
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
 from ..definitions import Definition
+from ..kinds import TABLES
 from ..kinds.hub_data import CATEGORIES
 from ..kinds.users import insert_user
-from ..store import SCHEMA, VERSION, Store
+from ..store import SCHEMA, Store
 from ..templates import add_definition, create_tables
 from . import credentials
 
 _SPACE = uuid.UUID("5e7e4711-0000-5000-8000-5eed00000001")
+_TABLES = SCHEMA + TABLES
+VERSION = zlib.crc32(_TABLES.encode()) >> 1
+"""Another one with every change of the tables: a file of another version is not opened."""
+
 _STATES = ["in use", "in storage", "in repair", "retired"]
 
 
@@ -101,7 +107,7 @@ def _definition(template: str, key: str, type_name: str, label: str, extra: dict
 
 def create(store: Store, *, index: bool = True) -> None:
     """Tables, built-in definitions and the one user."""
-    for statement in SCHEMA.split(";\n"):
+    for statement in _TABLES.split(";\n"):
         if statement.strip():
             store.run(statement)
     store.run(f"PRAGMA user_version = {VERSION}")

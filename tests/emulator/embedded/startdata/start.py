@@ -32,6 +32,11 @@ class StartData:
     def count(self) -> int | None:
         return int(self.name) if self.name.isdigit() else None
 
+    @staticmethod
+    def is_new(store: Store) -> bool:
+        """Whether a database is to be filled. Raises sqlite3.DatabaseError when it is none of this version."""
+        return store.is_new(builtin.VERSION)
+
     def fill(self, store: Store) -> None:
         """Make the tables of a new database and fill them, all or nothing."""
         with store.transaction():

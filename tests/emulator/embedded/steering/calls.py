@@ -21,6 +21,7 @@ from ..service import MODULES, Service
 from ..startdata.start import StartData
 from ..switches import UnknownSide
 from .dump import dump
+from .guard import check_steering
 from .rights import checked_locations, checked_rights, checked_texts
 
 ADMIN = "/_emulator"
@@ -59,6 +60,10 @@ class Steering:
         }
 
     def answer(self, call: Call) -> Answer:
+        try:
+            check_steering(call)
+        except Refusal as foreign:
+            return answer_json({"message": foreign.message}, foreign.status)
         path = call.path.removeprefix(ADMIN).rstrip("/")
         handler = self._calls.get((call.method, path))
         if handler is None:

@@ -20,20 +20,23 @@ from ..store import Store
 from ..templates import Templates
 from .state import Collector, Node, Ref
 
-_TITLES = {
-    "definition": "field_definitions",
-    "user": "users",
-    "file": "files",
-    "asset": "objects",
-    "room": "rooms",
-    "location": "locations",
-    "person": "persons",
-    "task": "tasks",
-    "rental_case": "rental_cases",
-    "hub_item": "hub_items",
-    "hub_order": "hub_orders",
-    "catalog_item": "catalog_items",
-}
+_KINDS = (
+    "definition",
+    "user",
+    "file",
+    "asset",
+    "room",
+    "location",
+    "person",
+    "task",
+    "rental_case",
+    "hub_item",
+    "hub_order",
+    "catalog_item",
+)
+"""Kinds that stand in a dump though there are none; others follow where there are some."""
+_TITLES = {"definition": "field_definitions", "asset": "objects"}
+"""What kinds are called in a dump, where that is not their name with an s."""
 _MOST_ROUNDS = 20
 
 Name = Callable[[Ref], str]
@@ -65,10 +68,14 @@ def _canonical(collector: Collector) -> dict[str, Any]:
 
 
 def _listed(nodes: Iterable[Node], shown: Callable[[Node], dict[str, Any]]) -> dict[str, Any]:
-    state: dict[str, list[Any]] = {title: [] for title in _TITLES.values()}
+    state: dict[str, list[Any]] = {_title(kind): [] for kind in _KINDS}
     for node in nodes:
-        state[_TITLES[node.ref.kind]].append(shown(node))
+        state.setdefault(_title(node.ref.kind), []).append(shown(node))
     return state
+
+
+def _title(kind: str) -> str:
+    return _TITLES.get(kind, f"{kind}s")
 
 
 def _names(collector: Collector) -> Name:

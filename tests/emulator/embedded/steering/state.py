@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..kinds import MODULES
 from ..store import Store
 from ..templates import KINDS, Template, Templates
 
@@ -57,12 +58,21 @@ class Collector:
         self._rental_cases()
         self._hub()
         self._catalog()
+        for module in MODULES:
+            if hasattr(module, "collect"):
+                module.collect(self)
 
-    def _add(self, kind: str, key: Any, hint: Any, identity: dict[str, Any], content: dict[Any, Any]) -> None:
+    def add(self, kind: str, key: Any, hint: Any, identity: dict[str, Any], content: dict[Any, Any]) -> None:
+        """Takes a record up: what the database knows it by, what people call it, what the server made, what it is."""
         ref = Ref(kind, key)
         self.nodes[ref] = Node(ref, str(hint or ""), identity, content)
 
-    def _by_uuid(self, kind: str, uuid: str | None) -> Ref | None:
+    def by_id(self, kind: str, number: int | None) -> Ref | None:
+        """Another record, to stand in the content of one."""
+        return None if number is None else Ref(kind, number)
+
+    def by_uuid(self, kind: str, uuid: str | None) -> Ref | None:
+        """The same by its uuid."""
         return None if uuid is None else Ref(kind, self._ids.get(kind, {}).get(uuid, uuid))
 
     def _definitions(self) -> None:
@@ -75,21 +85,21 @@ class Collector:
             hint = row["field_key"] if row["builtin"] else body["label"]
             identity = {"uuid": row["uuid"], "field_key": row["field_key"]}
             content = {"template": row["template"], **body, "relations": relations}
-            self._add("definition", row["uuid"], hint, identity, content)
+            self.add("definition", row["uuid"], hint, identity, content)
 
     def _users(self) -> None:
         for row in self.store.rows("SELECT * FROM user ORDER BY id"):
             content = {key: row[key] for key in ("email", "firstname", "lastname", "refusal")}
             content["hidden_fields"] = json.loads(row["hidden_fields"])
             allowed = None if row["locations"] is None else json.loads(row["locations"])
-            content["locations"] = allowed and [self._by_uuid("location", uuid) for uuid in allowed]
+            content["locations"] = allowed and [self.by_uuid("location", uuid) for uuid in allowed]
             content["rights"] = json.loads(row["rights"])
-            self._add("user", row["id"], row["email"], {"id": row["id"], "uuid": row["uuid"]}, content)
+            self.add("user", row["id"], row["email"], {"id": row["id"], "uuid": row["uuid"]}, content)
 
     def _files(self) -> None:
         for row in self.store.rows("SELECT id, uuid, name, type, size, sha256 FROM file ORDER BY id"):
             content = {key: row[key] for key in ("name", "type", "size", "sha256")}
-            self._add("file", row["uuid"], row["name"], {"uuid": row["uuid"]}, content)
+            self.add("file", row["uuid"], row["name"], {"uuid": row["uuid"]}, content)
 
     def _records(self, template: Template) -> None:
         server = [key for key, _kind in template.kind.server_keys]
@@ -99,9 +109,9 @@ class Collector:
             if "archived_at" in server:
                 content["archived"] = row["archived_at"] is not None
             if "user_uuid" in server:
-                content["user"] = self._by_uuid("user", row["user_uuid"])
+                content["user"] = self.by_uuid("user", row["user_uuid"])
             hint = _hint(template.name, row)
-            self._add(template.name, row["id"], hint, {"id": row["id"], "uuid": row["uuid"]}, content)
+            self.add(template.name, row["id"], hint, {"id": row["id"], "uuid": row["uuid"]}, content)
 
     def _key(self, definition: Any) -> Any:
         return Ref("definition", definition.uuid) if definition.uuid else definition.key
@@ -121,33 +131,33 @@ class Collector:
             content = {
                 **{key: row[key] for key in ("status", "title", "deadline")},
                 **{key: body[key] for key in ("comment", "reminders", "recurring_schedule")},
-                "assignee": self._by_uuid("user", row["assignee"]),
+                "assignee": self.by_uuid("user", row["assignee"]),
                 "references": self._references(body),
                 "attachments": [Ref("file", uuid) for uuid in body["attachments"]],
             }
             identity = {key: row[key] for key in ("uuid", "slug", "author")}
-            self._add("task", row["id"], row["title"], identity, content)
+            self.add("task", row["id"], row["title"], identity, content)
 
     def _references(self, body: dict[str, Any]) -> list[dict[str, Any]]:
-        return [{**one, "uuid": self._by_uuid("asset", one["uuid"])} for one in body["references"]]
+        return [{**one, "uuid": self.by_uuid("asset", one["uuid"])} for one in body["references"]]
 
     def _rental_cases(self) -> None:
         for row in self.store.rows("SELECT * FROM rental_case ORDER BY id"):
             body = json.loads(row["body"])
             renter = json.loads(row["renter"]) if row["renter"] else None
             if renter and renter["type"] == "user":
-                renter["value"] = self._by_uuid("user", renter["value"])
+                renter["value"] = self.by_uuid("user", renter["value"])
             content = {
                 **{key: row[key] for key in ("status", "title", "comment")},
                 **{key: row[key] for key in ("issue_date", "due_date", "issue_at", "due_at")},
                 **{key: body[key] for key in ("issue_date_reminder", "due_date_reminder", "day_times")},
-                "responsible_user": self._by_uuid("user", row["responsible_user_uuid"]),
+                "responsible_user": self.by_uuid("user", row["responsible_user_uuid"]),
                 "renter": renter,
                 "references": self._references(body),
                 "attachments": [Ref("file", uuid) for uuid in body["attachments"]],
             }
             identity = {"uuid": row["uuid"], "author": row["author"]}
-            self._add("rental_case", row["id"], row["title"], identity, content)
+            self.add("rental_case", row["id"], row["title"], identity, content)
 
     def _hub(self) -> None:
         for row in self.store.rows("SELECT * FROM hub_item ORDER BY id"):
@@ -155,7 +165,7 @@ class Collector:
             content = {key: row[key] for key in ("category", "price", "suggested_price")}
             content.update(object=asset, deleted=bool(row["deleted"]), ordered=row["order_id"] is not None)
             hint = self.nodes[asset].hint if asset in self.nodes else self.departed.get(asset, "")
-            self._add("hub_item", row["id"], hint, {"id": row["id"]}, content)
+            self.add("hub_item", row["id"], hint, {"id": row["id"]}, content)
         for row in self.store.rows("SELECT * FROM hub_order ORDER BY id"):
             items = self.store.rows("SELECT item_id FROM hub_article WHERE order_id = ?", (row["id"],))
             content = {
@@ -168,7 +178,7 @@ class Collector:
                 "items": [Ref("hub_item", item["item_id"]) for item in items],
             }
             identity = {"id": row["id"], "order_number": row["order_number"]}
-            self._add("hub_order", row["id"], "order", identity, content)
+            self.add("hub_order", row["id"], "order", identity, content)
 
     def _catalog(self) -> None:
         keys = {one.key: self._key(one) for one in self.templates["asset"].definitions.values()}
@@ -176,7 +186,7 @@ class Collector:
             fields = json.loads(row["fields"])
             named = {keys.get(key.removeprefix("catalog_object_"), key): value for key, value in fields.items()}
             hint = fields.get("catalog_object_inventory_name")
-            self._add("catalog_item", row["id"], hint, {"id": row["id"], "uuid": row["uuid"]}, {"fields": named})
+            self.add("catalog_item", row["id"], hint, {"id": row["id"], "uuid": row["uuid"]}, {"fields": named})
 
 
 def _hint(template: str, row: Any) -> Any:

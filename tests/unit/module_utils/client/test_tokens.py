@@ -307,7 +307,7 @@ def test_a_wrong_password_is_told_with_user_client_and_place(status: int) -> Non
         ("EmailUnconfirmed", "not confirmed"),
         ("Inactive", "not activated"),
         ("OnlySSOLoginAllowed", "sso_auth_code"),
-        ("SomethingNew", "SomethingNew"),
+        ("SomethingNew", "a reason that is not known here"),
         ("", "no reason given"),
     ],
 )
@@ -316,6 +316,7 @@ def test_a_login_that_is_not_allowed_is_told_with_the_reason(reason: str, words:
     with pytest.raises(InvalidInput, match="is not allowed") as caught:
         tokens(transport, **PASSWORD).current()
     assert words in caught.value.message
+    assert "SomethingNew" not in caught.value.message
 
 
 @pytest.mark.parametrize("body", [None, [], {}, {"access_token": ""}, {"token": "x"}, "x"])

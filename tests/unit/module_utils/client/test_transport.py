@@ -26,12 +26,13 @@ from requests.structures import CaseInsensitiveDict
 
 from ansible_collections.community.seventhings.plugins.module_utils import errors
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import Limits
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.session import is_local
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import (
     Effect,
     Tls,
     Transport,
-    is_local,
     retry_after,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
@@ -857,15 +858,35 @@ def test_plain_http_to_another_machine_is_refused_unless_allowed(host: str) -> N
     assert instance_root(f"http://{host}", True) == f"http://{host}"
 
 
+def resolving(*addresses: str) -> Callable[..., Any]:
+    """A resolver that knows these addresses for every name."""
+    return lambda *_name, **_hints: [(0, 0, 0, "", (address, 0)) for address in addresses]
+
+
+@pytest.mark.parametrize("addresses", [[], ["10.0.0.1"], ["127.0.0.1", "10.0.0.1"], ["::1", "fe80::1%eth0"]])
+def test_localhost_is_this_machine_only_where_it_leads_to_nothing_else(
+    addresses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", resolving(*addresses))
+    assert not is_local("http://localhost:8080")
+    with pytest.raises(InvalidInput, match="localhost is not this machine"):
+        instance_root("http://localhost:8080", False)
+
+
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "127.8.9.10", "[::1]", "x.localhost"])
-def test_plain_http_to_this_machine_is_allowed(host: str) -> None:
+def test_plain_http_to_this_machine_is_allowed(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", resolving("127.0.0.1", "::1"))
     assert instance_root(f"http://{host}:8080", False) == f"http://{host}:8080"
 
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("timeout", 0), ("timeout", -1.0), ("retries", -1), ("rate_limit", -1), ("rate_limit", "many")],
-)
+    [
+        ("timeout", 0), ("timeout", -1.0), ("request_deadline", 0),
+        ("request_deadline", float("inf")), ("request_deadline", float("nan")),
+        ("max_answer_size", 0), ("max_pages", 0), ("retries", -1), ("rate_limit", -1), ("rate_limit", "many"),
+    ],
+)  # fmt: skip
 def test_an_option_that_can_not_be_right_is_refused_before_anything_is_sent(option: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match=option):
         connect({"base_url": "https://acme.test", option: value})
@@ -895,8 +916,18 @@ def test_options_of_a_connection(tmp_path: Path) -> None:
     sender = connect({"base_url": "https://acme.test", **options}, read_only=True).transport
     assert (sender.timeout, sender.retries, sender.rate.per_minute, sender.read_only) == (5.0, 0, 0, True)
     assert sender.tls == Tls(verify=str(pem), certificate=str(pem))
-    lax = connect({"base_url": "https://acme.test", "validate_certs": False, "ca_path": str(pem)}).transport
+    lax = connect({"base_url": "https://acme.test", "validate_certs": False}).transport
     assert lax.tls.verify is False
+    with pytest.raises(InvalidInput, match=r"validate_certs.*ca_path"):
+        connect({"base_url": "https://acme.test", "validate_certs": False, "ca_path": str(pem)})
+
+
+def test_a_connection_has_limits_which_options_change() -> None:
+    usual = connect({"base_url": "https://acme.test"}).transport
+    assert (usual.deadline, usual.limits) == (300.0, Limits(16, 500))
+    quick = connect({"base_url": "https://acme.test", "timeout": 2, "max_answer_size": 40, "max_pages": 7}).transport
+    assert (quick.deadline, quick.limits) == (20.0, Limits(40, 7))
+    assert connect({"base_url": "https://acme.test", "request_deadline": 5}).transport.deadline == 5.0
 
 
 @pytest.mark.parametrize(

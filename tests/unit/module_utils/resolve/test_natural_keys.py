@@ -19,7 +19,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.query
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import Interval
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..support import RANDOMISED, definition, record, schema_of, uuid_of
@@ -372,3 +373,98 @@ def test_values_in_use_are_those_that_records_have(template: str) -> None:
     # Only lists that take filters are narrowed.
     narrowed = [Condition("colour", "in", ("green", "blue", "red"))]
     assert asked == [("object", narrowed) if template == "asset" else ("person", [])]
+
+
+# ---- a key that is looked up
+
+
+ALIKE = [
+    (
+        "price",
+        Field("price", "MONEY", fraction_digits=2),
+        [Decimal("12.5"), Decimal("12.500"), Decimal("12.501"), Decimal(13)],
+    ),
+    ("price", Field("price", "MONEY"), [Decimal("12.5"), Decimal("12.50"), Decimal("12.501")]),
+    ("lead", Field("lead", "INTERVAL"), [Interval("weeks", 1), Interval("days", 7), Interval("months", 7)]),
+    (
+        "leads",
+        Field("leads", "INTERVALS"),
+        [(Interval("weeks", 1), Interval("days", 1)), (Interval("days", 1), Interval("days", 7))],
+    ),
+    ("state", Field("state", "RENTAL_STATUS"), ["borrowed", "return_overdue", "confirmed", "pickup_overdue"]),
+    (
+        "at",
+        Field("at", "DATETIME"),
+        [
+            dt.datetime(2024, 5, 31, 12, tzinfo=dt.UTC),
+            dt.datetime(2024, 5, 31, 14, tzinfo=dt.timezone(dt.timedelta(hours=2))),
+            dt.datetime(2024, 5, 31, 14, tzinfo=dt.UTC),
+        ],
+    ),
+    ("name", Field("name", "TEXT"), ["a", "A", "á"]),
+    (
+        "parts",
+        Field("parts", "LINKED_ASSETS"),
+        [
+            (Reference("object", 1, uuid_of(1)), Reference("object", 2, uuid_of(2))),
+            (Reference("object", 2, uuid_of(2)), Reference("object", 1, uuid_of(1))),
+            (Reference("object", 2, uuid_of(2)),),
+        ],
+    ),
+    (
+        "files",
+        Field("files", "ATTACHMENT"),
+        [(Attachment(uuid_of(1)),), (Attachment(uuid_of(1), name="a"),), (Attachment(uuid_of(2)),)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("key", "field", "values"), ALIKE)
+def test_two_keys_that_are_looked_up_are_equal_exactly_where_their_type_takes_the_values_for_equal(
+    key: str, field: Field, values: list[Any]
+) -> None:
+    schema = schema_of("object", field)
+    for left in values:
+        for right in values:
+            same = looked_up(schema, {key: left}) == looked_up(schema, {key: right})
+            assert same is schema.equal(key, left, right), (left, right)
+
+
+def looked_up(schema: Any, values: dict[str, Any]) -> Any:
+    return natural_keys.key_of(schema, list(values), values, lambda reference: reference.uuid)
+
+
+def test_an_address_is_looked_up_without_case_and_another_text_of_a_person_with_it() -> None:
+    person = schema_of("person", Field("email", "TEXT"), Field("staff_number", "TEXT"))
+    assert looked_up(person, {"email": "ADA@example.com"}) == looked_up(person, {"email": "ada@EXAMPLE.com"})
+    assert looked_up(person, {"staff_number": "A1"}) != looked_up(person, {"staff_number": "a1"})
+
+
+@pytest.mark.parametrize("part", [None, (), Reference("room", written="not found"), (Reference("room", written="x"),)])
+def test_a_key_with_a_part_that_is_missing_or_means_nothing_yet_is_not_looked_up(part: Any) -> None:
+    assert looked_up(OBJECT, {"name": "x", "room": part}) is None
+
+
+def test_what_is_not_in_the_schema_is_looked_up_as_it_stands() -> None:
+    assert looked_up(PERSON, {"unknown": "x"}) == ("x",)
+
+
+# ---- what a record is called by others
+
+
+@pytest.mark.parametrize(
+    ("kind", "flat", "names"),
+    [
+        ("object", {"barcode": "0001"}, ["0001"]),
+        ("object", {"barcode": None}, []),
+        ("person", {"email": "ada@example.com"}, ["ada@example.com"]),
+        ("room", {"building_id": 5, "number": "1", "name": "Store"}, ["Head office/1", "Head office/Store"]),
+        ("room", {"building_id": 6, "number": "1", "name": "Store"}, ["1", "Store"]),
+        ("room", {"building_id": 0, "name": "Store"}, ["Store"]),
+    ],
+)
+def test_a_record_is_called_by_its_natural_key_with_the_place_that_it_is_in(
+    kind: str, flat: dict[str, Any], names: list[str]
+) -> None:
+    house = record("location", 5, name="Head office")
+    assert natural_keys.written_names(record(kind, 1, **flat), lambda place: house if place.id == 5 else None) == names

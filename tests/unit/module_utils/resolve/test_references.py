@@ -13,7 +13,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import Resolver
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 
 from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, refusal, uuid_of
 
@@ -64,7 +64,7 @@ def transport() -> FakeTransport:
 
 def resolve(transport: FakeTransport, *wanted: tuple[str, Any], **options: Any) -> list[Reference]:
     references = [written(kind, value) for kind, value in wanted]
-    Resolver(client_on(transport), **options).resolve(references)
+    Reading(client_on(transport), **options).resolve(references)
     return references
 
 
@@ -213,9 +213,9 @@ def test_maps_that_share_no_field_take_a_list_for_each_field(transport: FakeTran
 
 
 def test_a_list_that_was_read_whole_is_not_asked_for_again(transport: FakeTransport) -> None:
-    resolver = Resolver(client_on(transport))
-    resolver.reading.listed(KINDS["location"])
-    resolver.resolve([written("location", "Harbour"), written("room", "Head office/0.12")])
+    reading = Reading(client_on(transport))
+    reading.listed(KINDS["location"])
+    reading.resolve([written("location", "Harbour"), written("room", "Head office/0.12")])
     assert transport.lines == ["GET /locations", "GET /rooms"]
 
 
@@ -227,7 +227,7 @@ def test_the_rooms_of_a_path_are_asked_for_by_their_building(transport: FakeTran
 def test_no_rooms_are_asked_for_where_no_such_building_is() -> None:
     transport = FakeTransport({"GET /locations": listing(LOCATIONS)})
     references = [written("room", "Nowhere/1")]
-    Resolver(client_on(transport), allow_missing=True).resolve(references)
+    Reading(client_on(transport), allow_missing=True).resolve(references)
     assert transport.lines == ["GET /locations"]
 
 
@@ -332,18 +332,18 @@ def test_a_map_or_text_that_fits_nothing_is_told(value: Any, transport: FakeTran
 )
 def test_in_check_mode_what_is_not_found_is_a_warning(kind: str, value: Any, transport: FakeTransport) -> None:
     reference = written(kind, value)
-    resolver = Resolver(client_on(transport), allow_missing=True)
-    resolver.resolve([reference])
+    reading = Reading(client_on(transport), allow_missing=True)
+    reading.resolve([reference])
     assert not reference.resolved
     assert reference.written == value
-    (warning,) = resolver.warnings
+    (warning,) = reading.warnings
     assert "There is no " in warning
 
 
 def test_what_is_found_gives_no_warning_in_check_mode(transport: FakeTransport) -> None:
-    resolver = Resolver(client_on(transport), allow_missing=True)
-    resolver.resolve([written("location", "Head office")])
-    assert resolver.warnings == []
+    reading = Reading(client_on(transport), allow_missing=True)
+    reading.resolve([written("location", "Head office")])
+    assert reading.warnings == []
 
 
 # ---- uuids for bodies, ids for comparing
@@ -352,7 +352,7 @@ def test_what_is_found_gives_no_warning_in_check_mode(transport: FakeTransport) 
 def test_a_uuid_is_looked_up_where_a_body_needs_one() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
     reference, known = Reference("user", 31), Reference("user", 7, uuid_of(7))
-    Resolver(client_on(transport)).with_uuid([reference, known])
+    Reading(client_on(transport)).with_uuid([reference, known])
     assert reference.uuid == uuid_of(31)
     assert transport.lines == ["GET /user/by-id/31"]
 
@@ -360,21 +360,21 @@ def test_a_uuid_is_looked_up_where_a_body_needs_one() -> None:
 def test_an_id_that_is_none_is_told() -> None:
     transport = FakeTransport({"GET /user/by-id/9": refusal(404), "GET /user/by-id/8": refusal(404)})
     with pytest.raises(NoMatch) as caught:
-        Resolver(client_on(transport)).with_uuid([Reference("user", 8), Reference("user", 9)])
+        Reading(client_on(transport)).with_uuid([Reference("user", 8), Reference("user", 9)])
     assert caught.value.message == "There is no user with the id 8.\nThere is no user with the id 9."
 
 
 def test_a_wanted_uuid_is_looked_up_where_the_instance_answers_bare_ids() -> None:
     transport = FakeTransport({f"GET /room/{uuid_of(11)}": by_uuid(ROOMS[0])})
     wanted, current = Reference("room", uuid=uuid_of(11)), Reference("room", 11)
-    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
+    Reading(client_on(transport)).fill_missing_ids([(wanted, current)])
     assert wanted.same(current) is True
 
 
 def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
     wanted, current = Reference("user", 31), Reference("user", uuid=uuid_of(31))
-    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
+    Reading(client_on(transport)).fill_missing_ids([(wanted, current)])
     assert wanted.same(current) is True
 
 
@@ -391,37 +391,37 @@ def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> Non
     ],
 )
 def test_no_request_is_made_where_two_references_can_be_compared(wanted: Any, current: Any) -> None:
-    Resolver(client_on(FakeTransport())).fill_missing_ids([(wanted, current)])
+    Reading(client_on(FakeTransport())).fill_missing_ids([(wanted, current)])
 
 
 def test_a_record_that_is_meant_twice_is_read_once() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0]), "GET /user/by-id/9": refusal(404)})
-    resolver = Resolver(client_on(transport))
+    reading = Reading(client_on(transport))
     first, second = Reference("user", 31), Reference("user", 31)
-    resolver.with_uuid([first])
-    resolver.with_uuid([second])
+    reading.with_uuid([first])
+    reading.with_uuid([second])
     assert second.uuid == uuid_of(31)
     for _attempt in range(2):
         with pytest.raises(NoMatch):
-            resolver.with_uuid([Reference("user", 9)])
+            reading.with_uuid([Reference("user", 9)])
     assert transport.lines == ["GET /user/by-id/31", "GET /user/by-id/9"]
 
 
 def test_a_record_that_stands_in_a_list_is_not_read_again(transport: FakeTransport) -> None:
-    resolver = Resolver(client_on(transport))
+    reading = Reading(client_on(transport))
     reference = Reference("user", 31)
-    resolver.resolve([written("user", "ada@example.com")])
-    resolver.with_uuid([reference])
+    reading.resolve([written("user", "ada@example.com")])
+    reading.with_uuid([reference])
     assert reference.uuid == uuid_of(31)
     assert transport.lines == ["GET /users"]
 
 
 def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -> None:
     by_id = [Reference("object", 41), Reference("object", 42), Reference("object", 41)]
-    Resolver(client_on(transport)).with_uuid(by_id)
+    Reading(client_on(transport)).with_uuid(by_id)
     assert [one.uuid for one in by_id] == [uuid_of(41), uuid_of(42), uuid_of(41)]
     by_uuid = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 42)]
-    Resolver(client_on(transport)).fill_missing_ids(by_uuid)
+    Reading(client_on(transport)).fill_missing_ids(by_uuid)
     assert all(wanted.same(current) for wanted, current in by_uuid)
     assert transport.lines == ["GET /objects", "GET /objects"]
     assert ("filter[asset_uuid][in][]", uuid_of(42)) in transport.calls[1].pairs
@@ -430,7 +430,7 @@ def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -
 def test_one_of_several_that_no_list_shows_is_read_by_itself(transport: FakeTransport) -> None:
     transport.routes[f"GET /object/{uuid_of(43)}"] = answer({"asset_uuid": uuid_of(43), "id": 43})
     pairs = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 43)]
-    Resolver(client_on(transport)).fill_missing_ids(pairs)
+    Reading(client_on(transport)).fill_missing_ids(pairs)
     assert all(wanted.same(current) for wanted, current in pairs)
     assert transport.lines == ["GET /objects", f"GET /object/{uuid_of(43)}"]
 
@@ -438,7 +438,7 @@ def test_one_of_several_that_no_list_shows_is_read_by_itself(transport: FakeTran
 def test_references_in_a_list_are_decided_too() -> None:
     transport = FakeTransport({f"GET /object/{uuid_of(41)}": by_uuid(OBJECTS[0])})
     wanted = (Reference("object", uuid=uuid_of(41)), Reference("object", 42))
-    Resolver(client_on(transport)).fill_missing_ids([(wanted, (Reference("object", 41), Reference("object", 42)))])
+    Reading(client_on(transport)).fill_missing_ids([(wanted, (Reference("object", 41), Reference("object", 42)))])
     assert wanted[0].id == 41
     assert len(transport.calls) == 1
 
@@ -446,7 +446,7 @@ def test_references_in_a_list_are_decided_too() -> None:
 def test_a_wanted_uuid_that_is_none_differs_from_every_id() -> None:
     transport = FakeTransport({f"GET /room/{uuid_of(99)}": by_uuid(None)})
     wanted, current = Reference("room", uuid=uuid_of(99)), Reference("room", 11)
-    Resolver(client_on(transport)).fill_missing_ids([(wanted, current)])
+    Reading(client_on(transport)).fill_missing_ids([(wanted, current)])
     assert not wanted.same(current)
 
 

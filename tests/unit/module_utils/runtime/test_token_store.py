@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import ended, forked, kill, note, noted, until
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
@@ -22,7 +23,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
 
 from ..support import Clock, FakeTransport, Invocation, answer, refusal
-from .processes import ended, forked, kill, note, noted, until
 
 LOGIN = "POST /auth_token"
 ROOT = "https://acme.test"

@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from processes import ended, forked, kill, note, noted, until
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import PauseTooLong, RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
@@ -24,7 +25,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 
 from ..support import LONG, Clock
-from .processes import ended, forked, kill, note, noted, until
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_both_schemas_are_schemas() -> None:
 
 def test_what_is_shipped_is_what_the_code_says() -> None:
     shipped = {path.name: path.read_bytes() for path in (ROOT / "docs" / "schema").iterdir()}
-    assert shipped == static_files(), "run tests/tools/schemas.py"
+    assert shipped == static_files(), "run make generate"
 
 
 @pytest.mark.parametrize("path", ACME_FILES, ids=lambda path: path.relative_to(ACME).as_posix())

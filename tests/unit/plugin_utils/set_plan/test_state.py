@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import PermissionMissing
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, TASK
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.state import InstanceState
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.state import ListedState
 
 from ...module_utils.support import FakeTransport, Invocation, client_on, listing, refusal, uuid_of
 
@@ -28,7 +28,7 @@ def test_what_will_be_needed_is_listed_while_other_work_is_done() -> None:
         return listing(THINGS)(call)
 
     transport = FakeTransport({OBJECTS: notice})
-    world = InstanceState(client_on(transport))
+    world = ListedState(client_on(transport))
     with world.reading_ahead([OBJECT]):
         assert asked.wait(10)
         assert not world.is_listed(OBJECT)
@@ -38,7 +38,7 @@ def test_what_will_be_needed_is_listed_while_other_work_is_done() -> None:
 
 
 def test_a_list_that_fails_ahead_is_told_when_it_is_needed() -> None:
-    world = InstanceState(client_on(FakeTransport({OBJECTS: listing(THINGS), TASKS: refusal(403)})))
+    world = ListedState(client_on(FakeTransport({OBJECTS: listing(THINGS), TASKS: refusal(403)})))
     with world.reading_ahead([TASK, OBJECT]):
         assert len(world.records(OBJECT)) == 2
         with pytest.raises(PermissionMissing):
@@ -47,7 +47,7 @@ def test_a_list_that_fails_ahead_is_told_when_it_is_needed() -> None:
 
 def test_what_was_listed_already_is_not_listed_again() -> None:
     transport = FakeTransport({OBJECTS: listing(THINGS)})
-    world = InstanceState(client_on(transport))
+    world = ListedState(client_on(transport))
     world.records(OBJECT)
     with world.reading_ahead([OBJECT]):
         pass

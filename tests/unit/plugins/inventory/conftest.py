@@ -22,6 +22,7 @@ from ansible.plugins.doc_fragments.inventory_cache import ModuleDocFragment as I
 from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment as Connection
 from ansible_collections.community.seventhings.plugins.inventory import places
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
@@ -45,6 +46,7 @@ class Instance:
     rooms: list[dict[str, Any]] = field(default_factory=list)
     objects: list[dict[str, Any]] = field(default_factory=list)
     lists: int = 0
+    transport: Transport = field(default_factory=lambda: Transport("https://acme.example"))
     options: dict[str, Any] = field(default_factory=dict)
 
     def schema(self, kind: Kind) -> Schema:

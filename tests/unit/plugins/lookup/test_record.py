@@ -20,6 +20,7 @@ from ansible.template import Templar, trust_as_template
 from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment
 from ansible_collections.community.seventhings.plugins.lookup import record as lookup
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
@@ -46,6 +47,7 @@ class Instance:
 
     records: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    transport: Transport = field(default_factory=lambda: Transport("https://acme.example"))
 
     def schema(self, kind: Kind) -> Schema:
         types = _TYPES.get(kind.template, {})
@@ -198,7 +200,7 @@ def test_a_field_by_key_or_label(find: Any) -> None:
     [
         ((), "expected a kind of record and at least one reference"),
         (("room",), "expected a kind of record and at least one reference"),
-        (("roam", "Lab"), "'roam' is no kind of record; expected one of object, location, room"),
+        (("roam", "Lab"), "'roam' is no kind of record; expected one of location, room, person"),
         (("room", ""), "does not fit; expected a reference to one room"),
         (("room", True), "True does not fit"),
         (("room", "Lab"), "2 rooms have the natural key 'Lab'"),

@@ -1,10 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write the page about the switches of the embedded service from the table in its code.
-
-Run as ``python tests/tools/switch_table.py``; a test tells when that is due.
-"""
+"""The page about the switches of the embedded service, from the table in its code."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _HEAD = """\
   SPDX-License-Identifier: GPL-3.0-or-later
 
 ..
-  Made by tests/tools/switch_table.py from tests/emulator/embedded/switches.py. Run it after a change there.
+  Made from tests/emulator/embedded/switches.py. Run "make generate" after a change there.
 
 .. _ansible_collections.community.seventhings.docsite.switches:
 
@@ -53,8 +50,3 @@ def page() -> str:
 def _row(switch: Switch) -> str:
     sides = ", ".join(f"``{side}``" for side in switch.sides)
     return f"  * - ``{switch.name}``\n    - {sides}\n    - {switch.meaning}\n"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"Wrote {PAGE.relative_to(ROOT)}")

@@ -1,0 +1,180 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much of anything the other end may cost: bytes, seconds, pages, depth, digits.
+
+Memory is bounded by the bytes of an answer: what JSON becomes in memory is at most some twenty times as long as its
+text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol
+
+from ..errors import SeventhingsError
+
+MEBIBYTE = 1 << 20
+ANSWER_MEBIBYTES = 16
+"""Of an answer after decompression. A page of 1,000 records with 16 kB each is as long."""
+FILE_MEBIBYTES = 64
+"""Of a file that is downloaded. The service takes files of at most 50."""
+ERROR_BYTES = 16 << 10
+"""Of the body of an error; what stands behind them is not read."""
+MOST_PAGES = 500
+"""Of a list, with 1,000 records each."""
+DEADLINE_TIMEOUTS = 10.0
+"""How many time-outs a request may take in all, where nothing else is said."""
+JSON_DEPTH = 64
+"""How deep the maps and lists of an answer may stand in each other. Those of the service stand 6 deep."""
+JSON_DIGITS = 300
+"""Of an integer in an answer. No other number of JSON is larger."""
+
+_CHUNK = 64 << 10
+
+
+class LimitExceeded(SeventhingsError):
+    """An answer is beyond a limit; nothing of it was used."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a task lets the service cost.
+
+    :ivar answer_mebibytes: of an answer after decompression, files left out.
+    :ivar pages: of a list.
+    """
+
+    answer_mebibytes: int = ANSWER_MEBIBYTES
+    pages: int = MOST_PAGES
+
+    def bytes_of(self, is_file: bool) -> int:
+        """How long an answer may be."""
+        return MEBIBYTE * (max(self.answer_mebibytes, FILE_MEBIBYTES) if is_file else self.answer_mebibytes)
+
+    def too_many_pages(self, words: str) -> LimitExceeded:
+        """The error of a list that does not end.
+
+        :param words: what it is a list of.
+        """
+        return LimitExceeded(
+            f"The list of {words}s has more than {self.pages} pages. Nothing is decided from it; the option max_pages "
+            f"allows more."
+        )
+
+
+class Stream(Protocol):
+    """The body of an answer, of which a part is read at a time."""
+
+    def iter_content(self, chunk_size: int) -> Iterable[bytes]: ...
+
+
+def read_up_to(stream: Stream, limit: int) -> tuple[bytes, bool]:
+    """The beginning of a body, decompressed, and whether that is all of it. No more is read."""
+    content = bytearray()
+    for chunk in stream.iter_content(_CHUNK):
+        content += chunk
+        if len(content) > limit:
+            return bytes(content[:limit]), False
+    return bytes(content), True
+
+
+def decode_json(text: bytes | str) -> Any:
+    """What a JSON text says.
+
+    :raises ValueError: where it is no JSON, or beyond a limit of depth or digits, which the message names.
+    """
+    try:
+        found = json.loads(text, parse_int=_integer)
+    except RecursionError:
+        raise ValueError(f"it is nested more than {JSON_DEPTH} deep") from None
+    level = [found]
+    for _depth in range(JSON_DEPTH + 1):
+        level = [
+            member
+            for one in level
+            if isinstance(one, (dict, list))
+            for member in (one.values() if isinstance(one, dict) else one)
+            if isinstance(member, (dict, list))
+        ]
+        if not level:
+            return found
+    raise ValueError(f"it is nested more than {JSON_DEPTH} deep")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > JSON_DIGITS:
+        raise ValueError(f"an integer in it has more than {JSON_DIGITS} digits")
+    return int(digits)
+
+
+class Deadline:
+    """The time that one request may take in all, whatever it waits for: an answer of a byte a second has no pause
+    between its bytes that is too long.
+
+    :param seconds: after which the connection that is in use is cut off.
+    :ivar has_passed: whether it was.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.has_passed = False
+        self._connection: Any = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(seconds, self._pass)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Deadline:
+        _OF_THIS_THREAD.deadline = self
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        _OF_THIS_THREAD.deadline = None
+        with self._lock:
+            self._connection = None
+
+    def watch(self, connection: Any) -> None:
+        """Cuts off this connection when the time is up.
+
+        :param connection: one of the library, or its socket.
+        """
+        with self._lock:
+            self._connection = connection
+        if self.has_passed:
+            self._pass()
+
+    def _pass(self) -> None:
+        self.has_passed = True
+        with self._lock:
+            cut_off(self._connection)
+
+
+_OF_THIS_THREAD = threading.local()
+
+
+def watched(connection: Any) -> None:
+    """A connection is used in this thread: the deadline of its request, if there is one, holds for it."""
+    deadline: Deadline | None = getattr(_OF_THIS_THREAD, "deadline", None)
+    if deadline is not None:
+        deadline.watch(connection)
+
+
+def cut_off(connection: Any) -> None:
+    """Ends whatever another thread waits for on a connection."""
+    # TLS inside of TLS, through a proxy, has the socket one step further in.
+    inner = getattr(connection, "sock", connection)
+    plain = getattr(inner, "socket", inner)
+    if plain is not None:
+        with contextlib.suppress(OSError):
+            # That of the plain socket: the one of TLS would end the encryption, and the reading would go on.
+            socket.socket.shutdown(plain, socket.SHUT_RDWR)

@@ -1,0 +1,110 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The session of the library: what is trusted on the way to an instance, and what is watched."""
+
+from __future__ import annotations
+
+import functools
+import ipaddress
+import os
+import socket
+import ssl
+import traceback
+from typing import Any
+from urllib.parse import urlsplit
+
+from .limits import watched
+
+try:
+    import requests
+    import urllib3
+except ImportError:
+    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
+else:
+    REQUESTS_IMPORT_ERROR = None
+
+_CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL's host is this machine and no other: a loopback address, or a name ``localhost`` that this machine
+    resolves to nothing else.
+    """
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return (host == "localhost" or host.endswith(".localhost")) and _is_loopback_alone(host)
+
+
+def _is_loopback_alone(host: str) -> bool:
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False
+    addresses = [str(address[0]).partition("%")[0] for *_family, address in found]
+    return bool(addresses) and all(ipaddress.ip_address(address).is_loopback for address in addresses)
+
+
+def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
+    """By what a certificate is judged: as :class:`Tls` says, else as the environment does for the library.
+
+    :param is_at_home: the environment is not asked for proxies; its authorities are still those of the user.
+    """
+    if verify is True and is_at_home:
+        return next((os.environ[name] for name in _CA_VARIABLES if os.environ.get(name)), True)
+    return verify
+
+
+if REQUESTS_IMPORT_ERROR is None:
+
+    class _Watched(urllib3.connection.HTTPConnection):
+        """A connection that the deadline of a request can cut off."""
+
+        def connect(self) -> None:
+            watched(self)
+            super().connect()
+
+        def request(self, *arguments: Any, **options: Any) -> None:
+            watched(self)
+            super().request(*arguments, **options)
+
+        def getresponse(self) -> Any:
+            # A connection that is not kept open forgets its socket as soon as the head of the answer is read.
+            watched(self.sock)
+            return super().getresponse()
+
+    @functools.cache
+    def _watched_kind(kind: type[Any]) -> type[Any]:
+        return type("Watched", (_Watched, kind), {})
+
+    class _Adapter(requests.adapters.HTTPAdapter):
+        def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+            super().init_poolmanager(*arguments, **options, ssl_minimum_version=ssl.TLSVersion.TLSv1_2)
+
+        def proxy_manager_for(self, *arguments: Any, **options: Any) -> Any:
+            return super().proxy_manager_for(*arguments, **options, ssl_minimum_version=ssl.TLSVersion.TLSv1_2)
+
+        def get_connection_with_tls_context(self, *arguments: Any, **options: Any) -> Any:
+            pool: Any = super().get_connection_with_tls_context(*arguments, **options)
+            if not issubclass(pool.ConnectionCls, _Watched):
+                pool.ConnectionCls = _watched_kind(pool.ConnectionCls)
+            return pool
+
+
+def new_session(verify: bool | str, is_at_home: bool) -> Any:
+    """A session with one connection that is kept open.
+
+    :param is_at_home: the instance is this machine, so no proxy is asked: it would get what is meant for nobody else.
+    """
+    session = requests.Session()
+    session.trust_env = not is_at_home
+    if verify is False:
+        # The user has said it and was warned; a warning for each request would only hide others.
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+    adapter = _Adapter(pool_connections=1, pool_maxsize=1, max_retries=0)
+    session.mount("http://", adapter)
+    session.mount("https://", adapter)
+    session.headers["User-Agent"] = "community.seventhings"
+    return session

@@ -1,0 +1,80 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Patterns of the service or of files, matched within a time.
+
+Some patterns take longer than anybody waits, such as ``^(a+)+$``. The engine of Python looks for signals while it
+matches, so a timer that counts the processor's time ends it. A pattern that was ended is left to the service from then
+on, and so is every pattern where no timer can be had: in a thread other than the first.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from types import FrameType
+
+PATTERN_SECONDS = 0.25
+"""Of the processor, for one pattern and all of its values, beside what each value may take."""
+ALL_PATTERNS_SECONDS = 1.0
+"""Of the processor, for all patterns that were ended."""
+_VALUE_SECONDS = 100e-6
+
+
+class _TimeIsUp(Exception):
+    """The pattern takes too long."""
+
+
+@dataclass
+class _Used:
+    """What a pattern has cost: seconds, and how many values it was matched with."""
+
+    seconds: float = 0.0
+    values: int = 0
+
+
+_USED: dict[tuple[str, int], _Used] = {}
+_ENDED: set[tuple[str, int]] = set()
+
+
+def finds(pattern: str, flags: int, text: str) -> bool | None:
+    """Whether a pattern is found in a text; None where that is not known: it is no pattern, or takes too long."""
+    key = (pattern, flags)
+    if key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= ALL_PATTERNS_SECONDS or not _in_first_thread():
+        return None
+    used = _USED.setdefault(key, _Used())
+    used.values += 1
+    left = PATTERN_SECONDS + used.values * _VALUE_SECONDS - used.seconds
+    started = time.thread_time()
+    try:
+        return _finds_within(max(left, _VALUE_SECONDS), pattern, flags, text)
+    except _TimeIsUp:
+        _ENDED.add(key)
+        return None
+    except (re.error, OverflowError, RecursionError):
+        return None
+    finally:
+        used.seconds += time.thread_time() - started
+
+
+def _finds_within(seconds: float, pattern: str, flags: int, text: str) -> bool:
+    before = signal.signal(signal.SIGVTALRM, _end)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        try:
+            return re.search(pattern, text, flags) is not None
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    finally:
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    raise _TimeIsUp
+
+
+def _in_first_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

@@ -1,0 +1,111 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The change that a record takes to be as it was written: present, absent or archived, whatever its kind is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ..client.client import Record
+from ..client.files import Contents, recognise
+from ..model.kinds import USER
+from ..model.schema import Schema
+from ..model.types_links import attachments_in, references_in
+from ..resolve import natural_keys
+from ..resolve.references import is_text_renter, renter_of
+from . import change as plan
+from .change import Change
+from .hours import check_hours_known, needs_hours
+from .state import InstanceState
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One record as somebody wants it.
+
+    :ivar desired: canonical values by field key, references resolved as far as they can be.
+    :ivar state: present, absent or archived.
+    :ivar template: for field definitions, the template they belong to.
+    :ivar may_be_made: whether somebody else may make the record before; then what is missing is a warning.
+    """
+
+    schema: Schema
+    desired: Mapping[str, Any]
+    state: str = "present"
+    template: str = ""
+    allow_destructive: bool = False
+    may_be_made: bool = False
+
+
+class Comparer:
+    """Compares what is wanted with what is there."""
+
+    def __init__(self, state: InstanceState) -> None:
+        self._state = state
+        self._contents = Contents(state.client)
+
+    def change(self, wanted: Wanted, current: Record | None, archived: bool = False) -> Change:
+        """The change; one without anything to send where the record is as it shall be.
+
+        :param archived: whether ``current`` is archived.
+        :raises SeventhingsError: where it can't be made, or not without leave.
+        """
+        if wanted.state == "absent":
+            return plan.plan_gone(wanted.schema, wanted.desired, current)
+        if wanted.state == "archived":
+            if archived:
+                return Change(wanted.schema.kind, plan.UNCHANGED, current)
+            return plan.plan_gone(wanted.schema, wanted.desired, current, plan.ARCHIVE)
+        return self._present(wanted, current, archived)
+
+    def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
+        """Whether nothing would have to change in a record."""
+        self._state.make_comparable(wanted.schema, wanted.desired, current)
+        change = plan.plan_present(wanted.schema, wanted.desired, current, complete=self._state.complete)
+        return not change.changed
+
+    def recognise_files(self, schema: Schema, desired: Mapping[str, Any], current: Record) -> None:
+        """Gives local files the uuids of those with the same content that a record links already."""
+        for key, value in desired.items():
+            local = [one for one in attachments_in(value) if one.path is not None]
+            if local:
+                recognise(self._contents, local, list(attachments_in(schema.read_one(key, current.flat))))
+
+    def _present(self, wanted: Wanted, current: Record | None, archived: bool) -> Change:
+        schema, desired = wanted.schema, wanted.desired
+        if schema.kind.defines_fields:
+            desired = plan.with_equal_allowed_values(schema, desired, current)
+            desired.pop("field_key", None)
+        if current is not None:
+            self._state.make_comparable(schema, desired, current)
+            self.recognise_files(schema, desired, current)
+        elif needs_hours(schema, desired):
+            check_hours_known(schema, desired, self._state.some(schema.kind))
+        change = plan.plan_present(schema, desired, current, archived, self._state.complete, wanted.may_be_made)
+        plan.check_choices(current, change)
+        plan.check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
+        change = self._with_renter(schema, change)
+        if change.changed and not schema.kind.template:
+            self._state.require_uuids(references_in(tuple(change.values.values())))
+        return plan.shown_as_written(change, wanted.desired) if schema.kind.defines_fields else change
+
+    def _values_in_use(self, template: str, definition: Record, values: list[Any]) -> list[Any]:
+        return natural_keys.values_in_use(definition, template, values, self._state.listed)
+
+    def _with_renter(self, schema: Schema, change: Change) -> Change:
+        """A PUT carries the renter along; where the instance answers a text alone, it must be known what it means."""
+        if change.current is None or not change.changed:
+            return change
+        for key in schema.kind.carried_along:
+            renter = schema.read_one(key, change.current.flat)
+            if key in change.values or not is_text_renter(renter):
+                continue
+            meant = renter_of(renter[1], self._state.listed(USER))
+            note = f"{key}: the instance answers {renter[1]!r} alone, none of its users; it is kept as that text."
+            warnings = (*change.warnings, note) if meant[0] == "plain" else change.warnings
+            change = replace(change, values={**change.values, key: meant}, warnings=warnings)
+        return change

@@ -1,0 +1,83 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the plan of one record and the plan of many records share: which record is meant, and which change it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ..client.client import Record
+from ..errors import NoMatch
+from ..resolve import natural_keys
+from .archived import archived_twin
+from .change import Change
+from .compare import Comparer, Wanted
+from .state import InstanceState
+
+_ADVICE = {True: "give uuid or field_key", False: "give uuid, or a match_on that tells them apart"}
+"""What to do where several records have the natural key, by whether they define fields: those have no match_on."""
+
+
+@dataclass(frozen=True)
+class PlannedRecord:
+    """One record with the change that it takes.
+
+    :ivar words: the record in words, by which it was looked for.
+    :ivar known: uuids of the records that had its natural key before.
+    """
+
+    change: Change
+    words: str
+    known: frozenset[str]
+
+
+def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[Record], bool]) -> list[Record]:
+    """Of the records with one natural key those that may be meant: where some are done, the others.
+
+    :param is_as_wanted: whether nothing would have to change in a record.
+    """
+    if not wanted.schema.kind.open_status:
+        return list(hits)
+    return natural_keys.task_meant(hits, wanted.desired.get("status"), is_as_wanted, wanted.state == "absent")
+
+
+def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) -> bool:
+    """Whether a record that was named by its uuid is archived, as far as that matters."""
+    is_told = wanted.state != "absent" and wanted.schema.kind.can_be_archived
+    return current is not None and is_told and state.is_archived(current)
+
+
+def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid: str | None) -> PlannedRecord:
+    """The plan of one record.
+
+    :param keys: the fields that identify it; those that are not desired are not there yet.
+    :param uuid: identifies it in place of them.
+    :raises NoMatch: where there must be a record with this uuid; ``Ambiguous`` where several records are meant.
+    """
+    comparer, schema, kind = Comparer(state), wanted.schema, wanted.schema.kind
+    named = [key for key in keys if key in wanted.desired]
+    if uuid:
+        words = f"the uuid {uuid}"
+        current = state.of_uuid(kind, uuid, wanted.template)
+        if current is None and wanted.state == "present":
+            raise NoMatch(f"There is no {kind.words} with {words}.")
+        archived = is_archived(state, wanted, current)
+        hits = [current] if current else []
+    else:
+        words = natural_keys.describe(schema, named, wanted.desired)
+        hits = state.find_existing(schema, keys, wanted.desired, wanted.template) if len(named) == len(keys) else []
+        meant = those_meant(wanted, hits, partial(comparer.is_as_wanted, wanted))
+        current = natural_keys.one_of(kind, words, meant, advice=_ADVICE[kind.defines_fields])
+        archived = False
+        if current is None and len(named) == len(keys):
+            current = archived_twin(state.client, schema, keys, wanted.desired)
+            archived = current is not None
+    if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:
+        raise NoMatch(
+            f"There is no field definition with the key {wanted.desired['field_key']!r}; the service makes keys "
+            "itself, so leave field_key out to make one."
+        )
+    return PlannedRecord(comparer.change(wanted, current, archived), words, frozenset(one.uuid for one in hits))

@@ -1,0 +1,143 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state of an instance: what a plan reads, and all that it reads.
+
+It is filled in one of two ways. For one record it is *queried*: it asks the service as little as tells what is meant.
+For many records it is *listed*: it reads complete lists, and finds everything in them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.query import Condition
+from ..model.kinds import Kind
+from ..model.schema import Schema
+from ..model.types_links import Reference, references_in
+from ..resolve import natural_keys
+from ..resolve.read_cache import Reading
+
+
+class InstanceState(ABC):
+    """The records of an instance, as a plan asks for them."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    @abstractmethod
+    def schema(self, kind: Kind) -> Schema:
+        """The fields that a kind has."""
+
+    @abstractmethod
+    def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
+        """The records of a kind, at least those that fit some conditions; archived ones are not among them."""
+
+    @abstractmethod
+    def some(self, kind: Kind) -> list[Record]:
+        """Some records of a kind, to see how the instance answers them."""
+
+    @abstractmethod
+    def find_existing(
+        self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
+    ) -> list[Record]:
+        """The records that have the natural key of some values; none where it refers to what is not there yet."""
+
+    @abstractmethod
+    def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
+        """The record with a uuid, an archived one, too; None where there is none."""
+
+    @abstractmethod
+    def is_archived(self, record: Record) -> bool:
+        """Whether a record that was read by its uuid is archived."""
+
+    @abstractmethod
+    def complete(self, reference: Reference) -> None:
+        """Fills in the other half of a reference, id or uuid, where it is known already."""
+
+    @abstractmethod
+    def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
+        """Fills in what desired references lack to be compared with those that a record has."""
+
+    @abstractmethod
+    def require_uuids(self, references: Iterable[Reference]) -> None:
+        """Fills in the uuids of references by id, for bodies that take uuids only.
+
+        :raises NoMatch: where an id means nothing.
+        """
+
+
+class QueriedState(InstanceState):
+    """Asks narrow questions, for the plan of one record.
+
+    :ivar reading: the lists and records that were read.
+    :param reading: takes others than those of :class:`Reading` by default.
+    """
+
+    def __init__(self, client: Client, reading: Reading | None = None) -> None:
+        super().__init__(client)
+        self.reading = reading or Reading(client)
+
+    def schema(self, kind: Kind) -> Schema:
+        return self.reading.schema(kind)
+
+    def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
+        return self.reading.listed(kind, conditions)
+
+    def some(self, kind: Kind) -> list[Record]:
+        return self.reading.some(kind)
+
+    def find_existing(
+        self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
+    ) -> list[Record]:
+        if any(not reference.resolved for key in keys for reference in references_in(values[key])):
+            return []
+        records = self._candidates(schema, keys, values, template)
+        for record in records:
+            self.make_comparable(schema, {key: values[key] for key in keys}, record)
+        return natural_keys.identified(schema, keys, values, records)
+
+    def _candidates(
+        self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str
+    ) -> list[Record]:
+        kind = schema.kind
+        if tuple(keys) == ("field_key",):
+            return [Record.of(kind, raw) for raw in self.client.definitions(template)]
+        conditions = natural_keys.conditions(schema, keys, values) if kind.filters == "query" else []
+        parameters = {}
+        if kind.filters == "parameters" and "deadline" in keys:
+            day = values["deadline"].isoformat()
+            parameters = {"deadline_from": day, "deadline_to": day}
+        if parameters or template:
+            return self.client.list_all(kind, conditions, parameters=parameters, template=template)
+        return self.reading.listed(kind, conditions)
+
+    def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
+        return self.client.get(kind, uuid, template)
+
+    def is_archived(self, record: Record) -> bool:
+        return self.client.is_archived(record)
+
+    def complete(self, reference: Reference) -> None:
+        """Leaves it as it is: what is desired was made comparable before."""
+
+    def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
+        linked = [(key, value) for key, value in desired.items() if any(references_in(value))]
+        self.reading.fill_missing_ids((value, schema.read_one(key, record.flat)) for key, value in linked)
+
+    def require_uuids(self, references: Iterable[Reference]) -> None:
+        self.reading.with_uuid(references)
+
+
+def find_now(
+    client: Client, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
+) -> list[Record]:
+    """The records that have a natural key now, whatever was read before."""
+    reading = Reading(client)
+    linked = [reference for key in keys for reference in references_in(values[key])]
+    # By its id a link narrows the list, and some instances answer nothing else.
+    reading.records_of(reference for reference in linked if reference.id is None)
+    return QueriedState(client, reading).find_existing(schema, keys, values, template)

@@ -1,0 +1,315 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Of many processes that ensure one record, one makes it, and the others find it.
+
+Each kind of record of an instance has a lock, and beside it a count of what was made. Whoever finds that a record is
+missing takes the lock and looks again, but only where the count moved since the first look: so runs with nothing to do
+wait for nobody, and a process that is alone asks nothing twice. Before the request a mark is written, and cleared after
+it. Who finds one uncleared knows that its writer was killed while the service was at it, and looks until that settles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ..errors import OutcomeUnknown, SeventhingsError
+from ..local.safe_files import Folder
+from .locks import Busy, SharedFile, release, wait_for
+from .places import NOT_SHARED
+
+LOCK_WAIT = 600.0
+"""Seconds to wait for a lock unless told otherwise."""
+
+_TOLD_AFTER = 5.0
+_LAYOUT = struct.Struct("<QQd16s")
+_SETTLING = (1.0, 3.0)
+"""Seconds between the looks after a writer that was killed: at 0, 1 and 4."""
+
+Done = TypeVar("Done")
+
+
+class CreatedMeanwhile(Exception):
+    """Others made records of the kind since they were looked for, so it is to be looked again."""
+
+
+class LockTimeout(SeventhingsError):
+    """Another process makes records of the kind, and did so until the end of the time to wait for it."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """What stands in the file of a kind: the count, and who is about to make something (0: nobody), when, and what."""
+
+    count: int = 0
+    process: int = 0
+    moment: float = 0.0
+    digest: bytes = b""
+
+    @classmethod
+    def of(cls, content: bytes) -> _State:
+        return cls(*_LAYOUT.unpack(content)) if len(content) == _LAYOUT.size else cls()
+
+    def encoded(self) -> bytes:
+        return _LAYOUT.pack(self.count % (1 << 63), self.process, self.moment, self.digest)
+
+
+class _Kind:
+    """One kind of record, as this process sees it.
+
+    :ivar seen: the count when records were looked for. :ivar descriptor: of the file, locked; -1: it is not.
+    :ivar settling: the pauses that are left until what a killed process sent has settled.
+    :ivar is_wanted: whether the lock is to be held, also where it was given away for a pause.
+    :ivar moves: how often others made something while it was given away.
+    """
+
+    def __init__(self, file: SharedFile) -> None:
+        self.file = file
+        self.seen = 0
+        self.descriptor = -1
+        self.settling: list[float] = []
+        self.is_wanted = False
+        self.moves = 0
+        self.under_way = 0
+
+    def state(self) -> _State:
+        return _State.of(self.file.read(_LAYOUT.size + 1))
+
+    def note(self, process: int, moment: float = 0.0, digest: bytes = b"") -> None:
+        """Writes or clears the mark; either moves the count."""
+        self.seen = self.state().count + 1
+        self.file.write(_State(self.seen, process, moment, digest).encoded())
+
+
+class Creations:
+    """The locks of one instance.
+
+    :param folder: where they lie; None: nothing is shared, and nobody waits for anybody.
+    :param name: of the instance, fit for a file name. :param lock_wait: seconds to wait for a lock.
+    :param on_problem: is told once why nothing is shared any more.
+    :ivar tell: is told that a wait takes long.
+    """
+
+    def __init__(
+        self,
+        folder: Folder | None = None,
+        name: str = "",
+        lock_wait: float = LOCK_WAIT,
+        on_problem: Callable[[str], None] = lambda _problem: None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.tell = on_problem
+        self._folder = folder
+        self._name = name
+        self._lock_wait = lock_wait
+        self._on_problem = on_problem
+        self._clock = clock
+        self._sleep = sleep
+        self._kinds: dict[str, _Kind] = {}
+        self._mutex = threading.RLock()
+        self._inside = threading.local()
+
+    # ---- one record
+
+    def run(self, kind: str, act: Callable[[], Done], forget: Callable[[], None] = lambda: None) -> Done:
+        """What may make a record of a kind, from the first look to the last request. It is done again where others made
+        some meanwhile; then the lock is held.
+
+        :param forget: is called before it is done again, to look at nothing that was read before.
+        :raises LockTimeout: where the lock is not free in time. Nothing was made.
+        """
+        self.watch([kind])
+        try:
+            while True:
+                with contextlib.suppress(CreatedMeanwhile):
+                    return act()
+                forget()
+        finally:
+            self.leave()
+
+    @contextlib.contextmanager
+    def making(self, kind: str, key: str) -> Iterator[None]:
+        """One request that makes a record, with what belongs to it. Does nothing for a kind that nobody watches.
+
+        :param key: tells the record apart.
+        :raises CreatedMeanwhile: before anything was sent.
+        """
+        watched = self._kinds.get(kind)
+        if watched is None or not self._is_ready(kind, watched, key):
+            yield
+            return
+        self._inside.watched, self._inside.moves = watched, watched.moves
+        try:
+            yield
+        except OutcomeUnknown as unknown:
+            # Where nothing was heard in time, the service may be at it still: the mark stays for whoever comes next.
+            self._done(watched, is_known=not unknown.may_follow)
+            raise
+        except BaseException:
+            self._done(watched, is_known=True)
+            raise
+        else:
+            self._done(watched, is_known=True)
+        finally:
+            self._inside.watched = None
+
+    # ---- many records
+
+    def watch(self, kinds: Iterable[str]) -> None:
+        """Records of these kinds are about to be looked for."""
+        if self._folder is None:
+            return
+        for kind in kinds:
+            with self._or_alone():
+                watched = _Kind(SharedFile(self._folder, f"create-{self._name}-{kind}"))
+                watched.seen = watched.state().count
+                self._kinds[kind] = watched
+
+    def hold(self, kinds: Iterable[str]) -> set[str]:
+        """Takes the locks of kinds that are watched, in this order, until :meth:`leave`.
+
+        :returns: those of which others made some since they were looked for.
+        :raises LockTimeout: where one is not free in time.
+        """
+        moved = set()
+        for kind in kinds:
+            watched = self._kinds.get(kind)
+            if watched is not None and watched.descriptor < 0:
+                with self._or_alone():
+                    if self._take(kind, watched):
+                        moved.add(kind)
+        return moved
+
+    def settle(self) -> bool:
+        """Waits for what a killed process sent, where there is such a thing. Returns whether to look once more."""
+        pauses = [watched.settling.pop(0) for watched in self._kinds.values() if watched.settling]
+        if pauses:
+            self._sleep(max(pauses))
+        return bool(pauses)
+
+    def have_moved(self, kind: str) -> bool:
+        """Whether others made records of a kind while its lock was given away during a long pause."""
+        return kind in self._kinds and self._kinds[kind].moves > 0
+
+    def leave(self) -> None:
+        """Gives all locks back."""
+        with self._mutex:
+            for watched in self._kinds.values():
+                with self._or_alone():
+                    self._give_back(watched)
+                watched.file.close()
+            self._kinds.clear()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """A long pause, during which others may make what they like.
+
+        :raises CreatedMeanwhile: at its end, to who is about to make a record, where others made some.
+        """
+        with self._mutex:
+            for watched in self._kinds.values():
+                with self._or_alone():
+                    self._give_back(watched)
+        yield
+        with self._mutex:
+            for kind, watched in self._kinds.items():
+                if watched.is_wanted and watched.descriptor < 0:
+                    with self._or_alone():
+                        watched.moves += self._take(kind, watched)
+                        self._mark(watched, "")
+        inside: _Kind | None = getattr(self._inside, "watched", None)
+        if inside is not None and inside.moves != self._inside.moves:
+            raise CreatedMeanwhile
+
+    # ---- the lock
+
+    def _is_ready(self, kind: str, watched: _Kind, key: str) -> bool:
+        """Takes the lock where it is not held, and marks what is about to be sent.
+
+        :returns: false where nothing can be shared.
+        """
+        try:
+            with self._mutex:
+                if watched.descriptor < 0 and self._take(kind, watched):
+                    raise CreatedMeanwhile
+                if watched.settling:
+                    self._sleep(watched.settling.pop(0))
+                    raise CreatedMeanwhile
+                watched.under_way += 1
+                self._mark(watched, key)
+        except OSError as error:
+            self._go_alone(error)
+            return False
+        return True
+
+    def _mark(self, watched: _Kind, key: str) -> None:
+        if watched.under_way:
+            digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:16]
+            watched.note(os.getpid(), self._clock(), digest if watched.under_way == 1 else b"")
+
+    def _done(self, watched: _Kind, is_known: bool) -> None:
+        with self._mutex, self._or_alone():
+            watched.under_way -= 1
+            if is_known and not watched.under_way and watched.descriptor >= 0:
+                watched.note(0)
+
+    def _take(self, kind: str, watched: _Kind) -> bool:
+        """Takes the lock. Returns whether others made something since it was looked for, or may have."""
+        descriptor = watched.file.descriptor()
+        try:
+            wait_for(descriptor, min(_TOLD_AFTER, self._lock_wait), self._clock, self._sleep)
+        except Busy:
+            self._wait_longer(kind, watched, descriptor)
+        watched.descriptor, watched.is_wanted = descriptor, True
+        state = watched.state()
+        moved = state.count != watched.seen
+        watched.seen = state.count
+        if state.process:
+            watched.settling = list(_SETTLING)
+        return moved or bool(state.process)
+
+    def _wait_longer(self, kind: str, watched: _Kind, descriptor: int) -> None:
+        words, process = kind.replace("_", " "), watched.state().process
+        who = f"another process (id {process})" if process else "another process"
+        left = max(self._lock_wait - _TOLD_AFTER, 0.0)
+        if left:
+            self.tell(f"Waiting for {who} of this user, which makes {words}s of the same instance.")
+        try:
+            wait_for(descriptor, left, self._clock, self._sleep)
+        except Busy as busy:
+            raise LockTimeout(
+                f"Waited {self._lock_wait:g} seconds (lock_wait) for {who} of this user, which makes {words}s of the "
+                f"same instance. No {words} was made by this task."
+            ) from busy
+
+    def _give_back(self, watched: _Kind) -> None:
+        if watched.descriptor < 0:
+            return
+        descriptor, watched.descriptor = watched.descriptor, -1
+        try:
+            # Where what a killed process sent was looked for, nobody needs to look for it again.
+            if not watched.under_way and not watched.settling and watched.state().process not in (0, os.getpid()):
+                watched.note(0)
+        finally:
+            release(descriptor)
+
+    @contextlib.contextmanager
+    def _or_alone(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self._go_alone(error)
+
+    def _go_alone(self, error: OSError) -> None:
+        if self._folder is not None:
+            self._on_problem(f"{error}. {NOT_SHARED}")
+        self._folder = None

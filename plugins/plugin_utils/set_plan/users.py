@@ -1,0 +1,78 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users in a plan: each is made of exactly one person, nothing changes it, and nothing takes it away."""
+
+from __future__ import annotations
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import USER
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+
+from ..desired.desired import Entry
+from ..desired.hiding import VAULTED
+from .context import PlanContext
+from .plan import Planned
+from .state import ListedState
+
+
+def user_of_person(state: ListedState, email: str) -> list[Record]:
+    """The user that a person has already, under whatever address it was made."""
+    person = Reference("person", written=email)
+    record = None if state.resolve(person) or person.awaits is not None else state.find(person)
+    user = state.of_uuid(USER, str(record.flat.get("user_uuid"))) if record is not None else None
+    return [] if user is None else [user]
+
+
+def plan_user(state: ListedState, planned: Planned, current: Record | None) -> Change:
+    """The change that makes a user. Exactly one person must have the address, in whatever case.
+
+    :raises InvalidInput: where no person or several persons have it.
+    """
+    email = str(planned.desired["email"])
+    if current is not None:
+        other = str(current.flat.get("email"))
+        words = f"there already, as {other}; nothing here changes the address of a user"
+        return Change(USER, plan.UNCHANGED, current, warnings=(words,) if other.casefold() != email.casefold() else ())
+    person = Reference("person", written=email)
+    problem = state.resolve(person)
+    if problem:
+        raise InvalidInput(f"a user is made of a person, but {problem}")
+    address = email
+    if person.awaits is not None:
+        address = str(person.awaits.fields.get("email", email))
+    elif (record := state.find(person)) is not None:
+        address = str(state.named_as(record, "email") or email)
+    planned.desired["email"] = address
+    return Change(USER, plan.CREATE, None, {"email": address, "person": person}, {}, {"email": email})
+
+
+def without_dependants_of_users(context: PlanContext) -> None:
+    """Takes out what needs a user that the policy forbids to make, and what needs that in turn: it could only fail."""
+    if context.desired.policy.create_users:
+        return
+    gone = {id(entry): f"user {_address(context, entry)}" for entry in context.entries["users"]}
+    skipped = len(gone)
+    while skipped:
+        left = []
+        for planned in context.result.changes:
+            needed = [gone[id(one.awaits)] for one in _references(planned) if id(one.awaits) in gone]
+            if needed:
+                gone[id(planned.entry)] = str(planned)
+                context.skip(planned, f"skipped, because it needs {needed[0]}, which is not made.")
+            else:
+                left.append(planned)
+        skipped = len(context.result.changes) - len(left)
+        context.result.changes = left
+
+
+def _address(context: PlanContext, entry: Entry) -> str:
+    """The address of a user, as it may be shown."""
+    return f"{VAULTED} {entry.place}" if context.hiding.hides(entry, "email") else str(entry.fields.get("email"))
+
+
+def _references(planned: Planned) -> list[Reference]:
+    return [one for value in planned.change.values.values() for one in references_in(value)]

@@ -1,0 +1,291 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A service that answers without end: every answer costs a bounded time and a bounded memory, and is a clear error."""
+
+from __future__ import annotations
+
+import http.server
+import itertools
+import json
+import subprocess
+import sys
+import threading
+import time
+import uuid
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import download
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    IncompleteList,
+    OutcomeUnknown,
+    SeventhingsError,
+    service_words,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
+LOCATION = KINDS["location"]
+FILE = "0b6f1f6e-30a1-4a3c-9b53-4d0f2f0f1c11"
+MEBIBYTE = b" " * (1 << 20)
+_DRIP_SECONDS = 0.02
+_SOON = 5.0
+
+
+def _record(number: int) -> dict[str, Any]:
+    return {"location_uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, str(number))), "id": number, "name": str(number)}
+
+
+class _Hostile(http.server.BaseHTTPRequestHandler):
+    """Answers by the first step of the path, which is the end of the root that the client was given."""
+
+    protocol_version = "HTTP/1.1"
+    over: threading.Event
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        self.rfile.read(length)
+        mode = self.path.split("/")[1]
+        try:
+            getattr(self, f"_{mode}")()
+        except OSError:
+            self.close_connection = True
+
+    do_POST = do_PATCH = do_GET
+
+    def _json(self, body: bytes, status: int = 200, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _unbounded(self, **headers: str) -> None:
+        self.send_response(200)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+
+    def _bomb(self) -> None:
+        """1.5 GB of blanks, as 1.5 MB of gzip."""
+        self._unbounded(Content_Encoding="gzip")
+        self.wfile.write(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03")
+        packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+        block = packer.compress(MEBIBYTE) + packer.flush(zlib.Z_FULL_FLUSH)
+        for _mebibyte in range(1500):
+            self.wfile.write(block)
+
+    def _plain(self) -> None:
+        self._unbounded()
+        for _mebibyte in range(1500):
+            self.wfile.write(MEBIBYTE)
+
+    def _drip(self) -> None:
+        """A whole head, then a byte at a time."""
+        self._unbounded()
+        self._drop(itertools.repeat(b" "))
+
+    def _head(self) -> None:
+        """A head that does not end."""
+        self._drop(itertools.chain((bytes([one]) for one in b"HTTP/1.1 200 OK\r\nX-Long: "), itertools.repeat(b"x")))
+
+    def _refusal(self) -> None:
+        self.send_response(422)
+        self.end_headers()
+        self._drop(itertools.repeat(b"<"))
+
+    def _drop(self, content: Iterator[bytes]) -> None:
+        while not self.over.wait(_DRIP_SECONDS):
+            self.wfile.write(next(content))
+            self.wfile.flush()
+
+    def _endless(self) -> None:
+        """New records on every page, and no total."""
+        page = next(int(part[5:]) for part in self.path.partition("?")[2].split("&") if part.startswith("page="))
+        self._json(json.dumps([_record(page * 1000 + number) for number in range(1000)]).encode())
+
+    def _total(self) -> None:
+        self._json(json.dumps({"items": [_record(1)], "total": 10**12}).encode())
+
+    def _deep(self) -> None:
+        self._json(b'{"items": ' + b"[" * 100_000)
+
+    def _rather_deep(self) -> None:
+        self._json(b'[{"location_uuid": 1, "a": ' + b"[" * 70 + b"]" * 70 + b"}]")
+
+    def _digits(self) -> None:
+        self._json(b'[{"name": "a", "id": ' + b"9" * 5000 + b"}]")
+
+    def _id(self) -> None:
+        self._json(json.dumps([{**_record(1), "id": "9" * 5000}]).encode())
+
+    def _later(self) -> None:
+        self._json(b"{}", 429, Retry_After="9" * 5000)
+
+    def _markup(self) -> None:
+        self._json(b"<" * 200_000, 422)
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Prints nothing."""
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    over = threading.Event()
+    handler = type("Hostile", (_Hostile,), {"over": over})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        over.set()
+        server.shutdown()
+        thread.join()
+
+
+def client_of(service: str, mode: str, **options: Any) -> Client:
+    return connect(
+        {"base_url": f"{service}/{mode}", "access_token": "t", "retries": 0, "rate_limit": 0, "timeout": 5, **options}
+    )
+
+
+def refused(act: Callable[[], object]) -> SeventhingsError:
+    started = time.perf_counter()
+    with pytest.raises(SeventhingsError) as caught:
+        act()
+    assert time.perf_counter() - started < _SOON
+    return caught.value
+
+
+@pytest.mark.parametrize("mode", ["bomb", "plain"])
+def test_an_answer_is_read_up_to_its_limit_and_no_further(service: str, mode: str) -> None:
+    message = refused(lambda: client_of(service, mode, max_answer_size=1).list_all(LOCATION)).message
+    assert "the answer is longer than 1 MiB" in message
+    assert "max_answer_size" in message
+
+
+def test_a_bomb_costs_little_memory(service: str) -> None:
+    """Both an answer and a file, with the limits that hold where nothing is said."""
+    script = f"""
+import resource
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import download
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+client = connect({{"base_url": "{service}/bomb", "access_token": "t", "retries": 0, "rate_limit": 0}})
+for act in (lambda: client.list_all(KINDS["location"]), lambda: download(client, "{FILE}")):
+    try:
+        act()
+    except SeventhingsError as error:
+        print(error.message)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    *messages, mebibytes = done.stdout.splitlines()
+    assert ["longer than 16 MiB" in messages[0], "longer than 64 MiB" in messages[1]] == [True, True]
+    assert int(mebibytes) < 500
+
+
+@pytest.mark.parametrize("mode", ["drip", "head", "refusal"])
+def test_a_request_has_a_deadline_however_slowly_the_answer_drips(service: str, mode: str) -> None:
+    client = client_of(service, mode, request_deadline=0.5, retries=3)
+    message = refused(lambda: client.list_all(LOCATION)).message
+    assert "no whole answer within 0.5 seconds" in message
+    assert "request_deadline" in message
+    assert client.transport.sent == 1
+
+
+def test_a_write_whose_answer_drips_is_carried_out_and_one_without_a_head_is_unknown(service: str) -> None:
+    uuid_of = client_of(service, "drip", request_deadline=2).send("PATCH", "/location/x", Effect.IDEMPOTENT, body={})
+    assert (uuid_of.status, uuid_of.body) == (200, b"")
+    unknown = refused(
+        lambda: client_of(service, "head", request_deadline=0.5).send("POST", "/x", Effect.UNSAFE, body={})
+    )
+    assert isinstance(unknown, OutcomeUnknown)
+    assert unknown.may_follow
+
+
+def test_a_download_has_a_deadline_too(service: str) -> None:
+    assert (
+        "within 0.5 seconds"
+        in refused(lambda: download(client_of(service, "drip", request_deadline=0.5), FILE)).message
+    )
+
+
+def test_a_list_has_a_limit_of_pages(service: str) -> None:
+    client = client_of(service, "endless", max_pages=3)
+    message = refused(lambda: client.list_all(LOCATION)).message
+    assert "more than 3 pages" in message
+    assert "max_pages" in message
+    assert client.transport.sent == 4
+
+
+def test_a_total_beyond_the_limit_is_told_after_one_page(service: str) -> None:
+    client = client_of(service, "total")
+    assert "more than 500 pages" in refused(lambda: client.list_all(LOCATION)).message
+    assert client.transport.sent <= 3
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("deep", "nested more than 64 deep"),
+        ("rather_deep", "nested more than 64 deep"),
+        ("digits", "an integer in it has more than 300 digits"),
+        ("later", "HTTP 429"),
+        ("markup", "HTTP 422"),
+    ],
+)
+def test_an_answer_that_no_parser_likes_is_a_clear_error(service: str, mode: str, words: str) -> None:
+    assert words in refused(lambda: client_of(service, mode).list_all(LOCATION)).message
+
+
+def test_an_id_that_is_no_number_is_none(service: str) -> None:
+    (found,) = client_of(service, "id").list_all(LOCATION)
+    assert found.id is None
+
+
+def test_tasks_that_ignore_every_filter_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = KINDS["task"]
+    client = connect({"base_url": "https://acme.test", "access_token": "t"})
+    asked: list[Any] = []
+
+    def send(*_request: Any, **options: Any) -> Any:
+        asked.append(options)
+        return _Tasks()
+
+    monkeypatch.setattr(client, "send", send)
+    with pytest.raises(IncompleteList):
+        client.list_all(task)
+    assert len(asked) < 200
+
+
+class _Tasks:
+    """The same tasks, whatever was asked for."""
+
+    where = "GET /task"
+
+    def json(self) -> Any:
+        return [{"uuid": _record(number)["location_uuid"], "deadline": "2024-05-31"} for number in range(10_000)]
+
+
+@pytest.mark.parametrize("body", ["<" * 200_000, "<style" * 30_000, "<style></style " * 15_000, "<script>" * 20_000])
+def test_markup_costs_linear_time(body: str) -> None:
+    started = time.perf_counter()
+    assert len(service_words(body.encode())) <= 303
+    assert time.perf_counter() - started < 2.0
+
+
+def test_a_page_says_what_it_shows() -> None:
+    page = "<html><STYLE type='a'>p {}</style ><p>No <b>way</b></p><script>run('<p>')</script>out<script>open"
+    assert service_words(page.encode()) == "No way out"

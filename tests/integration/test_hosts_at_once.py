@@ -1,0 +1,146 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Many hosts that ensure one record at the same moment: one makes it, the others find it.
+
+The hosts are processes that are forked, as Ansible forks its workers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import processes
+import pytest
+import steps
+from emulator_process import Emulator
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+
+LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
+ROUNDS = 50 if LONG else 1
+HOSTS = (5, 10) if LONG else (5,)
+USER = "bernd.kowalski@nordhain.example"
+
+
+@dataclass(frozen=True)
+class Making:
+    """One record that a module makes: with which options, and by which request."""
+
+    module: str
+    options: Mapping[str, Any]
+    post: str
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.module
+
+
+MAKINGS = (
+    Making(
+        "field_definition",
+        {"template": "asset", "label": "Condition", "type": "TEXT"},
+        "/asset-tracking/asset/field-definition",
+    ),
+    Making("location", {"fields": {"name": "Mill", "city": "Halle"}}, "/location"),
+    Making("room", {"fields": {"building_id": "Workshop", "number": "9"}}, "/room"),
+    Making("person", {"fields": {"email": "ada@nordhain.example"}}, "/person"),
+    Making("object", {"fields": {"barcode": "7", "inventory_name": "Drill"}}, "/object"),
+    Making(
+        "task",
+        {
+            "title": "Inspect",
+            "deadline": "2031-05-31",
+            "assignees": [USER],
+            "reminders": [{"unit": "days", "value": 1}],
+            "references": ["0001248"],
+        },
+        "/task-management/task",
+    ),
+    Making(
+        "rental_case",
+        {
+            "title": "Fair",
+            "references": ["0001255"],
+            "issue_date": "2031-05-05",
+            "due_date": "2031-05-09",
+            "responsible_user": USER,
+            "renter": {"type": "plain", "value": "Tischlerei Weber"},
+        },
+        "/rental-management/rental-case",
+    ),
+    Making(
+        "hub_item",
+        {"object": "0001240", "price": 500},
+        "/circularity-hub/add-objects-to-circularity-hub",
+    ),
+    Making("hub_order", {"items": ["0001236"]}, "/circularity-hub/orders"),
+    Making("user_from_person", {"person": "elif.yildiz@nordhain.example"}, "/persons/create-user"),
+    Making("file", {"object": "0001246", "field": "documents", "path": "manual.txt"}, "/file"),
+)
+
+
+@pytest.fixture
+def service(emulator: Emulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Emulator:
+    emulator.reset()
+    (tmp_path / "manual.txt").write_text("Switch it on.")
+    monkeypatch.chdir(tmp_path)
+    return emulator
+
+
+def host(service: Emulator, making: Making, path: Path, options: Mapping[str, Any]) -> int:
+    """One host, in a process of its own: waits for the others, ensures the record, and notes its result."""
+
+    def work() -> None:
+        processes.until((path / "go").exists)
+        given = {"base_url": service.base_url, **service.account(), "rate_limit": 0, **options, **making.options}
+        done = steps.call(making.module, given, client_of=connect)
+        processes.note(path / "results", json.dumps(done.data))
+
+    return processes.forked(work)
+
+
+def at_once(
+    service: Emulator, making: Making, number: int, path: Path, options: Mapping[str, Any] | None = None
+) -> list[dict[str, Any]]:
+    """The results of so many hosts that begin at the same moment."""
+    path.mkdir()
+    hosts = [host(service, making, path, options or {}) for _number in range(number)]
+    (path / "go").touch()
+    assert processes.ended(*hosts) == [0] * number
+    return [json.loads(line) for line in processes.noted(path / "results")]
+
+
+def posts(service: Emulator, making: Making) -> int:
+    """How many requests made something."""
+    return sum(
+        entry["method"] == "POST" and entry["path"] == f"{steps.PREFIX}{making.post}" and entry["status"] in (200, 201)
+        for entry in service.log()
+    )
+
+
+WEATHERS = [("calm", 0.0), ("rough", 0.05), ("calm", 0.05), ("rough", 0.0)][: 4 if LONG else 2]
+
+
+@pytest.mark.parametrize(("weather", "latency"), WEATHERS)
+@pytest.mark.parametrize("making", MAKINGS, ids=str)
+def test_hosts_at_once_make_one_record(
+    making: Making, weather: str, latency: float, service: Emulator, tmp_path: Path
+) -> None:
+    for number in range(ROUNDS):
+        for hosts in HOSTS:
+            service.reset()
+            service.steer("PUT", "/switches", {"weather": weather})
+            if latency:
+                service.steer("POST", "/faults", {"fault": "latency", "seconds": latency})
+            done = at_once(service, making, hosts, tmp_path / f"{number}-{hosts}")
+            assert [one.get("msg") for one in done if one.get("failed")] == []
+            assert sum(one["changed"] for one in done) == 1
+            assert posts(service, making) == 1
+            assert sum(entry["path"].endswith("/auth_token") for entry in service.log()) == 1

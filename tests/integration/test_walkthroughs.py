@@ -1,0 +1,120 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""CONTRIBUTING.md is true: what its walk-throughs say is done to the letter in a copy of the repository, and works.
+
+The copy has its own embedded service, its own modules and its own tests.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import emulator_process
+import playbook
+import pytest
+import yaml
+from walkthrough import Copy, touches
+
+LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
+MOST_TOUCHES_OF_A_KIND = 7
+TESTS_OF_KINDS = (
+    "tests/integration/test_completeness.py",
+    "tests/integration/test_steps.py",
+    "tests/unit/emulator/test_description.py",
+    "tests/unit/module_utils/ansible_module/test_catalogue.py",
+    "tests/unit/test_docs.py",
+)
+
+
+def made(root: Path, heading: str) -> Copy:
+    """A copy in which a walk-through was done."""
+    copy = Copy.at(root)
+    for touch in touches(heading):
+        touch.make(root)
+    copy.run("tests/tools/generate.py")
+    return copy
+
+
+def play(copy: Copy, directory: Path, service: emulator_process.Emulator, *tasks: dict[str, Any]) -> playbook.Run:
+    """A real play of the copy's collection against its service; each task is named by its ``name``."""
+    plays = {"hosts": "localhost", "gather_facts": False, "tasks": list(tasks)}
+    link = {"ANSIBLE_COLLECTIONS_PATH": str(copy.root / ".build" / "link")}
+    run = playbook.run(directory, [plays], variables={**link, **service.variables()})
+    assert run.status == 0, run.output
+    return run
+
+
+def instance(name: str, src: Path, **more: Any) -> dict[str, Any]:
+    return {"name": name, "community.seventhings.instance": {"src": str(src)}, **more}
+
+
+@pytest.fixture(scope="module")
+def with_contracts(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    return made(tmp_path_factory.mktemp("kind") / "seventhings", "Add a kind")
+
+
+@pytest.fixture
+def service(with_contracts: Copy) -> Iterator[emulator_process.Emulator]:
+    with emulator_process.running(root=with_contracts.root) as started:
+        yield started
+
+
+def test_a_kind_takes_at_most_seven_touches() -> None:
+    found = touches("Add a kind")
+    assert len({touch.path for touch in found}) == len(found) <= MOST_TOUCHES_OF_A_KIND
+
+
+def test_a_new_kind_passes_the_tests_of_the_copy(with_contracts: Copy) -> None:
+    """Its steps in real plays (made, unchanged, changed, predicted, removed, listed), and that nothing is missing:
+    documentation, routing, action group, argument specs and lists follow from the touches.
+    """
+    wanted = (
+        []
+        if LONG
+        else [
+            "-k",
+            "contract or every_module or every_operation or every_writable or generated or group or readme or section",
+        ]
+    )
+    with_contracts.run("-m", "pytest", "-q", *TESTS_OF_KINDS, *wanted)
+
+
+def test_records_of_a_new_kind_go_from_files_to_the_instance_and_back(
+    with_contracts: Copy, service: emulator_process.Emulator, tmp_path: Path
+) -> None:
+    src, dest = tmp_path / "src", tmp_path / "dest"
+    contract = {"number": "C-1", "title": "Cleaning", "starts_on": "2031-05-31", "location": "North"}
+    files: dict[str, Any] = {
+        "instance.yml": {"api": "seventhings/v1", "set": "test"},
+        "contracts.yml": [contract],
+        "locations.yml": [{"name": "North"}],
+    }
+    src.mkdir()
+    for name, content in files.items():
+        (src / name).write_text(yaml.safe_dump(content), encoding="utf-8")
+    export = {"name": "export", "community.seventhings.instance_export": {"dest": str(dest)}}
+
+    run = play(
+        with_contracts,
+        tmp_path,
+        service,
+        instance("plan", src, check_mode=True),
+        instance("apply", src),
+        instance("again", src),
+        export,
+        instance("of the export", dest, check_mode=True),
+    )
+
+    assert run.named("plan")["summary"]["contracts"]["created"] == 1
+    assert run.named("apply")["summary"]["contracts"]["created"] == 1
+    assert not run.named("again")["changed"]
+    assert not run.named("of the export")["changed"]
+    assert yaml.safe_load((dest / "contracts.yml").read_text(encoding="utf-8")) == [
+        {**contract, "starts_on": dt.date(2031, 5, 31)}
+    ]

@@ -1,0 +1,188 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is written by a command, and never by hand: whole files, and the lists in documents.
+
+A list stands in a document between two lines that are comments there, ``generated: NAME`` and ``end of NAME``. Modules
+and kinds of records appear in them by themselves.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import documentation
+import switch_table
+import yaml
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
+
+SCHEMAS = ROOT / "docs" / "schema"
+_DOCUMENTS = (
+    "README.md",
+    "docs/*.md",
+    "docs/docsite/rst/*.rst",
+    "examples/awx/*.yml",
+    "meta/runtime.yml",
+    "plugins/lookup/*.py",
+    "plugins/modules/*.py",
+    "roles/*/meta/argument_specs.yml",
+)
+"""Where lists may stand."""
+
+_WIDTH = 120
+_SHARED_ACTION = "community.seventhings.room"
+_LIST = re.compile(
+    r"^(?P<head>(?P<indent> *)(?P<mark>#|\.\.|<!--) generated: (?P<name>\w+)(?: -->)?\n)"
+    r"(?P<body>.*?)"
+    r"(?P<tail>^(?P=indent)(?:#|\.\.|<!--) end of (?P=name)(?: -->)?$)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def files() -> dict[Path, bytes]:
+    """Everything that is generated, by its path, as it should be."""
+    found = {SCHEMAS / name: text for name, text in static_files().items()}
+    found[switch_table.PAGE] = switch_table.page().encode()
+    for path in _documents():
+        found[path] = _LIST.sub(_written, path.read_text(encoding="utf-8")).encode()
+    return found
+
+
+def outdated() -> list[Path]:
+    """The files that are not as they should be, and schemas of sections that are gone."""
+    wanted = files()
+    wrong = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
+    return [*wrong, *(path for path in SCHEMAS.glob("*.json") if path not in wanted)]
+
+
+def names() -> set[str]:
+    """The lists that stand in some document."""
+    return {match["name"] for path in _documents() for match in _LIST.finditer(path.read_text(encoding="utf-8"))}
+
+
+def _documents() -> Iterator[Path]:
+    for pattern in _DOCUMENTS:
+        for path in sorted(ROOT.glob(pattern)):
+            if path != switch_table.PAGE and _LIST.search(path.read_text(encoding="utf-8")):
+                yield path
+
+
+def _written(match: re.Match[str]) -> str:
+    lines = LISTS[match["name"]](_WIDTH - len(match["indent"])).splitlines()
+    indented = "".join(f"{match['indent']}{line}".rstrip() + "\n" for line in lines)
+    # Comments of reStructuredText and Markdown end with an empty line.
+    space = "" if match["mark"] == "#" else "\n"
+    return f"{match['head']}{space}{indented}{space}{match['tail']}"
+
+
+# ---- the lists
+
+
+def _modules() -> list[str]:
+    return sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem != "__init__")
+
+
+def _action_group(_width: int) -> str:
+    return "\n".join(f"- {name}" for name in _modules())
+
+
+def _routing(_width: int) -> str:
+    actions = {path.stem for path in (ROOT / "plugins" / "action").glob("*.py")}
+    routed = [name for name in _modules() if name not in actions]
+    return "\n".join(f"{name}:\n  action_plugin: {_SHARED_ACTION}" for name in routed)
+
+
+def _module_table(_width: int) -> str:
+    """The modules with what they are for, each beside the one that reads the same."""
+    known = _modules()
+    alone = [name for name in known if name.endswith("_info") and name.removesuffix("_info") not in known]
+    rows = [
+        (f"`{name}`", _short(name), f"`{name}_info`" if f"{name}_info" in known else "")
+        for name in known
+        if not name.endswith("_info")
+    ]
+    rows += [("", _short(name), f"`{name}`") for name in alone]
+    return "\n".join(["| Module | What for | Reading |", "|---|---|---|", *map(_row, rows)])
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
+
+
+def _short(name: str) -> str:
+    path = ROOT / "plugins" / "modules" / f"{name}.py"
+    return str(yaml.safe_load(documentation.block(path, "DOCUMENTATION"))["short_description"])
+
+
+def _sections(mark: str, sections: Iterable[str] = SECTIONS) -> list[str]:
+    return [f"{mark}({section})" for section in sections]
+
+
+def _and(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def _item(text: str, width: int) -> str:
+    """An item of a list of paragraphs."""
+    return textwrap.fill(text, width, initial_indent="- ", subsequent_indent="  ")
+
+
+def _record_sections(width: int) -> str:
+    others = [section for section in SECTIONS if section not in BY_TEMPLATE]
+    return _item(
+        f"Its sections are C(fields), with one file for each template, and {_and(_sections('C', others))}.", width
+    )
+
+
+def _choices(_width: int) -> str:
+    return f"choices: [{', '.join(kind.name for kind in KINDS.values() if kind.has_history)}]"
+
+
+def _in_order(width: int) -> str:
+    words = ", ".join(f"{KINDS[kind].words}s" for kind in SECTIONS.values())
+    return textwrap.fill(f"{words[0].upper()}{words[1:]}: each needs only what stands before it.", width)
+
+
+def _found_by(_width: int) -> str:
+    """The fields by which each module finds a record, as a table."""
+    rows = [
+        f"  * - :ansplugin:`community.seventhings.{kind.name}#module`\n    - {_key_of(kind)}"
+        for kind in KINDS.values()
+        if kind.is_plain
+    ]
+    head = [".. list-table::", "  :header-rows: 1", "", "  * - Module", "    - Found by"]
+    return "\n".join([*head, *rows])
+
+
+def _key_of(kind: Kind) -> str:
+    first, *others = (" and ".join(f"``{key}``" for key in keys) for keys in kind.match_on)
+    last = kind.match_on[0][-1]
+    words = [first, *(f"or {other} where no ``{last}`` is written" for other in others)]
+    if kind.case_blind:
+        words.append("upper and lower case are the same")
+    if kind.open_status:
+        words.append(f"those that are {kind.open_status} come first")
+    return ", ".join(words)
+
+
+LISTS: Mapping[str, Callable[[int], str]] = {
+    "action_group": _action_group,
+    "routing": _routing,
+    "modules": _module_table,
+    "sections": lambda width: _item(f"The sections are {_and(_sections('V'))}.", width),
+    "files": _record_sections,
+    "choices": _choices,
+    "section_choices": lambda _width: f"choices: [{', '.join(SECTIONS)}]",
+    "looked_up": lambda width: _item(f"The kinds of records are {_and([f'V({name})' for name in LOOKED_UP])}.", width),
+    "in_order": _in_order,
+    "found_by": _found_by,
+}
+"""Every list by its name, given how wide it may be."""

@@ -1,0 +1,27 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Write everything that is generated: lists in documents, routing of the modules, JSON Schemas, table of switches.
+
+Run as ``make generate``; a test tells when that is due.
+"""
+
+from __future__ import annotations
+
+from generated import files, outdated
+from project import ROOT
+
+
+def main() -> None:
+    """Writes what is not as it should be, and says so."""
+    wanted = files()
+    for path in outdated():
+        if path in wanted:
+            path.write_bytes(wanted[path])
+        else:
+            path.unlink()
+        print(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()

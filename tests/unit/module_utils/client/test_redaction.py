@@ -1,0 +1,102 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A secret is taken out of a text in whatever spelling it stands there."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import time
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from instance_site import LONG
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import MASK, without
+
+AWKWARD = 'p"a\\s&<w>o/r d+ä%=𝄞'
+
+
+def _fully_escaped(text: str) -> str:
+    utf16 = text.encode("utf-16-be")
+    return "".join(f"\\u{utf16[index : index + 2].hex()}" for index in range(0, len(utf16), 2))
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "json": lambda text: json.dumps(text)[1:-1],
+    "json with letters": lambda text: json.dumps(text, ensure_ascii=False)[1:-1],
+    "json of PHP": lambda text: json.dumps(text)[1:-1].replace("/", "\\/"),
+    "json in json": lambda text: json.dumps(json.dumps(text))[3:-3],
+    "html": html.escape,
+    "html in json": lambda text: json.dumps(html.escape(text))[1:-1],
+    "html twice": lambda text: html.escape(html.escape(text)),
+    "html in numbers": lambda text: "".join(f"&#{ord(character)};" for character in text),
+    "html in hexadecimal numbers": lambda text: "".join(f"&#x{ord(character):04X};" for character in text),
+    "url": lambda text: quote(text, safe=""),
+    "url in lower case": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    "url of a form": quote_plus,
+    "url twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "every character as in JSON": _fully_escaped,
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "base64 of a URL": lambda text: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
+    "hexadecimal": lambda text: text.encode().hex(),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("secret", [AWKWARD, "Pa55-of-the-test", "a\\\\b", "x  y\tz", "käse&amp;brot"])
+def test_every_spelling_is_taken_out(secret: str, spelling: str) -> None:
+    text = f"before {SPELLINGS[spelling](secret)} after"
+    assert without({secret}, text) == f"before {MASK} after"
+
+
+@pytest.mark.parametrize("before", ["", "u", "us", "user:"])
+def test_base64_hides_it_wherever_it_stands_in_what_is_encoded(before: str) -> None:
+    whole = base64.b64encode(f"{before}{AWKWARD}:more".encode()).decode()
+    left = without({AWKWARD}, whole).partition(MASK)
+    assert left[1]
+    # What is left holds at most the letters that share digits with those beside them.
+    assert len(left[0]) + len(left[2]) <= len(base64.b64encode(f"{before}:more".encode())) + 4
+
+
+@settings(max_examples=2000 if LONG else 100, deadline=None)
+@given(
+    secret=st.text(
+        st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="*"), min_size=6, max_size=30
+    ).filter(lambda text: text.strip() == text),
+    spelling=st.sampled_from(sorted(SPELLINGS)),
+)
+def test_no_secret_is_left(secret: str, spelling: str) -> None:
+    assert SPELLINGS[spelling](secret) not in without({secret}, f"x {SPELLINGS[spelling](secret)} y")
+
+
+def test_a_text_without_a_secret_stays_as_it_is() -> None:
+    text = 'No record: {"name": "M\\u00fchle & Söhne", "path": "a\\\\b"} 100% &lt;b&gt;'
+    assert without({AWKWARD, "Pa55-of-the-test", ""}, text) == text
+
+
+def test_the_longest_secret_goes_first() -> None:
+    assert without({"abc", "abcdef"}, "abcdef abc") == f"{MASK} {MASK}"
+
+
+@pytest.mark.parametrize(
+    "filler", ["\\", "&amp;", "%25", "&#0000", "0", "9", "<", "&#", "%", " ", "\\\\u0020", 'p"a\\s&<w>o/r ']
+)
+def test_a_hostile_text_costs_linear_time(filler: str) -> None:
+    text = "&#" + filler * (60_000 // len(filler))
+    started = time.perf_counter()
+    without({AWKWARD, "\\\\\\\\x", "a b c", "\\ \\ \\ x"}, text)
+    assert time.perf_counter() - started < 2.0
+
+
+def test_many_secrets_cost_little() -> None:
+    secrets = {f"secret number {number}" for number in range(10_000)}
+    started = time.perf_counter()
+    assert without(secrets, "a plain text " * 100 + "secret number 77!").endswith(f"{MASK}!")
+    assert time.perf_counter() - started < 2.0
