@@ -96,6 +96,8 @@ def info_spec(kind: Kind) -> Spec:
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
     }
+    if kind.barcode_path:
+        spec["barcode"] = {"type": "str"}
     if kind.defines_fields:
         spec["template"] = {"type": "str", "choices": list(TEMPLATES), "required": True}
     return spec
@@ -124,12 +126,15 @@ HUB_SUGGESTION_INFO: Spec = {
     "filters": {"type": "dict", "default": {}},
     "sort": {"type": "list", "elements": "str", "default": []},
     "limit": {"type": "int"},
+    "category": {"type": "str"},
 }
 
 FILE: Spec = {
     **CONNECTION,
-    "object": {"type": "raw", "required": True},
-    "field": {"type": "str", "required": True},
+    "object": {"type": "raw"},
+    "room": {"type": "raw"},
+    "person": {"type": "raw"},
+    "field": {"type": "str"},
     "path": {"type": "path"},
     "name": {"type": "str"},
     "uuid": {"type": "str"},
@@ -141,6 +146,11 @@ FILE_DOWNLOAD: Spec = {
     "uuid": {"type": "str"},
     "object": {"type": "raw"},
     "field": {"type": "str"},
+    "thumbnail": {
+        "type": "dict",
+        "options": {"width": {"type": "int"}, "height": {"type": "int"}},
+        "required_together": [("width", "height")],
+    },
     "dest": {"type": "path", "required": True},
     "force": {"type": "bool"},
     **WRITTEN,

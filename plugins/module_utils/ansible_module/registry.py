@@ -24,14 +24,14 @@ from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.api import api, api_info
-from ..operations.attachments import file, file_download, report, report_template_info
+from ..operations.attachments import ATTACHED_TO, file, file_download, report, report_template_info
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
 from ..printed import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
-from ..resolve.listing import ListResult, list_records
+from ..resolve.listing import ListResult, list_by_barcode, list_records
 from . import argument_specs
 
 Options = Mapping[str, Any]
@@ -117,6 +117,8 @@ def _record_module(kind: Kind) -> ModuleSpec:
 def _info_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         options = invocation.options
+        if options.get("barcode") is not None:
+            return _found(list_by_barcode(client, kind, invocation.written["barcode"]))
         found = list_records(
             client,
             kind,
@@ -128,7 +130,8 @@ def _info_module(kind: Kind) -> ModuleSpec:
         )
         return _found(found)
 
-    rules = {"mutually_exclusive": [("id" if kind.numbered else "uuid", "filters")]}
+    exclusive = ("id" if kind.numbered else "uuid", *(("barcode",) if kind.barcode_path else ()), "filters")
+    rules = {"mutually_exclusive": [exclusive]}
     return ModuleSpec(argument_specs.info_spec(kind), run, rules)
 
 
@@ -156,10 +159,9 @@ def _download_to_come(options: Options) -> ModuleResult:
 
 
 def _suggest(client: Client, invocation: Invocation) -> ModuleResult:
+    options = invocation.options
     return _found(
-        hub_suggestion_info(
-            client, invocation.options["filters"], invocation.options["sort"], invocation.options.get("limit")
-        )
+        hub_suggestion_info(client, options["filters"], options["sort"], options.get("limit"), options.get("category"))
     )
 
 
@@ -210,8 +212,8 @@ MODULES: dict[str, ModuleSpec] = {
         file,
         makes=FILE.name,
         required_one_of=[("path", "uuid")],
-        mutually_exclusive=[("path", "uuid")],
-        required_by={"name": "path"},
+        mutually_exclusive=[("path", "uuid"), ATTACHED_TO],
+        required_by={"name": "path", **dict.fromkeys(ATTACHED_TO, "field")},
     ),
     "file_download": _change_module(
         argument_specs.FILE_DOWNLOAD,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..client.client import Client, Record
-from ..client.files import Contents, download, linked_alike, recognise, require_local, upload
+from ..client.files import Contents, download, linked_alike, name_of, recognise, require_local, thumbnail, upload
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
 from ..local.local_files import LocalFiles, Target, file_name, sides
@@ -25,10 +25,17 @@ from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult
-from ..resolve.read_cache import find_object, find_objects
+from ..resolve.read_cache import find_object, find_objects, find_record
 
 _OBJECT = KINDS["object"]
+ATTACHED_TO = ("object", "room", "person")
+"""The options that name a record with files, which are the kinds of these records."""
+
+_FILE_FIELD = Field("file", "ATTACHMENT")
 _HTTP_MIXED = 207
+_MOST_PIXELS = 2000
+_THUMBNAIL = ".thumbnail.png"
+"""What follows the name of a file in that of its thumbnail."""
 
 
 def _attachment_field(schema: Schema, name: str) -> Field:
@@ -51,17 +58,21 @@ def _linked(record: Record, field: Field) -> list[Attachment]:
 def file(
     client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Callable[[float], None] = time.sleep
 ) -> Result:
-    """Attaches one file to a field of an object, or takes it off; other files of the field stay.
+    """Attaches one file to a field of a record, or takes it off; other files of the field stay. Without a record the
+    file is uploaded and nothing else.
 
-    :param options: object, field, path (with name) or uuid, state.
+    :param options: object, room or person, field, path (with name) or uuid, state.
     """
     wanted = Attachment(uuid=_uuid(options), path=options.get("path"), name=options.get("name"))
     present = options["state"] == "present"
     require_local([wanted], "path")
+    kind = next((KINDS[name] for name in ATTACHED_TO if options.get(name) is not None), None)
+    if kind is None:
+        return _uploaded(client, wanted, present, check_mode, sleep)
     name = options["field"]
     try:
-        field = _attachment_field(client.schema(_OBJECT), name)
-        record = find_object(client, options["object"])
+        field = _attachment_field(client.schema(kind), name)
+        record = find_record(client, kind, options[kind.name])
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
             return Result(False)
@@ -82,12 +93,54 @@ def file(
     if check_mode:
         return _report(True, wanted, linked, diff)
     if not present:
-        return _report(True, wanted, _link(client, record, field, same, present), diff)
+        now = _link(client, record, field, same, present) if kind is _OBJECT else _replace(client, record, field, after)
+        return _report(True, wanted, now, diff)
     with client.creations.making(FILE.name, f"{record.uuid} {field.key}"):
         if wanted.uuid is None:
             upload(client, wanted, sleep)
-        now = _link(client, record, field, [wanted], present)
+        now = (
+            _link(client, record, field, [wanted], present)
+            if kind is _OBJECT
+            else _replace(client, record, field, after)
+        )
     return _report(True, wanted, now, diff)
+
+
+def _uploaded(
+    client: Client, wanted: Attachment, present: bool, check_mode: bool, sleep: Callable[[float], None]
+) -> Result:
+    """Uploads a file, unless it is among the newest: others can't be listed."""
+    if wanted.path is None or not present:
+        raise InvalidInput("object: without an object, room or person a file is only uploaded; give path, and no state")
+    wanted.name = name_of(wanted)
+    newest = [_listed(record) for record in client.list_all(FILE)]
+    same = next(Contents(client).same(wanted, newest), None)
+    if same is not None:
+        return _report(False, same, [same], _diff("file", [], []))
+    diff = _diff("file", [], [wanted])
+    if check_mode:
+        return _report(True, wanted, [], diff)
+    upload(client, wanted, sleep)
+    made = client.get(FILE, str(wanted.uuid))
+    return _report(True, wanted, [_listed(made)] if made else [], diff)
+
+
+def _listed(record: Record) -> Attachment:
+    """A file of the list of files as one that a record has."""
+    shown = {**record.flat, "uuid": record.uuid}
+    return next(iter(attachments_in(type_of(_FILE_FIELD).read([shown], _FILE_FIELD))))
+
+
+def _replace(client: Client, record: Record, field: Field, files: Sequence[Attachment]) -> list[Attachment]:
+    """Sets the whole list of files of a record that takes no single ones."""
+    client.update(record.kind, record.uuid, {field.wire_key: [one.uuid for one in files]})
+    now = client.get(record.kind, record.uuid)
+    linked = _linked(now, field) if now else []
+    if {one.uuid for one in linked} != {one.uuid for one in files}:
+        raise SeventhingsError(
+            f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has others."
+        )
+    return linked
 
 
 def _require_room(field: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
@@ -118,7 +171,7 @@ def _brief(attachment: Attachment) -> Any:
 
 def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]) -> Result:
     now = next((one for one in linked if one.uuid == wanted.uuid), None)
-    record = type_of(Field("file", "ATTACHMENT")).show([now])[0] if now else {}
+    record = type_of(_FILE_FIELD).show([now])[0] if now else {}
     return Result(changed, record, wanted.uuid, diff)
 
 
@@ -170,20 +223,21 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     local = LocalFiles.of(options, check_mode)
     warnings = _place_for(dest, check_mode)
     files = _to_download(client, options)
-    downloads = _downloads(client, dest, files)
+    size = _thumbnail_size(options)
+    downloads = _downloads(client, dest, files, size)
     kept = _kept(downloads, dest.is_dir(), options.get("force"), check_mode)
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for one in downloads:
-        path, size, content = str(one.target.path), one.target.size(), cache(one.fetch)
+        path, there, content = str(one.target.path), one.target.size(), cache(one.fetch)
         if one in kept or one.is_there(content, check_mode):
             was, now = sides(local.keep(one.target))
             if now:
                 before[path], after[path] = was, now
         else:
             was, now = sides(local.write(one.target, content))
-            before[path] = None if size is None else {"size": size} | was
-            after[path] = {"size": one.size} | now
+            before[path] = None if there is None else {"size": there} | was
+            after[path] = ({} if one.size is None else {"size": one.size}) | now
     return Result(
         bool(after),
         {"files": files, "dest": str(dest)},
@@ -198,7 +252,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
 class _Download:
     """A file of the instance and the place that it comes to.
 
-    :ivar size: in bytes, as the service tells it.
+    :ivar size: in bytes, as the service tells it; None of a thumbnail.
     """
 
     target: Target
@@ -206,7 +260,9 @@ class _Download:
     fetch: Callable[[], bytes]
 
     @classmethod
-    def of(cls, client: Client, meta: Mapping[str, Any], target: Target) -> _Download:
+    def of(cls, client: Client, meta: Mapping[str, Any], target: Target, size: Mapping[str, Any] | None) -> _Download:
+        if size is not None:
+            return cls(target, None, partial(thumbnail, client, str(meta["uuid"]), size))
         return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
 
     def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
@@ -214,21 +270,34 @@ class _Download:
         return self.target.holds(content_of, self.size if check_mode else None)
 
 
-def _downloads(client: Client, dest: Path, files: Sequence[dict[str, Any]]) -> list[_Download]:
+def _thumbnail_size(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The size of the pictures that are wanted in place of the files; None where the files are wanted."""
+    size: Mapping[str, Any] | None = options.get("thumbnail")
+    for name, pixels in (size or {}).items():
+        if pixels is not None and not 1 <= pixels <= _MOST_PIXELS:
+            raise InvalidInput(f"thumbnail.{name}: {pixels} does not fit; expected 1 to {_MOST_PIXELS}")
+    return size
+
+
+def _downloads(
+    client: Client, dest: Path, files: Sequence[dict[str, Any]], size: Mapping[str, Any] | None
+) -> list[_Download]:
     """Where some files come to.
 
+    :param size: of the pictures that are wanted in place of the files.
     :raises InvalidInput: where two of them would come to one place.
     """
     if dest.is_dir():
         folder = Folder(dest)
-        targets = [Target(folder, name, dest / name) for name in _names_of(client, files)]
+        names = [name if size is None else f"{name}{_THUMBNAIL}" for name in _names_of(client, files)]
+        targets = [Target(folder, name, dest / name) for name in names]
     elif len(files) > 1:
         raise InvalidInput(
             f"dest: {dest} is not a directory, and {len(files)} files are to be written; expected an existing directory"
         )
     else:
         targets = [Target.at(dest)]
-    return [_Download.of(client, meta, target) for meta, target in zip(files, targets, strict=True)]
+    return [_Download.of(client, meta, target, size) for meta, target in zip(files, targets, strict=True)]
 
 
 def _names_of(client: Client, files: Sequence[dict[str, Any]]) -> list[str]:

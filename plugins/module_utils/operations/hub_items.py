@@ -223,9 +223,12 @@ def _suggested(client: Client, what: str, body: Mapping[str, Any]) -> dict[str, 
 
 
 def hub_suggestion_info(
-    client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None
+    client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None, category: str | None = None
 ) -> ListResult:
-    """Category and price that the service suggests for the objects a filter finds."""
+    """Category and price that the service suggests for the objects a filter finds.
+
+    :param category: asks for the price in this one, whatever category is suggested.
+    """
     wire: dict[str, dict[str, Any]] = {}
     schema = client.schema(_OBJECT)
     for condition in parse_filters(filters):
@@ -238,6 +241,8 @@ def hub_suggestion_info(
         operators[condition.operator] = list(condition.values) if several else next(iter(condition.values), True)
     order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
     categories = _suggested(client, "category", {"filter": wire, "sort": order})
+    if category:
+        categories = dict.fromkeys(categories, category)
     prices = _suggested(client, "rest-price", categories) if categories else {}
     records = [
         {"uuid": uuid, "category": category, "price": DECIMAL.show(DECIMAL.read(prices.get(uuid), PRICE))}
