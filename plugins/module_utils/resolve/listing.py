@@ -220,7 +220,8 @@ def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
         is_none = raw is None or (value is None and (not type_of(field).is_text or field.key in SERVER_KEYS))
         is_empty = raw in EMPTY or is_none if operator in ("empty", "not_empty") else is_none
         return is_empty != operator.startswith("not_")
-    if type_of(field).holds_list and isinstance(value, tuple):
+    # The types of what a task refers to are several texts; a renter is one value, though it has two parts.
+    if isinstance(value, tuple) and (type_of(field).holds_list or type_of(field).is_text):
         if operator in ("neq", "not_like", "nin"):
             return all(_holds(field, condition, item, item) for item in value)
         return any(_holds(field, condition, item, item) for item in value)
