@@ -39,6 +39,7 @@ class DesiredRecord:
     :ivar uuid: identifies the record in place of ``match_on``.
     :ivar state: present, absent or archived.
     :ivar extra: members of a body that are only written, never answered (notify).
+    :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar timezone: in which times without an offset are meant; empty: each needs its offset.
     """
 
@@ -53,6 +54,7 @@ class DesiredRecord:
     allow_destructive: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
     timezone: str = ""
+    assume_archived: bool = False
 
 
 def ensure(client: Client, wish: DesiredRecord, check_mode: bool = False) -> Result:
@@ -161,6 +163,7 @@ class _Ensure:
             self._wish.allow_destructive,
             # In check mode an earlier task may be the one that makes the record, with what is mandatory.
             may_be_made=self._check_mode,
+            assume_archived=self._wish.assume_archived,
         )
         planned = plan_record(self._state, wanted, keys, self._wish.uuid)
         if self._wish.state == "archived" and planned.change.current is None:
