@@ -60,7 +60,7 @@ options:
         seconds.
     type: float
     default: 30.0
-  deadline:
+  request_deadline:
     description:
       - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
         not repeated.
@@ -229,7 +229,7 @@ options:
         seconds.
     type: float
     default: 30.0
-  deadline:
+  request_deadline:
     description:
       - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
         not repeated.

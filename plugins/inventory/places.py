@@ -419,7 +419,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         client = reader(connection_options(self, self.templar.template, _WRITTEN))
         records = read_records(client, hosts, filters)
         for warning in client.transport.told():
-            self.display.warning(warning)
+            warn(warning)
         self._check_room_field(records)
         if caching:
             self._cache[key] = {"question": question, "records": records}

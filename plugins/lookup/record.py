@@ -105,6 +105,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.conn
     shared_reader,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder, kind_named
+from ansible_collections.community.seventhings.plugins.plugin_utils.screen import warn
 
 _WRITTEN = ("var",)
 """Origins of options whose templates are still to be rendered: what a lookup is called with has been."""
@@ -128,7 +129,7 @@ class LookupModule(LookupBase):
             finder = Finder(client, kind)
             found = [finder.show(record, field) for record in finder.find(self._flatten(terms[1:]))]
             for warning in client.transport.told():
-                self._display.warning(warning)
+                warn(warning)
             return found
         except SeventhingsError as error:
             raise AnsibleLookupError(error.message) from None

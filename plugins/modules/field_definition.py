@@ -43,6 +43,7 @@ options:
         V(LINKED_ASSETS) are the same.
       - Required for a new definition. Changing it needs O(allow_destructive).
     type: str
+    # generated: field_types
     choices:
       - ATTACHMENT
       - BARCODE
@@ -65,6 +66,7 @@ options:
       - NUMBER
       - REMINDER
       - TEXT
+    # end of field_types
   constraints:
     description:
       - Constraint type to value. Types that are not named stay as they are, null removes one. Null in place of the map

@@ -41,11 +41,12 @@ options:
       validate: >-
         Only judge what is written. No connection is needed. All findings come at once, each with its file, line and
         column. Labels of fields are known where the files define them, or where an export wrote the schema of the
-        instance beside the files. What nothing tells is left to the plan.
+        instance beside the files. What nothing tells is left to the plan, and a warning names it.
     default: apply
   src:
     description:
-      - The directory with the files, or one file with the sections as its keys.
+      - The directory with the files, or one file with the sections as its keys, which may be a workbook.
+      - Workbooks (C(.xlsx)) need openpyxl on the controller.
       - The directory may be reached by a link. Nothing in it may be one, and a single file may not be one either. A
         link, a device, a pipe or a socket in the place of a file is a finding, and so is a file of more than 1 GiB.
       - Paths of attachments in it are relative to the directory, and nothing else can be sent. See O(files_root).
@@ -450,7 +451,10 @@ refusals:
       this pass"
 findings:
   description:
-    - What is wrong with the files, each with its file, line and column. Where there is any, nothing was sent.
+    - What is wrong with the files, each with its file, line and column, or with its sheet and cell. Where there is
+      any, nothing was sent.
+    - A mistake that stands in many cells of a column of a table is one entry with the first of its places.
+      RV(every_finding) has all of them.
     - As many as a screen takes, all of them in RV(diff.account).
   returned: success or failure
   type: list
@@ -461,6 +465,14 @@ warnings:
   description:
     - What should be known although it is no error. Ansible prints each, so the first 20 are returned, or 3 where the
       task failed, and how many more there are.
+  returned: O(mode=apply) or O(mode=drift)
+  type: list
+  elements: str
+  sample: []
+every_finding:
+  description:
+    - Each mistake with its place, where RV(findings) tells several as one; else empty. The report as JSON has it. Where
+      the task failed, it stands in RV(diff.account) alone.
   returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: str

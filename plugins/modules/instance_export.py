@@ -68,9 +68,13 @@ options:
     description:
       - How locations, rooms, persons and objects are written. CSV and JSON Lines are read much faster, which counts
         from some ten thousand records on. All else is always YAML.
-      - A record that CSV can't hold is written as JSON Lines beside it.
+      - CSV is written in the dialect that C(csv) of an C(instance.yml) in O(dest) names.
+      - V(xlsx) writes one workbook, C(instance.xlsx), with a sheet for each of these sections, labels in the header,
+        and drop-down lists. It needs openpyxl on the controller. Where the workbook of an earlier export holds a
+        section that O(only) leaves out, none of its sections is exported without that one.
+      - A record that CSV or the workbook can't hold is written as JSON Lines beside it.
     type: str
-    choices: [yaml, csv, jsonl]
+    choices: [yaml, csv, jsonl, xlsx]
     default: yaml
   formulas:
     description:
@@ -133,6 +137,11 @@ EXAMPLES = r"""
       objects:
         status: in use
     format: csv
+
+- name: Export locations, rooms, persons and objects as a workbook
+  community.seventhings.instance_export:
+    dest: acme-book
+    format: xlsx
 
 - name: Tell which files would change
   community.seventhings.instance_export:

@@ -475,6 +475,16 @@ def test_whatever_stands_in_it_is_taken_told_or_refused(tmp_path: Path, lines: l
     assert "mine" in Journal(tmp_path, "i", "s", set_id="x").known
 
 
+def test_a_last_line_that_no_run_of_ours_began_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"garbage")
+    path.chmod(0o600)
+    (warning,) = Journal(tmp_path, "i", "s").warnings
+    assert "lines that can't be read" in warning
+    path.write_bytes(b'{"instance": "i", "se')
+    assert Journal(tmp_path, "i", "s").warnings == []
+
+
 def test_a_file_of_other_lines_is_no_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"\n" * 50_000_000)

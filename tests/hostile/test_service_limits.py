@@ -198,23 +198,28 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
 
 @pytest.mark.parametrize("mode", ["drip", "head", "refusal"])
 def test_a_request_has_a_deadline_however_slowly_the_answer_drips(service: str, mode: str) -> None:
-    client = client_of(service, mode, deadline=0.5, retries=3)
+    client = client_of(service, mode, request_deadline=0.5, retries=3)
     message = refused(lambda: client.list_all(LOCATION)).message
     assert "no whole answer within 0.5 seconds" in message
-    assert "deadline" in message
+    assert "request_deadline" in message
     assert client.transport.sent == 1
 
 
 def test_a_write_whose_answer_drips_is_carried_out_and_one_without_a_head_is_unknown(service: str) -> None:
-    uuid_of = client_of(service, "drip", deadline=2).send("PATCH", "/location/x", Effect.IDEMPOTENT, body={})
+    uuid_of = client_of(service, "drip", request_deadline=2).send("PATCH", "/location/x", Effect.IDEMPOTENT, body={})
     assert (uuid_of.status, uuid_of.body) == (200, b"")
-    unknown = refused(lambda: client_of(service, "head", deadline=0.5).send("POST", "/x", Effect.UNSAFE, body={}))
+    unknown = refused(
+        lambda: client_of(service, "head", request_deadline=0.5).send("POST", "/x", Effect.UNSAFE, body={})
+    )
     assert isinstance(unknown, OutcomeUnknown)
     assert unknown.may_follow
 
 
 def test_a_download_has_a_deadline_too(service: str) -> None:
-    assert "within 0.5 seconds" in refused(lambda: download(client_of(service, "drip", deadline=0.5), FILE)).message
+    assert (
+        "within 0.5 seconds"
+        in refused(lambda: download(client_of(service, "drip", request_deadline=0.5), FILE)).message
+    )
 
 
 def test_a_list_has_a_limit_of_pages(service: str) -> None:

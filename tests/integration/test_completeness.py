@@ -36,18 +36,12 @@ STEPS = Path(__file__).with_name("steps")
 METHODS = ("get", "post", "put", "patch", "delete")
 
 _COUNTED = "a list is read to its end, and its length is the count"
-_CATALOG = "products of the catalog are no records of the interface; no module manages them"
 NOT_CALLED = {
     "countObjects": _COUNTED,
     "countRooms": _COUNTED,
     "countLocations": _COUNTED,
     "countPersons": _COUNTED,
     "downloadThumbnail": "a picture for a screen; thumbnail_uri is returned, file_download takes the file itself",
-    "listCatalogItems": _CATALOG,
-    "createCatalogItem": _CATALOG,
-    "readCatalogItem": _CATALOG,
-    "replaceCatalogItem": _CATALOG,
-    "deleteCatalogItem": _CATALOG,
 }
 """Operations that no module calls, with the reason."""
 

@@ -23,6 +23,7 @@ from walkthrough import Copy, touches
 
 LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 MOST_TOUCHES_OF_A_KIND = 7
+MOST_TOUCHES_OF_A_TYPE = 9
 TESTS_OF_KINDS = (
     "tests/integration/test_completeness.py",
     "tests/integration/test_steps.py",
@@ -118,3 +119,51 @@ def test_records_of_a_new_kind_go_from_files_to_the_instance_and_back(
     assert yaml.safe_load((dest / "contracts.yml").read_text(encoding="utf-8")) == [
         {**contract, "starts_on": dt.date(2031, 5, 31)}
     ]
+
+
+# ---- a field type
+
+
+@pytest.fixture(scope="module")
+def with_addresses(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    return made(tmp_path_factory.mktemp("type") / "seventhings", "Add a field type")
+
+
+def test_a_field_type_takes_few_touches() -> None:
+    found = touches("Add a field type")
+    assert len(found) <= MOST_TOUCHES_OF_A_TYPE
+    assert len({touch.path for touch in found}) == 5
+
+
+def test_a_new_field_type_passes_the_tests_of_the_copy(with_addresses: Copy) -> None:
+    folders = ["tests/unit/module_utils/model", "tests/unit/test_docs.py"]
+    wanted = [] if LONG else ["-k", "ip_address or IP_ADDRESS or generated"]
+    with_addresses.run("-m", "pytest", "-q", *folders, *wanted)
+
+
+def test_values_of_a_new_field_type_go_from_files_to_the_instance_and_back(
+    with_addresses: Copy, tmp_path: Path
+) -> None:
+    src, dest = tmp_path / "src", tmp_path / "dest"
+    row = {"inventory_name": "Router", "barcode": "R-1", "Address": "2001:DB8:0::7"}
+    files: dict[str, Any] = {
+        "instance.yml": {"api": "seventhings/v1", "set": "test"},
+        "fields/asset.yml": [{"label": "Address", "type": "IP_ADDRESS"}],
+        "objects.yml": [row],
+    }
+    (src / "fields").mkdir(parents=True)
+    for name, content in files.items():
+        (src / name).write_text(yaml.safe_dump(content), encoding="utf-8")
+    export = {"name": "export", "community.seventhings.instance_export": {"dest": str(dest), "only": ["objects"]}}
+    wrong = {"inventory_name": "Router", "barcode": "R-1", "Address": "router.example"}
+    refused = {"name": "wrong", "community.seventhings.object": {"fields": wrong}, "ignore_errors": True}
+
+    with emulator_process.running(root=with_addresses.root) as service:
+        run = play(with_addresses, tmp_path, service, instance("apply", src), instance("again", src), export, refused)
+
+    assert run.named("apply")["summary"]["objects"]["created"] == 1
+    assert not run.named("again")["changed"]
+    assert "expected an IP address" in run.named("wrong")["msg"]
+    exported = "".join(path.read_text(encoding="utf-8") for path in (dest / "objects").glob("*.yml"))
+    assert "2001:db8::7" in exported
+    assert "#/$defs/ip_address" in (dest / "schema" / "seventhings.schema.json").read_text(encoding="utf-8")

@@ -20,6 +20,7 @@ import yaml
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
@@ -180,6 +181,7 @@ LISTS: Mapping[str, Callable[[int], str]] = {
     "sections": lambda width: _item(f"The sections are {_and(_sections('V'))}.", width),
     "files": _record_sections,
     "choices": _choices,
+    "field_types": lambda _width: "\n".join(["choices:", *(f"  - {name}" for name in sorted(FIELD_TYPES))]),
     "section_choices": lambda _width: f"choices: [{', '.join(SECTIONS)}]",
     "looked_up": lambda width: _item(f"The kinds of records are {_and([f'V({name})' for name in LOOKED_UP])}.", width),
     "in_order": _in_order,

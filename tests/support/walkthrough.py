@@ -4,7 +4,7 @@
 """The walk-throughs of CONTRIBUTING.md, done to the letter in a copy of the repository.
 
 Each touch is a sentence and a block of code: ``New file `PATH`:`` or ``In `PATH`, before the line with `TEXT`:`` (or
-``with an empty line before the line ...``).
+``with an empty line before the line ...``, ``with two empty lines before the line ...``).
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from project import BIN, COLLECTION_PATH, ROOT, tracked_files
 _SECONDS = 240
 _TOUCH = re.compile(
     r"^(?:New file `(?P<new>[^`]+)`"
-    r"|In `(?P<path>[^`]+)`, (?P<space>with an empty line )?before the line with `(?P<anchor>[^`]+)`):\n\n"
+    r"|In `(?P<path>[^`]+)`, (?:with (?P<space>an|two) empty lines? )?before the line with `(?P<anchor>[^`]+)`):\n\n"
     r"```\w*\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 
 
+_SPACE = {None: "", "an": "\n", "two": "\n\n"}
+
+
 @dataclass(frozen=True)
 class Touch:
-    """One new file, or one insertion before the only line that has a text (``anchor``)."""
+    """One new file, or one insertion before the only line that is a text (``anchor``), or else that has it."""
 
     path: str
     text: str
@@ -44,7 +47,8 @@ class Touch:
             path.write_text(self.text, encoding="utf-8")
             return
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        (number,) = (number for number, line in enumerate(lines) if self.anchor in line)
+        whole = [number for number, line in enumerate(lines) if line.strip() == self.anchor.strip()]
+        (number,) = whole or [number for number, line in enumerate(lines) if self.anchor in line]
         path.write_text("".join([*lines[:number], self.text, *lines[number:]]), encoding="utf-8")
 
 
@@ -53,7 +57,7 @@ def touches(heading: str) -> list[Touch]:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = re.split(r"^## ", text.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     found = [
-        Touch(one["new"] or one["path"], one["text"] + "\n" * bool(one["space"]), one["anchor"] or "")
+        Touch(one["new"] or one["path"], one["text"] + _SPACE[one["space"]], one["anchor"] or "")
         for one in _TOUCH.finditer(section)
     ]
     assert len(found) == section.count("```") // 2, "a block of code without a sentence that says where it belongs"

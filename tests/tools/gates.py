@@ -144,6 +144,8 @@ def chains(selection: str) -> list[list[Gate]]:
         own = ["-m", "not slow", "--ignore=tests/unit/emulator", "tests/unit"]
         return [quick, [Gate("unit tests", [*pytest, *own], pytest=True)]]
     quick += [
+        # All of its rules, on all that runs at a user's.
+        Gate("bandit", ["bandit", "--quiet", "--recursive", "plugins"]),
         Gate("changelog", ["antsibull-changelog", "lint"]),
         Gate("licences", ["reuse", "lint", "--lines"]),
         Gate("workflows", ["zizmor", "--offline", "--no-progress", ".github", "examples/ci/github-actions.yml"]),
@@ -171,6 +173,7 @@ def chains(selection: str) -> list[list[Gate]]:
     tests = [
         Gate("unit tests", [*pytest, "tests/unit"], pytest=True),
         Gate("integration tests", [*pytest, "tests/integration", "tests/hostile"], pytest=True),
+        Gate("lowest requirements", [sys.executable, "tests/tools/lowest.py"]),
     ]
     return [sanity_gates(), quick + tests]
 

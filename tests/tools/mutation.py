@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Mutation testing of the code that decides what is equal, what is meant and what changes.
+"""Mutation testing of the code that decides what is equal, what is meant, what changes and what may be written.
 
 mutmut changes one thing at a time in the functions of a file, and runs the tests that come by there; one of them has to
 fail. It works on a copy, laid out as the collection is imported. A change that survives must be explained in
@@ -23,13 +23,21 @@ from dataclasses import dataclass
 
 from project import BUILD, COLLECTION_PATH, ROOT, environment, tracked_files
 
-SUBJECTS = ("model/types_basic", "plan/change", "resolve/natural_keys")
+SUBJECTS = (
+    "module_utils/model/types_basic",
+    "module_utils/plan/change",
+    "module_utils/resolve/natural_keys",
+    "module_utils/resolve/references",
+    "plugin_utils/apply/readiness",
+)
 TESTS = (
-    "model/test_types_basic",
-    "model/test_types_composite",
-    "model/test_schema",
-    "plan/test_change",
-    "resolve/test_natural_keys",
+    "module_utils/model/test_types_basic",
+    "module_utils/model/test_types_composite",
+    "module_utils/model/test_schema",
+    "module_utils/plan/test_change",
+    "module_utils/resolve/test_natural_keys",
+    "module_utils/resolve/test_references",
+    "plugin_utils/apply/test_readiness",
 )
 PAGE = ROOT / "docs" / "mutation-testing.md"
 WORK = BUILD / "mutation"
@@ -72,10 +80,10 @@ def prepare(subjects: list[str]) -> None:
             copy = WORK / COLLECTION_PATH / path
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / path, copy)
-    tests = [(COLLECTION_PATH / "tests" / "unit" / "module_utils" / f"{name}.py").as_posix() for name in TESTS]
+    tests = [(COLLECTION_PATH / "tests" / "unit" / f"{name}.py").as_posix() for name in TESTS]
     settings = {
         "source_paths": [COLLECTION_PATH.parts[0]],
-        "only_mutate": [f"*/module_utils/{subject}.py" for subject in subjects],
+        "only_mutate": [f"*/plugins/{subject}.py" for subject in subjects],
         "pytest_add_cli_args_test_selection": tests,
         "pytest_add_cli_args": ["-p", "no:cacheprovider"],
     }
@@ -160,7 +168,7 @@ def report() -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("subjects", nargs="*", default=SUBJECTS, help="files of module_utils")
+    parser.add_argument("subjects", nargs="*", default=SUBJECTS, help="files of plugins")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--report", action="store_true", help="only sum up what ran before")
     options = parser.parse_args()

@@ -30,6 +30,8 @@ CLEAN_MEMBERS = {"message", "lines", "refusal"}
 
 PRINTERS = {
     "module_utils/ansible_module/python_floor.py": {"sys.stdout"},
+    # It silences those of a library.
+    "plugin_utils/desired/xlsx_source.py": {"warnings"},
     "plugin_utils/screen.py": {"Display", "display", "warning"},
     "module_utils/ansible_module/registry.py": {"fail_json", "exit_json", "warn"},
 }

@@ -21,7 +21,7 @@ CONNECTION: Spec = {
     "password": {"type": "str", "no_log": True},
     "client_id": {"type": "str"},
     "timeout": {"type": "float", "default": 30.0},
-    "deadline": {"type": "float"},
+    "request_deadline": {"type": "float"},
     "retries": {"type": "int", "default": 3},
     "rate_limit": {"type": "int"},
     "rate_limit_wait": {"type": "float"},

@@ -110,7 +110,9 @@ def _record_module(kind: Kind) -> ModuleSpec:
             result["field_key"] = report.record.get("field_key")
         return result
 
-    return ModuleSpec(argument_specs.record_spec(kind), run, {}, makes=kind.name)
+    # Of records that have no natural key everywhere, the user says by which fields they are told apart.
+    rules = {} if kind.match_on else {"required_one_of": [("match_on", "uuid")]}
+    return ModuleSpec(argument_specs.record_spec(kind), run, rules, makes=kind.name)
 
 
 def _info_module(kind: Kind) -> ModuleSpec:

@@ -141,6 +141,10 @@ class Client:
         narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
         try:
             return self._list_all(kind, narrowed, parameters or {}, template)
+        except NotFound as missing:
+            if not kind.is_later:
+                raise
+            raise SeventhingsError(f"This instance has no {kind.words}s: its version is too old for them.") from missing
         except (InvalidRequest, NotProcessable, InternalError) as refused:
             # Not every instance knows every operator and field (a bad filter is a 400 or a 500): the whole list says
             # it too.
@@ -236,7 +240,12 @@ class Client:
         """One record by its barcode, an archived one too; None where there is none, or where the instance does not
         look up barcodes.
         """
-        return self._read_one(kind, kind.barcode_path.format(barcode=quote(barcode, safe="")))
+        try:
+            step = quote(barcode, safe="")
+        except UnicodeEncodeError:
+            # No URL holds half of a surrogate pair, and so no instance a record that is found by it.
+            return None
+        return self._read_one(kind, kind.barcode_path.format(barcode=step))
 
     def _read_one(self, kind: Kind, path: str) -> Record | None:
         try:
@@ -262,7 +271,9 @@ class Client:
         :param once: send it once, whatever the answer; then :class:`OutcomeUnknown` tells that it may be done.
         """
         effect = Effect.UNSAFE if once else Effect.IDEMPOTENT
-        self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), effect, body=body)
+        # What is replaced as a whole comes in the form in which it is made.
+        wrapped = {kind.wrap: body} if kind.wrap and kind.update == "PUT" else body
+        self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), effect, body=wrapped)
 
     def delete(self, kind: Kind, uuid: str) -> None:
         """Deletes a record; one that is gone already is as good."""

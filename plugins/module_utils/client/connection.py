@@ -110,8 +110,10 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     per_minute = _limit(given.get("rate_limit"))
     timeout = 30.0 if given.get("timeout") is None else float(given["timeout"])
     retries = 3 if given.get("retries") is None else int(given["retries"])
-    deadline = timeout * DEADLINE_TIMEOUTS if given.get("deadline") is None else float(given["deadline"])
-    for name, seconds in (("timeout", timeout), ("deadline", deadline)):
+    deadline = (
+        timeout * DEADLINE_TIMEOUTS if given.get("request_deadline") is None else float(given["request_deadline"])
+    )
+    for name, seconds in (("timeout", timeout), ("request_deadline", deadline)):
         if not 0 < seconds <= threading.TIMEOUT_MAX:
             raise InvalidInput(f"{name}: {seconds:g} does not fit; expected seconds above 0")
     if retries < 0:

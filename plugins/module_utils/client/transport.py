@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 from ..errors import (
     ConnectionFailed,
+    InvalidInput,
     NotJson,
     OutcomeUnknown,
     SeventhingsError,
@@ -232,7 +233,7 @@ class Transport:
         headers = {"Accept": accept}
         data = None
         if body is not None:
-            data = json.dumps(body, ensure_ascii=False).encode("utf-8")
+            data = _as_json(body, where)
             headers["Content-Type"] = "application/json"
         with Deadline(self.deadline) as deadline:
             try:
@@ -311,7 +312,7 @@ class Transport:
 
     def _late(self, where: str, effect: Effect) -> SeventhingsError:
         """What it means that a request took too long in all. It would do so again, so it is not repeated."""
-        reason = f"{where}: no whole answer within {self.deadline:g} seconds. The option deadline allows more"
+        reason = f"{where}: no whole answer within {self.deadline:g} seconds. The option request_deadline allows more"
         if effect is Effect.SAFE:
             return ConnectionFailed(f"{reason}.")
         return OutcomeUnknown(f"{reason}; the outcome is unknown.", may_follow=True)
@@ -408,6 +409,13 @@ if REQUESTS_IMPORT_ERROR is None:
             if self.token:
                 prepared.headers["Authorization"] = f"Bearer {self.token}"
             return prepared
+
+
+def _as_json(body: Any, where: str) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{where}: not sent, because a text holds half of a surrogate pair") from error
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

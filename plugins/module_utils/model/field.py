@@ -66,6 +66,22 @@ class Plain(str):
     __slots__ = ()
 
 
+class TypedCell(Plain):
+    """What a cell of a workbook holds that is no text, in the spelling that its type takes.
+
+    :ivar no_text: why it is none, and what to do about it.
+    """
+
+    no_text: str
+
+    @classmethod
+    def of(cls, text: str, no_text: str) -> TypedCell:
+        """The spelling, and why it is no text."""
+        found = cls(text)
+        found.no_text = no_text
+        return found
+
+
 class CellList(list[Any]):
     """A list that stands as JSON in a cell of a table.
 

@@ -136,6 +136,9 @@ class Kind:
     :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
         the natural key.
     :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
+    :ivar key_prefix: what stands before the keys of its template's fields, where the records are no objects, rooms or
+        persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar is_later: whether instances of earlier versions lack it.
     :ivar hours: its days and times, where it may last hours.
     :ivar never_moved: why its records can't be renamed by files, and what to do instead.
     """
@@ -182,6 +185,8 @@ class Kind:
     filter_names: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Field, ...] = ()
     short_key: str = ""
+    key_prefix: str = ""
+    is_later: bool = False
     hours: Hours | None = None
     never_moved: str = ""
 
@@ -456,6 +461,19 @@ RENTAL_CASE = Kind(
     feature="rental",
 )
 
+CATALOG_ITEM = Kind(
+    name="catalog_item",
+    list_path="/catalog-items",
+    item_path="/catalog-item/{uuid}",
+    create_path="/catalog-item",
+    template="asset",
+    key_prefix="catalog_object_",
+    update="PUT",
+    wrap="fields",
+    filters="query",
+    is_later=True,
+)
+
 HUB_ITEM = Kind(
     name="hub_item",
     list_path="/circularity-hub/items",
@@ -520,7 +538,10 @@ FILE = Kind(
 KINDS: dict[str, Kind] = {one.name: one for one in list(globals().values()) if isinstance(one, Kind)}
 """Every kind that is declared above, by its name, in that order: a kind stands after those that it depends on."""
 
-TEMPLATE_KINDS: dict[str, Kind] = {kind.template: kind for kind in KINDS.values() if kind.template}
+TEMPLATE_KINDS: dict[str, Kind] = {
+    kind.template: kind for kind in KINDS.values() if kind.template and not kind.key_prefix
+}
+"""The kinds whose records have the fields of a template, by its name."""
 
 
 def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -533,6 +554,7 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
             outer = {key: value for key, value in raw.items() if key != "fields"}
             return {**fields, **outer}
     if kind.defines_fields:
-        field_type = raw.get("field_type") or {}
+        given = raw.get("field_type")
+        field_type = given if isinstance(given, Mapping) else {}
         return {**raw, "type": field_type.get("name"), "constraints": field_type.get("constraints")}
     return dict(raw)

@@ -21,6 +21,11 @@ _SHORT = 3
 """Words of so many letters tell apart what they belong to, as numbers do: wing A, wing B."""
 
 
+def composed(text: str) -> str:
+    """A text as it looks: two that differ in their unicode normal forms alone look the same."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def near_names(wanted: str, names: Iterable[str], limit: int, likeness: float) -> list[str]:
     """The names that come nearest to a wanted one, compared without case.
 

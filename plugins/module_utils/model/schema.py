@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
-from .near import near_names, slips
+from .near import composed, near_names, slips
 from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import Reference, references_in
@@ -34,29 +34,50 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
     Allowed values of a DROPDOWN are the union of the constraint allowed_values and possible_values, because instances
     use either.
     """
-    field_type = definition.get("field_type") or {}
-    name = field_type.get("name") or ""
-    constraints = {item.get("type"): item.get("value") for item in field_type.get("constraints") or ()}
+    field_type = definition.get("field_type")
+    described: Mapping[str, Any] = field_type if isinstance(field_type, Mapping) else {}
+    name = _text(described.get("name"))
+    constraints = {_text(item.get("type")): item.get("value") for item in _maps(described.get("constraints"))}
     attributes: dict[str, list[Any]] = {}
-    for item in definition.get("attributes") or ():
-        attributes.setdefault(item.get("type"), []).append(item.get("value"))
-    allowed = [*(constraints.pop("allowed_values", None) or ())]
+    for item in _maps(definition.get("attributes")):
+        attributes.setdefault(_text(item.get("type")), []).append(item.get("value"))
+    allowed = _list(constraints.pop("allowed_values", None))
     if name == "DROPDOWN":
-        allowed += definition.get("possible_values") or ()
+        allowed = [*allowed, *_list(definition.get("possible_values"))]
     digits = attributes.get("fraction_digits")
     key = str(definition.get("field_key"))
     return Field(
         key=key,
         type=name,
-        label=definition.get("label") or "",
-        uuid=definition.get("uuid") or "",
+        label=_text(definition.get("label")),
+        uuid=_text(definition.get("uuid")),
         mandatory="yes" in attributes.get("mandatory", ()) and key not in SERVER_KEYS,
         unique="yes" in attributes.get("unique", ()),
         allowed=tuple(dict.fromkeys(value for value in allowed if isinstance(value, str))),
         constraints={rule: limit for rule, limit in constraints.items() if limit is not None},
-        fraction_digits=int(digits[0]) if digits else None,
+        fraction_digits=_whole(digits[0]) if digits else None,
         has_default=definition.get("default_value") not in EMPTY,
     )
+
+
+def _text(value: Any) -> str:
+    """What should be a text; empty for anything else that an instance may answer."""
+    return value if isinstance(value, str) else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _maps(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in _list(value) if isinstance(item, Mapping)]
+
+
+def _whole(value: Any) -> int | None:
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 _NEAR = 0.65
@@ -66,29 +87,54 @@ _NEAR = 0.65
 _UNFIT = "this value does not fit its field"
 
 
+@dataclass(frozen=True)
+class Misfit:
+    """A value that is wrong, apart from why: of many alike, one is told.
+
+    :ivar value: as it was written. :ivar why: what is wrong with it, which is the same for all alike.
+    :ivar type: the name of the type of its field; empty where that does not matter.
+    """
+
+    value: Any
+    why: str
+    type: str = ""
+
+
 class FieldError(str):
     """What is wrong with one value of a desired record, in words.
 
     :ivar way: from the record to the value; it begins with the name of a field as it was written.
     :ivar gist: what may be told of it where the value must not be shown.
+    :ivar misfit: the value and why, where many records may have the same mistake.
     """
 
     way: Way
     gist: str
+    misfit: Misfit | None
 
     @classmethod
-    def at(cls, way: Way, words: str, gist: str = "") -> FieldError:
+    def at(cls, way: Way, words: str, gist: str = "", misfit: Misfit | None = None) -> FieldError:
         """The words about the value that a way leads to."""
-        misfit = cls(words)
-        misfit.way = way
-        misfit.gist = gist
-        return misfit
+        error = cls(words)
+        error.way = way
+        error.gist = gist
+        error.misfit = misfit
+        return error
+
+    @classmethod
+    def unfit(cls, way: Way, where: str, value: Any, expected: str, type_name: str = "") -> FieldError:
+        """A value that does not fit its field.
+
+        :param where: what the value is called. :param expected: what would fit.
+        """
+        words = f"{where}: {shorten(value)} does not fit; expected {expected}"
+        return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", type_name))
 
 
-def _why_unfit(value: Any, expected: str) -> str:
+def _unfit(way: Way, where: str, value: Any, expected: str, of: Field) -> FieldError:
     if isinstance(value, BrokenCell):
-        return f"this is not JSON: {value.why}"
-    return f"{shorten(value)} does not fit; expected {expected}"
+        return FieldError.at(way, f"{where}: this is not JSON: {value.why}", _UNFIT)
+    return FieldError.unfit(way, where, value, expected, of.type)
 
 
 @dataclass
@@ -113,13 +159,23 @@ class Schema:
     @classmethod
     def of(cls, kind: Kind, definitions: Iterable[Mapping[str, Any]] = ()) -> Schema:
         """The schema of a kind: from its definitions where it has a template, else from the catalogue."""
-        return cls(kind, [field_from_definition(one) for one in definitions] if kind.template else kind.fields)
+        if not kind.template:
+            return cls(kind, kind.fields)
+        fields = [field_from_definition(one) for one in definitions]
+        if kind.key_prefix:
+            fields = [
+                replace(one, key=kind.key_prefix + one.key, mandatory=False, unique=False, has_default=False)
+                for one in fields
+            ]
+        return cls(kind, fields)
 
     def take(self, fields: Iterable[Field]) -> None:
         """Adds fields, or has them in place of those with the same keys."""
         self.fields.update((one.key, one) for one in fields)
         labels = Counter(one.label for one in self.fields.values())
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
+        looks = Counter(map(composed, self._by_label))
+        self._by_look = {composed(name): one for name, one in self._by_label.items() if looks[composed(name)] == 1}
 
     def learn(self, keys: Iterable[str]) -> None:
         """For kinds without definitions: every key seen in a record is a field."""
@@ -128,8 +184,14 @@ class Schema:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key or, failing that, with this label."""
-        return self.fields.get(name) or self._by_label.get(name)
+        """The field with this key (without the prefix of its kind, too) or, failing that, with this label, in whatever
+        unicode normal form.
+        """
+        prefix = self.kind.key_prefix
+        found = (
+            self.fields.get(name) or (self.fields.get(prefix + name) if prefix else None) or self._by_label.get(name)
+        )
+        return found if found is not None or name.isascii() else self._by_look.get(composed(name))
 
     def _sharing(self, label: str) -> list[str]:
         """The keys of the fields with one label, where there are several."""
@@ -192,13 +254,15 @@ class Schema:
                 except InvalidValue as unfit:
                     findings.fitting[of.key] = unfit.fitting
                     findings.errors += [
-                        FieldError.at((name, *way), f"{words_of((at, *way))}: {_why_unfit(part, expected)}", _UNFIT)
+                        _unfit((name, *way), words_of((at, *way)), part, expected, of)
                         for way, part, expected in unfit.each_one(value)
                     ]
                 else:
                     findings.errors += [
-                        FieldError.at((name,), f"{at}: {shorten(value)} {rule}", _UNFIT)
-                        for rule in self._broken(parsed[of.key], of)
+                        FieldError.at(
+                            (name,), f"{at}: {shorten(value)} does not fit; {rule}", _UNFIT, Misfit(value, rule)
+                        )
+                        for rule in broken_rules(parsed[of.key], of)
                     ]
         return parsed, findings
 
@@ -211,10 +275,6 @@ class Schema:
         for reference in references_in(parsed):
             reference.where = where
         return parsed
-
-    @staticmethod
-    def _broken(value: Any, of: Field) -> list[str]:
-        return [f"does not fit; {rule}" for rule in broken_rules(value, of)]
 
     def missing(self, parsed: Mapping[str, Any]) -> list[str]:
         """The keys of mandatory fields without a value, for a record that is to be made."""

@@ -16,7 +16,7 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain, equal_by
+from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain, TypedCell, equal_by
 from .patterns import finds
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
@@ -42,6 +42,8 @@ _NO_TEXTS: dict[str, Any] = {"true or false": bool, "a number": (int, float), "a
 
 
 def _parse_text(value: Any, _field: Field) -> str | None:
+    if isinstance(value, TypedCell):
+        raise InvalidValue(value.no_text)
     if isinstance(value, Plain):
         raise InvalidValue(f'text; quote it: "{value}" (without quotes {value} is no text)')
     if isinstance(value, str):

@@ -17,6 +17,7 @@ from .field import (
     FieldType,
     InvalidValue,
     Plain,
+    TypedCell,
     each,
     is_uuid,
     parse_list,
@@ -100,6 +101,8 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
     """
 
     def parse(written: Any, _field: Field) -> Reference:
+        if isinstance(written, TypedCell):
+            raise InvalidValue(written.no_text)
         # In a file, what is not quoted is what YAML makes of it: an integer is an id there too.
         value = typed(written) if isinstance(written, Plain) else written
         if isinstance(written, Plain) and not isinstance(value, int):

@@ -355,6 +355,8 @@ def _reported(
 
 def _report_templates(client: Client) -> list[Mapping[str, Any]]:
     try:
-        return list(client.send("GET", "/report-template").json() or [])
+        listed = client.send("GET", "/report-template").json()
     except NotFound as missing:
         raise SeventhingsError("This instance makes no reports: its version is too old for them.") from missing
+    templates = listed if isinstance(listed, list) else []
+    return [one for one in templates if isinstance(one, Mapping) and isinstance(one.get("uuid"), str)]

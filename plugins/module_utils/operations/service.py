@@ -27,7 +27,8 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 def service_info(client: Client) -> dict[str, Any]:
     """Whether the service answers, who is signed in where that is known, and which modules are switched on."""
-    ping = client.transport.request("GET", "").json() or {}
+    answer = client.transport.request("GET", "").json()
+    ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     client.tokens.current()
     number = client.tokens.user_id
     user = client.get_by_id(USER, number) if number is not None else None
@@ -70,7 +71,9 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
             raise SeventhingsError(
                 f"This instance has no history of {kind.one}: its version is too old for it."
             ) from missing
-        items = decoded.get("items") or []
+        decoded = decoded if isinstance(decoded, Mapping) else {}
+        listed = decoded.get("items")
+        items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
         fresh = [item for item in items if json.dumps(item, sort_keys=True) not in seen]
         # Histories clamp a page beyond the end to the last one.
         if not fresh or decoded.get("page", number) != number:

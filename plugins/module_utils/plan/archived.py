@@ -47,7 +47,7 @@ def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
 
 
 def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
-    """Whether an archived record would be found by its barcode."""
+    """Tells whether an archived record would be found by its barcode."""
     return bool(schema.kind.barcode_path and desired.get(_BARCODE))
 
 

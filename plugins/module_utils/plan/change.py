@@ -21,7 +21,7 @@ from ..model.types_links import Reference, references_in
 from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
-"""Which of some values of a field, given by its definition, records have."""
+"""From the definition of a field and some values to those that records have."""
 
 UNCHANGED = "unchanged"
 CREATE = "create"
@@ -32,7 +32,7 @@ ARCHIVE = "archive"
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be done to one record.
+    """The change that one record takes.
 
     :ivar action: one of the five above.
     :ivar current: the record as it is; None where there is none.

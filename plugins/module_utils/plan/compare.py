@@ -65,7 +65,7 @@ class Comparer:
         return self._present(wanted, current, archived)
 
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
-        """Whether nothing would have to change in a record."""
+        """Tells whether nothing would have to change in a record."""
         self._state.make_comparable(wanted.schema, wanted.desired, current)
         change = plan.plan_present(wanted.schema, wanted.desired, current, complete=self._state.complete)
         return not change.changed

@@ -70,7 +70,7 @@ def check_hours_known(schema: Schema, desired: Mapping[str, Any], records: Itera
 
 
 def needs_hours(schema: Schema, desired: Mapping[str, Any]) -> bool:
-    """Whether something was written that only instances take which know times."""
+    """Tells whether something was written that only instances take which know times."""
     hours = schema.kind.hours
     if hours is None:
         return False

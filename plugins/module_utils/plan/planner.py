@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the plan of one record and the plan of many records share: which record is meant, and which change it takes."""
+"""The plan of one record. It shares with the plan of many how a record is found and which change it takes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .compare import Comparer, Wanted
 from .state import InstanceState
 
 _ADVICE = {True: "give uuid or field_key", False: "give uuid, or a match_on that tells them apart"}
-"""What to do where several records have the natural key, by whether they define fields: those have no match_on."""
+"""Advice where several records have the natural key, by whether they define fields: those have no match_on."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[
 
 
 def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) -> bool:
-    """Whether a record that was named by its uuid is archived, as far as that matters."""
+    """Tells whether a record that was named by its uuid is archived, as far as that matters."""
     is_told = wanted.state != "absent" and wanted.schema.kind.can_be_archived
     return current is not None and is_told and state.is_archived(current)
 

@@ -52,7 +52,7 @@ class InstanceState(ABC):
 
     @abstractmethod
     def is_archived(self, record: Record) -> bool:
-        """Whether a record that was read by its uuid is archived."""
+        """Tells whether a record that was read by its uuid is archived."""
 
     @abstractmethod
     def complete(self, reference: Reference) -> None:

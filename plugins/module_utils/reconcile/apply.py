@@ -27,6 +27,18 @@ Finder = Callable[[], Sequence[Record]]
 """Lists the records that have the natural key of one that was to be made, among them those known before."""
 
 
+def made_twice(records: Sequence[Record]) -> str:
+    """What is told of records with one natural key, of which another process made one at the same time."""
+    kind = records[0].kind
+    newest = max(records, key=lambda record: (record.id or 0, str(record.flat.get("created_at") or "")))
+    named = " and ".join(sorted(record.uuid for record in records))
+    advice = "Field definitions can't be deleted; rename one." if kind.defines_fields else "Delete one of them."
+    return (
+        f"Somebody else made the same {kind.words} at the same time: {named} have the natural key now. "
+        f"The newer one is {newest.uuid}. Nothing was deleted. {advice}"
+    )
+
+
 class Applier:
     """Carries out changes of one kind of record.
 
@@ -49,14 +61,26 @@ class Applier:
         self._extra = extra or {}
         self._sleep = sleep
 
-    def carry_out(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> Record | None:
+    def carry_out(
+        self, change: Change, find: Finder, known: frozenset[str] = frozenset(), by_key: bool = False
+    ) -> Record | None:
         """Sends what a change takes and reads the record back. Returns it as it is now; None where it is gone.
 
         :param find: looks for a record that may have been made although its answer was lost.
         :param known: uuids of records that had the natural key before and are not the one.
+        :param by_key: whether ``find`` takes one request, and so tells what was made as well as reading it back does.
+        :raises Ambiguous: where somebody else made a record with the same natural key at the same time.
         """
         uuid = self.write(change, find, known)
-        return None if uuid is None or change.action == plan.DELETE else self.read_back(change, uuid)
+        if uuid is None or change.action == plan.DELETE:
+            return None
+        if change.action == plan.CREATE and by_key:
+            found = [record for record in find() if record.uuid not in known]
+            if len(found) > 1:
+                raise Ambiguous(made_twice(found))
+            if found and found[0].uuid == uuid:
+                return found[0]
+        return self.read_back(change, uuid)
 
     def write(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> str | None:
         """Sends what a change takes, and nothing else. Returns the uuid of the record; None where there is none."""
@@ -126,7 +150,7 @@ class Applier:
         return missing and lost.status == HTTPStatus.INTERNAL_SERVER_ERROR
 
     def _hint(self, change: Change) -> str | None:
-        """What may help where the service refuses a body: fields that were sent empty, or not sent at all."""
+        """A hint where the service refuses a body: fields that were sent empty, or not sent at all."""
         sent = dict(change.values)
         if change.current is None:
             sent = {**dict.fromkeys(self._kind.hints), **sent}
@@ -228,7 +252,7 @@ class Applier:
         return self._clear_the_rest(change, record)
 
     def _clear_the_rest(self, change: Change, record: Record) -> Record:
-        """What was to be cleared by leaving it out of a PUT, and is still there on this instance: one PUT with null."""
+        """Sends null for what a PUT could not clear on this instance by leaving it out."""
         if change.action != plan.UPDATE:
             return record
         left_out = [

@@ -31,7 +31,7 @@ from .result import Result
 
 @dataclass(frozen=True)
 class DesiredRecord:
-    """What a user wants of one record.
+    """One record as a user wants it.
 
     :ivar fields: field key (or label) to value as written; None clears; what is not here is not managed.
     :ivar where: what stands before a field's name in a message.
@@ -88,7 +88,8 @@ class _Ensure:
             return self._predicted(change)
         applier = Applier(self._client, self._schema, self._wish.template, self._wish.extra)
         try:
-            record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known)
+            by_key = self._is_found_at_once(keys, desired)
+            record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known, by_key)
         except REFUSED_VALUES as refused:
             refused.message += self._who_holds_it(change, keys, refused)
             raise
@@ -170,6 +171,15 @@ class _Ensure:
             words = f"No {self._kind.words} with {planned.words} was found, so there is nothing to archive."
             self._warnings.append(words)
         return planned
+
+    def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
+        """Whether one request lists the records with the natural key, and few others."""
+        linked = [reference for key in keys if key in desired for reference in references_in(desired[key])]
+        if not keys or linked or any(key not in desired for key in keys):
+            return False
+        if self._kind.defines_fields:
+            return True
+        return self._kind.filters == "query" and bool(natural_keys.conditions(self._schema, keys, desired))
 
     def _find_now(self, keys: Sequence[str], desired: Mapping[str, Any]) -> list[Record]:
         return find_now(self._client, self._schema, keys, desired, self._wish.template)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is sent to make or change a record (section 4 of the interface).
+"""The bodies that make or change a record (section 4 of the interface).
 
 Where the service replaces the whole record (PUT), the body carries every field that is there, and what differs.
 """
@@ -25,7 +25,7 @@ def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, A
     :param extra: members that are only written and never answered (notify).
     """
     kind = schema.kind
-    if kind.update == "PUT":
+    if kind.update == "PUT" and not kind.has_own_fields:
         values = _without_whole_days(kind, values)
         complete = {key: values.get(key, type_of(field).empty) for key, field in schema.fields.items()}
         return _whole(schema, complete, {}) | dict(extra)
@@ -37,6 +37,8 @@ def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extr
     """The body that changes a record: the changed keys alone (PATCH), or the record as it shall be (PUT)."""
     if schema.kind.update == "PATCH":
         return schema.write(values)
+    if schema.kind.has_own_fields:
+        return _with_the_rest(schema, current, values)
     # A definition carries what it has; tasks and rental cases lose what is not sent, so everything is sent.
     empty = (
         {} if schema.kind is FIELD_DEFINITION else {key: type_of(field).empty for key, field in schema.fields.items()}
@@ -54,7 +56,7 @@ def _without_whole_days(kind: Kind, values: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _as_it_is(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a PUT carries along. Times that it leaves out stay, so they are sent together or not at all."""
+    """The fields that a PUT carries along. Times that it leaves out stay, so they are sent together or not at all."""
     kept = schema.read(current.flat)
     hours = schema.kind.hours
     if hours is None:
@@ -65,6 +67,17 @@ def _as_it_is(schema: Schema, current: Record, values: Mapping[str, Any]) -> dic
     elif not any(key in values for key in hours.keys):
         dropped = hours.keys
     return {key: value for key, value in kept.items() if key not in dropped}
+
+
+def _with_the_rest(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with fields of its own as it shall be: what is not there any more is emptied by leaving it out."""
+    prefix = schema.kind.key_prefix
+    writable = {key for key, field in schema.fields.items() if type_of(field).writable}
+    kept = {key: value for key, value in schema.read(current.flat).items() if key in writable}
+    body = schema.write({key: value for key, value in {**kept, **values}.items() if value not in EMPTY})
+    known = {field.wire_key for field in schema.fields.values()}
+    others = {key: value for key, value in current.flat.items() if key.startswith(prefix) and key not in known}
+    return {**others, **body}
 
 
 def _whole(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every call of the engine that may change something answers."""
+"""The answer of every call of the engine that may change something."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..printed import clean
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a wish: ``record`` in the normalised read shape (what it would be, in check mode), its uuid, and
+    """The outcome of a call: ``record`` in the normalised read shape (what it would be, in check mode), its uuid, and
     the diff.
 
     :ivar backups: paths of the copies that were kept of files of this machine.

@@ -64,7 +64,7 @@ def _default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> list[Condition]:
-    """What narrows the list on the service down to the candidates; every candidate is compared again here."""
+    """The conditions that narrow a list down to the candidates; every candidate is compared again."""
     values = narrowing(schema, keys, desired)
     texts = [key for key in values if not isinstance(desired[key], Reference)]
     return [Condition(key, "eq", (values[key],)) for key in texts or values]
@@ -163,7 +163,7 @@ def values_in_use(
     values: Iterable[Any],
     listed: Callable[[Kind, Sequence[Condition]], Iterable[Record]],
 ) -> list[Any]:
-    """Which of some values of a field records have; archived ones are in no list.
+    """The values, of some, that records have in a field; archived ones are in no list.
 
     :param definition: of the field, in this template.
     :param listed: lists the records of a kind, or at least those that fit some conditions.
@@ -196,7 +196,7 @@ def one_of(
 def task_meant(
     hits: Sequence[Record], status: str | None, as_wanted: Callable[[Record], bool], absent: bool = False
 ) -> list[Record]:
-    """Which of the tasks with one natural key are meant.
+    """The tasks that are meant among those with one natural key.
 
     If any is open, only open ones count. Of several closed ones none can be told apart, unless closed is what is wanted
     and one of them is as wanted already: then that one, and of several always the same.

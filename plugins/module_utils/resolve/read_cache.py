@@ -19,7 +19,7 @@ from . import natural_keys
 from .references import Question, Resolver, Unresolved, Why, at, fill_in, is_text_renter, reference_in
 
 Mark: TypeAlias = "str | int"
-"""What one record is known by: its uuid, or its integer id."""
+"""A record is known by its uuid, or by its integer id."""
 
 _TELL_APART = "refer to it by its uuid, or by a map of fields that tells them apart"
 
@@ -179,7 +179,7 @@ class Reading:
         return [name for record in self.listed(kind) for name in natural_keys.written_names(record, place_of)]
 
     def _is_slip(self, one: Unresolved) -> bool:
-        """Whether something that is there was meant, so that no earlier task makes what was written."""
+        """Tells whether something that is there was meant, so that no earlier task makes what was written."""
         kind, written = KINDS[one.reference.target], one.reference.written
         if one.why is Why.UNKNOWN_FIELD:
             return self.schema(kind).is_slip(one.name)
@@ -249,7 +249,7 @@ def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
 
 
 def _words_of(one: Unresolved) -> str:
-    """What is wrong with a reference, as a sentence, with the place where it was written."""
+    """Says in a sentence what is wrong with a reference, with the place where it was written."""
     where = at(one.reference)
     if one.why in (Why.UNFIT, Why.UNKNOWN_FIELD):
         return f"{where}reference to {KINDS[one.reference.target].one}: {one.words}"

@@ -293,7 +293,7 @@ def names_of(record: Record) -> tuple[str, ...]:
 
 
 def is_text_renter(current: Any) -> bool:
-    """Whether a value is a renter that an instance answered as a text alone."""
+    """Tells whether a value is a renter that an instance answered as a text alone."""
     return isinstance(current, tuple) and current[:1] == ("text",)
 
 

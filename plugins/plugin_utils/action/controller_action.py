@@ -11,7 +11,6 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
     from_environment,
@@ -20,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.printed import told
 
+from ..screen import warn
 from .arguments import read_arguments
 
 
@@ -48,7 +48,7 @@ class ControllerAction(ActionBase):
         self._compute_environment_string(of_the_task)
         options = from_environment(read.options, of_the_task)
         for risk in risks_of(options):
-            Display().warning(risk)
+            warn(risk)
         return {**result, **told(self.carry_out(options))}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What follows when field definitions were made: their keys are known, and relations between them can be written."""
+"""After field definitions were made: their keys are learned, and relations between them written."""
 
 from __future__ import annotations
 

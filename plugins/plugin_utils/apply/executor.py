@@ -44,7 +44,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
     attachments_in,
     references_in,
 )
@@ -61,15 +60,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.state i
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
-from ..desired.hiding import VAULTED
 from ..set_plan.duplicates import duplicates_of
 from ..set_plan.order import in_turns
-from ..set_plan.plan import LEVELS, InstancePlan, Planned, level_of
+from ..set_plan.plan import InstancePlan, Planned
 from .definitions import learn_keys, relate
 from .journal import Journal, JournalBroken
+from .readiness import Readiness
 from .uploads import Uploads
-
-_LINKS = LEVELS.index(Level.LINKS)
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ class Progress:
 
 @dataclass
 class Outcome:
-    """What an apply came to.
+    """The outcome of an apply.
 
     :ivar done: section and action to number. :ivar failures: what failed and why. :ivar skipped: what was not
         tried, and why.
@@ -133,21 +130,11 @@ class Executor:
         self._notify = notify
         self._of_plan = of_plan
         self._parent = os.getppid()
-        self._of_entry = {id(planned.entry): planned for planned in made_of.changes}
-        self._failed: set[int] = set()
-        self._failed_entries: set[int] = set()
-        self._links: list[Planned] = []
-        self._link_ids: set[int] = set()
-        self._only_links: set[int] = set()
+        self._ready = Readiness(made_of.changes, made_of.hiding)
         self._stopped = ""
         self._mutex = threading.Lock()
         self._uploads = Uploads(client, journal, sleep)
         self._contents = Contents(client)
-        self._fields_to_come = {
-            (planned.entry.template, _key_to_come(planned.change)): planned
-            for planned in made_of.changes
-            if planned.kind.defines_fields and "type" in planned.change.values
-        }
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
@@ -155,25 +142,13 @@ class Executor:
         self._journal.managed(self._plan.managed)
         self._client.transport.rate.expect(len(self._plan.changes))
         self._client.transport.congestion = Congestion(self._workers)
-        writes = [planned for planned in self._plan.changes if planned.change.action not in (plan.DELETE, plan.ARCHIVE)]
-        removals = [planned for planned in self._plan.changes if planned.change.action in (plan.DELETE, plan.ARCHIVE)]
-        for number in range(len(LEVELS)):
-            level = [one for one in writes if level_of(one.section) == number]
-            awaited = {id(entry) for one in level for _key, entry in one.after}
-            self._run_level([one for one in removals if id(one.entry) in awaited])
-            removals = [one for one in removals if id(one.entry) not in awaited]
-            self._run_level(self._links_to_write() if number == _LINKS else level)
-            if number == 0 and writes:
-                self._settle_definitions(level)
-        for number in reversed(range(len(LEVELS))):
-            self._run_level([one for one in removals if level_of(one.section) == number])
+        for level, batch in self._ready.batches():
+            self._run_level(batch)
+            if level == Level.FIELDS:
+                self._settle_definitions(batch)
         if not self._stopped:
-            self._look_for_duplicates(writes)
+            self._look_for_duplicates()
         return self.outcome
-
-    def _links_to_write(self) -> list[Planned]:
-        """The links that were left for later, but for those of records that failed: of these all is told."""
-        return [link for link in self._links if id(self._of_entry[id(link.entry)]) not in self._failed]
 
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
         try:
@@ -182,16 +157,16 @@ class Executor:
             self._stopped = f"not sent, because the keys of new fields could not be read: {error.message}"
             return
         for planned in level:
-            if not planned.relations or id(planned) in self._failed:
+            if not planned.relations or self._ready.has_failed(planned):
                 continue
             try:
                 relate(self._client, planned, self._sleep)
             except SeventhingsError as error:
                 self._fail(planned, self._reason(planned, error))
 
-    def _look_for_duplicates(self, writes: Sequence[Planned]) -> None:
+    def _look_for_duplicates(self) -> None:
         try:
-            self.outcome.twice += duplicates_of(self._client, self._plan.state, writes)
+            self.outcome.twice += duplicates_of(self._client, self._plan.state, self._plan.changes)
         except SeventhingsError as error:
             # Everything was done, and that must be told.
             self._plan.warnings.append(f"Whether somebody else made the same was not looked up: {error.message}")
@@ -214,10 +189,9 @@ class Executor:
                     )
 
     def _try(self, planned: Planned) -> None:
-        lacking = self._stopped or self._lacking(planned)
+        lacking = self._stopped or self._ready.lacking(planned)
         if lacking:
-            self._failed.add(id(planned))
-            self._failed_entries.add(id(planned.entry))
+            self._ready.fail(planned)
             self.outcome.skipped.append((planned, lacking))
             return
         try:
@@ -234,8 +208,7 @@ class Executor:
             # Whatever it is, the others go on, and the account tells of it.
             self._fail(planned, self._reason(planned, error))
         else:
-            # What is nothing but links is done when they are written; of everything else they are only a part.
-            if (id(planned) in self._link_ids) == (id(planned) in self._only_links):
+            if self._ready.completes(planned):
                 with self._mutex:
                     self.outcome.done[planned.section, planned.change.action] += 1
 
@@ -246,43 +219,13 @@ class Executor:
         return self._plan.hiding.reason(planned.entry, error)
 
     def _fail(self, planned: Planned, reason: str) -> None:
-        self._failed.add(id(planned))
-        self._failed_entries.add(id(planned.entry))
+        self._ready.fail(planned)
         self.outcome.failures.append((planned, reason))
 
     def _stop_if_orphaned(self) -> None:
         # kill -9 of ansible-playbook leaves its workers running; they must not go on writing beside the next run.
         if os.getppid() != self._parent:
             raise _Orphaned("not sent: the process that started this run is gone")
-
-    def _awaited(self, planned: Planned) -> list[tuple[str, Reference]]:
-        values = planned.change.values
-        return [(key, one) for key, value in values.items() for one in references_in(value) if one.awaits is not None]
-
-    def _lacking(self, planned: Planned) -> str:
-        """Why a record can't be written, because it needs something that was not made; empty where nothing lacks.
-
-        The uuids of what was made are filled in. What is of one section is linked when all of it was made, so there
-        only the link lacks.
-        """
-        for key in planned.change.values:
-            definition = self._fields_to_come.get((planned.kind.template, key))
-            if definition is not None and definition.made is None:
-                return f"needs {definition}, which was not {'made' if definition.change.current is None else 'changed'}"
-        for _key, reference in self._awaited(planned):
-            other = self._of_entry.get(id(reference.awaits))
-            if other is None:
-                is_hidden = self._plan.hiding.touches(planned.entry)
-                meant = VAULTED if is_hidden else reference.written
-                return f"needs {reference.target} {meant}, which is not made by this run"
-            if other.made:
-                reference.uuid, reference.awaits = other.made, None
-            elif id(other) in self._failed and (other.section != planned.section or id(planned) in self._link_ids):
-                return f"needs {other}, which was not made"
-        staying = [one for one in map(id, planned.leaving) if one in self._failed_entries]
-        if staying:
-            return f"{self._of_entry[staying[0]]} refers to it still"
-        return ""
 
     def _carry_out_until_done(self, planned: Planned) -> None:
         """Carries a change out, and begins anew where others made records of its kind during a long pause."""
@@ -296,7 +239,7 @@ class Executor:
         if write is not None:
             write(planned)
         else:
-            self._write(planned, self._without_later_links(planned))
+            self._write(planned, self._ready.without_later_links(planned))
 
     def _make_user(self, planned: Planned) -> None:
         email = str(planned.change.values["email"])
@@ -325,30 +268,11 @@ class Executor:
         self._journal.sent(planned.kind.name, planned.noted)
         offer(self._client, offered, change.values.get("category"), change.values.get("price"), self._sleep)
 
-    def _without_later_links(self, planned: Planned) -> Change:
-        """The change without links to records of the same level that are not made yet; those follow in a pass of their
-        own.
-        """
-        later = {key for key, _reference in self._awaited(planned)}
-        change = planned.change
-        if not later:
-            return change
-        values = {key: value for key, value in change.values.items() if key not in later}
-        rest = {key: change.values[key] for key in later}
-        link = replace(planned, change=replace(change, action=plan.UPDATE, values=rest))
-        self._link_ids.add(id(link))
-        if not values and change.action == plan.UPDATE and not change.unarchive:
-            self._only_links |= {id(planned), id(link)}
-        self._links.append(link)
-        return replace(change, values=values)
-
     def _write(self, planned: Planned, change: Change) -> None:
         extra = {field.key: True for field in planned.kind.write_only} if self._notify else {}
         applier = Applier(self._client, planned.schema, planned.entry.template, extra, self._sleep)
-        if id(planned) in self._link_ids and change.current is None:
-            change = replace(
-                change, current=Record(planned.kind, str(self._of_entry[id(planned.entry)].made), None, {})
-            )
+        if self._ready.is_link(planned) and change.current is None:
+            change = replace(change, current=Record(planned.kind, self._ready.made(planned), None, {}))
         if not change.values and change.action == plan.UPDATE and not change.unarchive:
             return
         if change.action == plan.CREATE:
@@ -410,7 +334,7 @@ class Executor:
         return record
 
     def _earlier(self, planned: Planned) -> Record | None:
-        """What a run that was killed may have made: its create was sent, and its answer not noted."""
+        """Looks for what a run that was killed may have made: its create was sent, and its answer not noted."""
         if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind.defines_fields:
             return None
         found = poll_after_lost_response(lambda: self._find(planned), self._sleep)
@@ -419,11 +343,6 @@ class Executor:
     def _find(self, planned: Planned) -> list[Record]:
         """The records that have the natural key of a planned one, asked for now."""
         return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
-
-
-def _key_to_come(change: Change) -> str:
-    """The name under which records are planned with a field that is made, or that gets another type."""
-    return str(change.values["label"] if change.current is None else change.current.flat.get("field_key"))
 
 
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:

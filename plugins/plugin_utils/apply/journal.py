@@ -69,7 +69,7 @@ def new_set_id() -> str:
 
 @dataclass
 class Memory:
-    """What the notes of one ``set_id`` say.
+    """The notes of one ``set_id``, summed up.
 
     :ivar known: uuids of the records that belong to the set.
     :ivar unresolved: kind and key of creates that were sent, and nothing says what came of them.
@@ -218,7 +218,7 @@ class Journal:
 
     @property
     def warnings(self) -> list[str]:
-        """What the user should know about the journal."""
+        """Warnings about the journal for the user."""
         told = []
         if self._unread:
             told.append(
@@ -266,6 +266,8 @@ class Journal:
                 if not line.endswith(b"\n") and not fits:
                     # The last line of a run that was killed may be torn.
                     self._torn = True
+                    if not line.startswith(b"{"):
+                        self._unread.append(number)
                     break
                 self._end += len(line)
                 if not fits:
@@ -279,7 +281,7 @@ class Journal:
         self.memory = memories.get(self.set_id, Memory())
 
     def _judge(self, found: os.stat_result) -> None:
-        """What the place does not judge: it may be one that the task names."""
+        """Checks what the place does not: it may be one that the task names."""
         if found.st_nlink > 1:
             raise JournalRefused(f"journal: {self._path} is linked to a file of another name; expected one of its own")
         if found.st_mode & WRITABLE_BY_OTHERS:
@@ -297,7 +299,7 @@ class Journal:
         )
 
     def _take(self, line: bytes, memories: dict[str, Memory]) -> bool:
-        """Whether a line is a note; those of other instances and sets are left alone."""
+        """Tells whether a line is a note; those of other instances and sets are left alone."""
         if len(line) > _LINE_LIMIT:
             return False
         try:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
@@ -20,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 )
 
 from .desired import Finding, Place
+from .dialect import PRESETS, Dialect, delimiter_of
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, is_whole, no_constant, plain_number, too_deep
 from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_NUL, NUL, Node, jinja_in, mark_at, nul_in, place_at
@@ -30,19 +33,42 @@ MOST_COLUMNS = 16_384
 _CELL_LIMIT = 2**31 - 1
 
 
-class _Table:
-    """What all rows of a table share: the lines of its file, how cells are parted, the names in the first row."""
+_SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
+"""The line by which Excel is told how cells are parted; it is no row."""
 
-    def __init__(self, text: str, source: str) -> None:
+_NOTHING = ' ,;\t|"\r\n'
+
+
+class _Table:
+    """What all rows of a table share: the lines of its file, how cells are parted, the names in the first row.
+
+    :ivar header: the names as they stand there.
+    :ivar wanted: the same; empty for columns that are not read.
+    :ivar before: lines before those of the table.
+    """
+
+    def __init__(self, text: str, source: str, dialect: Dialect) -> None:
         self.source = source
+        self.dialect = dialect
         self.lines = io.StringIO(text, newline="").readlines()
-        first = self.lines[0] if self.lines else ""
-        self.delimiter = max(",;\t", key=first.count)
+        said = _SEPARATOR.fullmatch(self.lines[0]) if self.lines else None
+        self.before = 1 if said else 0
+        first = next((line for line in islice(self.lines, self.before, None) if line.strip(_NOTHING)), "")
+        self.delimiter = said[1] if said else delimiter_of(first, dialect)
         self.header: list[str] = []
+        self.wanted: list[str] = []
         self.header_line = 1
         self.columns: dict[str, int] = {}
         # Findings of one row come one after the other.
         self._last_row: tuple[int, list[tuple[int, int]]] = (0, [])
+
+    def name_columns(self, row: Iterable[str], line: int) -> None:
+        """Takes the names of the columns. Those after the last name have none."""
+        names = [sys.intern(name.strip()) for name in row]
+        while names and not names[-1]:
+            names.pop()
+        self.header, self.header_line = names, line
+        self.wanted = ["" if name[:1] == "#" or name in self.dialect.ignore else name for name in names]
 
     def mark(self, line: int, index: int, position: int = 0) -> int:
         """Where a cell begins, of the row that begins in a line (both from 1).
@@ -99,6 +125,8 @@ class _Row(Node):
 
     __slots__ = ("_table",)
 
+    is_row = True
+
     def __init__(self, value: Any, table: _Table, line: int) -> None:
         super().__init__(value, table.source, mark_at(line, 1))
         self._table = table
@@ -110,6 +138,9 @@ class _Row(Node):
 
     def mark_of_name(self, key: Any) -> int:
         return self._table.mark(self._table.header_line, self._table.columns[key])
+
+    def empty_cells(self) -> Sequence[str]:
+        return [name for name in self._table.wanted if name and name not in self.value]
 
     def member(self, key: Any) -> Node:
         value = self.value[key]
@@ -137,60 +168,82 @@ class _InCell(JsonNode):
 
 
 def read_csv(
-    text: str, source: str, findings: list[Finding], as_text: Callable[[str], str] = unescaped
+    text: str,
+    source: str,
+    findings: list[Finding],
+    as_text: Callable[[str], str] = unescaped,
+    dialect: Dialect = PRESETS["plain"],
+    delimiters: dict[str, str] | None = None,
 ) -> Iterator[Node]:
-    """One record a row, the field keys in the first. An empty cell is not managed; one with [ or { may be JSON, which
-    the type of its field decides.
+    """One record a row, the field keys in the first. An empty cell is not managed, unless the dialect says that it
+    clears; one with [ or { may be JSON, which the type of its field decides.
 
     :param as_text: what a cell, or the name of a column, means.
+    :param delimiters: takes what parts the cells.
     """
-    table = _Table(text.removeprefix("\ufeff"), source)
+    table = _Table(text.removeprefix("\ufeff"), source, dialect)
+    if delimiters is not None:
+        delimiters[source] = table.delimiter
     csv.field_size_limit(_CELL_LIMIT)
-    reader = csv.reader(table.lines, delimiter=table.delimiter, strict=True)
+    reader = csv.reader(islice(table.lines, table.before, None), delimiter=table.delimiter, strict=True)
     may_have_jinja = any(mark in text for mark in JINJA)
     may_have_nul = NUL in text or NUL_ESCAPED in text
-    line = 1
+    line = table.before + 1
     try:
         for row in reader:
             if not row:
                 pass
             elif not table.header:
-                table.header, table.header_line = [sys.intern(as_text(name.strip())) for name in row], line
+                table.name_columns(map(as_text, row), line)
                 wrong = _wrong_header(table)
                 findings += wrong
                 if wrong:
                     return
-                table.columns = {name: index for index, name in enumerate(table.header)}
-            elif len(row) != len(table.header):
+                table.columns = {name: index for index, name in enumerate(table.wanted) if name}
+            elif len(row) == len(table.header) or _is_as_wide(row, table):
+                node = _row([as_text(cell) for cell in row], table, line)
+                if node is not None:
+                    if may_have_jinja:
+                        findings += jinja_in(node)
+                    if may_have_nul:
+                        findings += nul_in(node)
+                    yield node
+            elif any(row):
                 findings.append(
                     Finding.plain(
                         Place(source, line, 1),
                         f"expected {len(table.header)} cells as in the first row, these are {len(row)}",
                     )
                 )
-            else:
-                node = _row([as_text(cell) for cell in row], table, line)
-                if may_have_jinja:
-                    findings += jinja_in(node)
-                if may_have_nul:
-                    findings += nul_in(node)
-                yield node
-            line = reader.line_num + 1
+            line = table.before + reader.line_num + 1
     except csv.Error as error:
         findings.append(Finding(Place(source, line, 1), f"this is not CSV: {error}"))
+
+
+def _is_as_wide(row: list[str], table: _Table) -> bool:
+    """Whether a row has a cell for each column, once empty ones behind the last are taken away."""
+    while len(row) > len(table.header) and not row[-1]:
+        row.pop()
+    return len(row) == len(table.header)
 
 
 def _wrong_header(table: _Table) -> list[Finding]:
     if len(table.header) > MOST_COLUMNS:
         place = Place(table.source, table.header_line, 1)
         return [Finding.plain(place, f"expected at most {MOST_COLUMNS} columns, these are {len(table.header)}")]
+    other = delimiter_of(table.lines[table.header_line - 1], PRESETS["plain"])
+    if len(table.header) == 1 and table.dialect.is_sure and other in table.header[0]:
+        advice = (
+            f"csv.delimiter is {table.delimiter!r}, and {other!r} parts the names; set `csv: {{delimiter: {other!r}}}`"
+        )
+        return [Finding.plain(Place(table.source, table.header_line, 1), advice)]
     wrong = []
     names: set[str] = set()
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:
             wrong.append(Finding.plain(place, "this column has no name"))
-        elif name in names:
+        elif name in names and table.wanted[index]:
             wrong.append(Finding(place, f"the column {name} is written twice"))
         elif NUL in name:
             wrong.append(Finding(place, f"the name of this column: {NO_NUL}"))
@@ -198,16 +251,24 @@ def _wrong_header(table: _Table) -> list[Finding]:
     return wrong
 
 
-def _row(row: list[str], table: _Table, line: int) -> Node:
+def _row(row: list[str], table: _Table, line: int) -> Node | None:
+    """The record of a row; None where nothing stands in it."""
     value: dict[str, Any] = {}
-    for name, cell in zip(table.header, row, strict=True):
-        if not cell:
+    for name, cell in zip(table.wanted, row, strict=True):
+        if not cell or not name:
             continue
-        value[name] = _structure(cell) if cell[0] in "[{" else cell
+        value[name] = structure(cell) if cell[0] in "[{" else cell
+    if not value:
+        return None
+    dialect = table.dialect
+    if dialect.null is not None or dialect.clears:
+        for name, cell in zip(table.wanted, row, strict=True):
+            if name and dialect.clears_cell(name, cell):
+                value[name] = None
     return _Row(value, table, line)
 
 
-def _structure(cell: str) -> CellList | CellMap | BrokenCell:
+def structure(cell: str) -> CellList | CellMap | BrokenCell:
     """A list or a map as JSON, and the text that it is for a text type."""
     if too_deep(cell) is not None:
         return BrokenCell.of(cell, f"nested more than {DEEPEST} deep")

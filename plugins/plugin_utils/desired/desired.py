@@ -14,7 +14,9 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit
 
+from .dialect import CellReader, Dialects
 from .hiding import Hiding
 
 SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
@@ -53,17 +55,45 @@ class Place:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
 
 
+@dataclass(frozen=True, slots=True)
+class CellPlace(Place):
+    """A cell of a sheet of a workbook: ``assets.xlsx:objects!C17``."""
+
+    def __str__(self) -> str:
+        return f"{self.source}!{letters_of(self.column)}{self.line}" if self.line else self.source
+
+
+def letters_of(column: int) -> str:
+    """The letters of a column (from 1) as a spreadsheet has them."""
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that is wrong with a desired state, and where.
 
     :ivar gist: what may be told of it where the message would quote what is vaulted: words of ours, names of the
         instance, places.
+    :ivar column: the name of the field, as it was written. :ivar misfit: the value and why, where many may have it.
     """
 
     place: Place
     message: str
     gist: str = ""
+    column: str = field(default="", compare=False)
+    misfit: Misfit | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, place: Place, message: str) -> Finding:
+        """One from a message, which is a :class:`FieldError` where it is about a field."""
+        if not isinstance(message, FieldError):
+            return cls(place, message)
+        column = str(message.way[0]) if message.way else ""
+        return cls(place, message, message.gist, column, message.misfit)
 
     @classmethod
     def plain(cls, place: Place, message: str) -> Finding:
@@ -87,6 +117,7 @@ class Entry:
     :ivar inline: whether it was written where no directory of local files is known.
     :ivar pruned: whether it stands in no file, and is taken away because of that.
     :ivar vaulted: names of the fields that are vaulted; all of them where the file is vaulted as a whole.
+    :ivar cells: reads its fields where they are cells that types do not take as they are.
     """
 
     kind: Kind
@@ -100,6 +131,7 @@ class Entry:
     inline: bool = False
     pruned: bool = False
     vaulted: Container[str] = ()
+    cells: CellReader | None = None
 
     def place_of(self, name: str) -> Place:
         """Where a field was written, or the record where the field was not."""
@@ -120,6 +152,16 @@ class Entry:
         """Where the name of a field was written: of a table that is its first row."""
         of_name = getattr(self.places, "of_name", None)
         return of_name(name) if of_name and name in self.places else self.place_of(name)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a row of a table."""
+        return hasattr(self.places, "is_table") and self.places.is_table
+
+    def empty_cells(self) -> Sequence[str]:
+        """Columns of its table in which it has an empty cell that means nothing."""
+        empty_cells = getattr(self.places, "empty_cells", None)
+        return empty_cells() if empty_cells else ()
 
 
 @dataclass(frozen=True)
@@ -184,6 +226,8 @@ class DesiredInstance:
     :ivar origin: the directory or the file that was read, by which a journal knows it; empty where there is none.
     :ivar root: the directory that local files come from; empty where there is none.
     :ivar hiding: what of it must not be shown.
+    :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
+    :ivar warnings: what should be known of the files, although it is no mistake.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -204,6 +248,9 @@ class DesiredInstance:
     root: str = ""
     sections: set[str] = field(default_factory=set)
     hiding: Hiding = field(default_factory=Hiding)
+    dialects: Dialects = field(default_factory=Dialects)
+    delimiters: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""
@@ -221,6 +268,8 @@ def digest_of(desired: DesiredInstance) -> str:
         digest.update(_as_bytes(part))
     for one in desired.entries:
         digest.update(_as_bytes((one.kind.name, one.template, one.state, one.uuid, one.fields)))
+        if one.cells is not None:
+            digest.update(_as_bytes(one.cells.spelling))
     return digest.hexdigest()
 
 

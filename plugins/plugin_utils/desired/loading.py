@@ -31,14 +31,19 @@ from .desired import (
     Place,
     states_of,
 )
+from .dialect import HOW_TO_SAVE, CellReader, WrongEncoding
 from .hiding import EVERYTHING, Hiding
 from .json_source import read_json_lines
 from .nodes import Node, Places, plain_node, was_vaulted
 from .settings import API, Settings
+from .xlsx_source import WORKBOOK_CELLS, Workbook
 from .yaml_source import read_yaml
 
-ENDINGS = (".yml", ".yaml", ".csv", ".jsonl")
-_ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsx", ".ods")
+WORKBOOK = ".xlsx"
+ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
+_ANY_CASE = (".csv", WORKBOOK)
+"""Endings that programs of Windows write in capitals, too."""
+_ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsm", ".ods")
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
 
 MAX_SOURCE = 256 << 20
@@ -55,28 +60,32 @@ _SETTINGS = ("instance.yml", "instance.yaml")
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
 
 
-def text_of(folder: Folder, name: str) -> str:
-    """The text of a file, with the line ends that Python has.
+def content_of(folder: Folder, name: str) -> bytes:
+    """The bytes of a file.
 
-    :raises UnicodeDecodeError: where it is not UTF-8.
     :raises NotOpened: where it is a link, a device or the like, or too long.
     :raises OSError: where it can't be read.
     """
-    return decoded(folder.read(name, MAX_SOURCE))
+    return folder.read(name, MAX_SOURCE)
 
 
-def decoded(content: bytes) -> str:
-    """The text that some bytes are, with the line ends that Python has.
+def _decoded(content: bytes) -> str:
+    """The text that some bytes are.
 
     :raises UnicodeDecodeError: where they are not UTF-8.
     """
-    return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    return content.decode("utf-8")
+
+
+def _with_line_ends(text: str) -> str:
+    """A text with the line ends that Python has."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def load(
     src: Path | None,
     inline: Mapping[str, Any] | None = None,
-    read_text: Callable[[Folder, str], str] = text_of,
+    read: Callable[[Folder, str], bytes] = content_of,
     files_root: Path | None = None,
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
@@ -87,14 +96,14 @@ def load(
     :param src: a directory as the guide shows it, or one file with the sections as keys. Links may lead to the
         directory; no link in it is followed.
     :param inline: sections as keys, as in one file.
-    :param read_text: the text of a file below a folder; decrypts one that is vaulted as a whole, and returns
-        :class:`VaultedText`. Raises as :func:`text_of`.
+    :param read: the bytes of a file below a folder; decrypts one that is vaulted as a whole, and returns
+        :class:`VaultedContent`. Raises as :func:`content_of`.
     :param files_root: the directory that local files come from, in place of that of ``src``.
     :param hiding: what the task hides, or shows; what is vaulted is added to it.
     :param is_vaulted: whether an inline value is vaulted.
     :param formulas_are: how cells of CSV files are written that a spreadsheet would run.
     """
-    loading = _Loading(read_text, hiding or Hiding(), formulas_are)
+    loading = _Loading(read, hiding or Hiding(), formulas_are)
     loading.desired.root = local_files(src, files_root)
     if src is not None and src.is_dir():
         loading.directory(src)
@@ -102,6 +111,7 @@ def load(
         loading.single(src)
     if inline is not None:
         loading.inline(inline, is_vaulted, takes_files=files_root is not None)
+    loading.warn()
     return loading.desired
 
 
@@ -116,16 +126,17 @@ def local_files(src: Path | None, files_root: Path | None) -> str:
     return "" if root is None else str(root.parent if root.is_file() else root)
 
 
-class VaultedText(str):
-    """The text of a file that is vaulted as a whole."""
+class VaultedContent(bytes):
+    """What a file holds that is vaulted as a whole."""
 
     __slots__ = ()
 
 
 class _Loading:
-    def __init__(self, read_text: Callable[[Folder, str], str], hiding: Hiding, formulas_are: str) -> None:
-        self._read_text = read_text
+    def __init__(self, read: Callable[[Folder, str], bytes], hiding: Hiding, formulas_are: str) -> None:
+        self._read = read
         self._formulas = formulas_are
+        self._by_guess: list[str] = []
         self.desired = DesiredInstance(hiding=hiding)
         self._read_settings = Settings(self.desired)
 
@@ -150,10 +161,14 @@ class _Loading:
         settings = [one for one in there if one.name in _SETTINGS and one.type is not FileType.FOLDER]
         if len(settings) != 1:
             self._find(Place("instance.yml"), f"expected exactly one instance.yml in {src}")
-        for one in there:
+        # The settings say how the others are read.
+        for one in sorted(there, key=lambda one: one not in settings):
             is_folder = one.type is FileType.FOLDER
             name, ending = (one.name, "") if is_folder else _parts(one.name)
-            if one.type is FileType.LINK and one.name.partition(".")[0] in (*SECTIONS, "instance", "moved"):
+            is_workbook = ending == WORKBOOK and not is_folder and not _is_hidden(one.name)
+            if one.type is FileType.LINK and (
+                is_workbook or one.name.partition(".")[0] in (*SECTIONS, "instance", "moved")
+            ):
                 self._find(Place(one.name), _NO_LINKS)
             elif one in settings:
                 self._settings(self._yaml(root, one.name, False), one.name)
@@ -161,6 +176,8 @@ class _Loading:
                 node = self._yaml(root, one.name)
                 if node is not None:
                     self._read_settings.moved(node)
+            elif is_workbook:
+                self._workbook(root, one.name)
             elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
                 self._section_files(name, one, root)
             elif is_folder or ending in ENDINGS:
@@ -178,10 +195,14 @@ class _Loading:
                 continue
             if ending not in ENDINGS:
                 self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
-            elif section in BY_TEMPLATE and template not in TEMPLATES:
+            elif section in BY_TEMPLATE and (template not in TEMPLATES or ending == WORKBOOK):
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
+            elif ending == WORKBOOK:
+                self._workbook(root, name)
             else:
-                self._records(section, self._nodes(root, name, section not in BY_TEMPLATE), template)
+                dialect = self.desired.dialects.of(name)
+                cells = None if ending != ".csv" or dialect.is_plain else dialect
+                self._records(section, self._nodes(root, name, section not in BY_TEMPLATE), template, cells)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """The names of what is no directory, in a directory and below it, hidden names left out.
@@ -220,6 +241,9 @@ class _Loading:
         self.desired.src, self.desired.origin = str(path.parent), str(path)
         if not path.is_symlink() and not path.exists():
             self._find(Place(str(path)), "no such file or directory")
+            return
+        if _parts(path.name)[1] == WORKBOOK:
+            self._workbook(Folder(path.parent), path.name)
             return
         node = self._yaml(Folder(path.parent), path.name)
         if node is not None:
@@ -272,25 +296,77 @@ class _Loading:
 
     # ---- files
 
-    def _text(self, root: Folder, name: str, may_be_vaulted: bool) -> str | None:
+    def _content(self, root: Folder, name: str, may_be_vaulted: bool = True) -> bytes | None:
         try:
-            text = self._read_text(root, name)
-            if not isinstance(text, VaultedText):
-                return text
+            content = self._read(root, name)
+            if not isinstance(content, VaultedContent):
+                return content
             if may_be_vaulted:
                 self.desired.hiding.files.add(name)
-                return str(text)
+                return content
             self._find_plainly(Place(name), _NEVER_VAULTED)
-        except UnicodeDecodeError as error:
-            start: int = error.start
-            before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
-            place = Place(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
-            self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
         except NotOpened as refused:
             self._find(Place(refused.at), refused.why)
         except OSError as error:
             self._find(Place(name), f"can't be read: {error.strerror or error}")
         return None
+
+    def _text(self, root: Folder, name: str, may_be_vaulted: bool) -> str | None:
+        content = self._content(root, name, may_be_vaulted)
+        if content is None:
+            return None
+        try:
+            return _with_line_ends(_decoded(content))
+        except UnicodeDecodeError as error:
+            start: int = error.start
+            before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
+            place = Place(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
+            self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
+            return None
+
+    def _table(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
+        """The rows of a CSV file."""
+        content = self._content(root, name, may_be_vaulted)
+        if content is None:
+            return ()
+        dialect = self.desired.dialects.of(name)
+        try:
+            text, is_guess = dialect.decode(content)
+        except WrongEncoding as wrong:
+            before = content[: wrong.start].decode("utf-8", "replace").removeprefix("\ufeff")
+            place = Place(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
+            self._find_plainly(place, str(wrong))
+            return ()
+        if is_guess:
+            self._by_guess.append(name)
+        if "\r" in text:
+            text = _with_line_ends(text)
+        as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
+        return read_csv(text, name, self.desired.findings, as_text, dialect, self.desired.delimiters)
+
+    def _workbook(self, root: Folder, name: str) -> None:
+        """The records of the sheets that are called as sections."""
+        content = self._content(root, name)
+        if content is None:
+            return
+        book = Workbook(name, content, self.desired.dialects.of(name), self.desired.findings)
+        for section, nodes in book.sections():
+            self.desired.sections.add(section)
+            if name in self.desired.hiding.files:
+                self.desired.hiding.files.add(book.source_of(section))
+            self._records(section, nodes, cells=WORKBOOK_CELLS)
+        if book.ignored:
+            sheets = ", ".join(map(repr, book.ignored))
+            self.desired.warnings.append(f"{name}: sheets that are no sections are not read: {sheets}")
+
+    def warn(self) -> None:
+        """Tells once what should be known of the files."""
+        if self._by_guess:
+            first, *more = self._by_guess
+            also = f" and {len(more)} more" if more else ""
+            self.desired.warnings.append(
+                f"{first}{also}: not UTF-8, read as CP1252 (Windows); {HOW_TO_SAVE}, or set `csv: {{encoding: cp1252}}`"
+            )
 
     def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:
         text = self._text(root, name, may_be_vaulted)
@@ -301,13 +377,10 @@ class _Loading:
         if ending in (".yml", ".yaml"):
             node = self._yaml(root, name, may_be_vaulted)
             return [] if node is None else self._list(node)
+        if ending == ".csv":
+            return self._table(root, name, may_be_vaulted)
         text = self._text(root, name, may_be_vaulted)
-        if text is None:
-            return []
-        if ending != ".csv":
-            return read_json_lines(text, name, self.desired.findings)
-        as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
-        return read_csv(text, name, self.desired.findings, as_text)
+        return [] if text is None else read_json_lines(text, name, self.desired.findings)
 
     def _list(self, node: Node) -> list[Node]:
         if node.value is None:
@@ -319,13 +392,16 @@ class _Loading:
 
     # ---- records
 
-    def _records(self, section: str, nodes: Iterable[Node], template: str = "") -> None:
+    def _records(
+        self, section: str, nodes: Iterable[Node], template: str = "", cells: CellReader | None = None
+    ) -> None:
         for node in nodes:
             if len(self.desired.entries) >= MOST_RECORDS:
                 self._find_plainly(node.place, f"expected at most {MOST_RECORDS} records in one desired state")
                 return
             entry = self._entry(section, node, template)
             if entry is not None:
+                entry.cells = cells
                 self.desired.entries.append(entry)
 
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
@@ -353,8 +429,10 @@ class _Loading:
 def _parts(name: str) -> tuple[str, str]:
     """The name of a file before its ending, and the ending with its point."""
     path = PurePosixPath(name)
-    return path.stem, path.suffix
+    ending = path.suffix.lower()
+    return path.stem, ending if ending in _ANY_CASE else path.suffix
 
 
 def _is_hidden(name: str) -> bool:
-    return name.rpartition("/")[2].startswith(".")
+    # Excel notes with ~$ who has a workbook open.
+    return name.rpartition("/")[2].startswith((".", "~$"))

@@ -15,7 +15,7 @@ from ansible.parsing.vault import VaultHelper
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
 
-from .desired import Finding, Place
+from .desired import CellPlace, Finding, Place
 
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
@@ -32,8 +32,16 @@ def mark_at(line: int, column: int) -> int:
     return line << COLUMN_BITS | min(column, (1 << COLUMN_BITS) - 1)
 
 
+class SheetSource(str):
+    """A sheet of a workbook as a source: its places are cells."""
+
+    __slots__ = ()
+
+
 def place_at(source: str, mark: int) -> Place:
     """The place that a mark means."""
+    if isinstance(source, SheetSource):
+        return CellPlace(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1)
     return Place(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1) if mark else Place(source)
 
 
@@ -44,6 +52,9 @@ class Node:
     """
 
     __slots__ = ("_indexes", "children", "mark", "marks", "source", "value")
+
+    is_row = False
+    """Whether it is a row of a table."""
 
     def __init__(
         self, value: Any, source: str, mark: int, marks: Sequence[int] = (), children: Mapping[Any, Node] | None = None
@@ -89,6 +100,10 @@ class Node:
         """Where the name of a member was written."""
         return self.mark_of(key)
 
+    def empty_cells(self) -> Sequence[str]:
+        """Of a row of a table, the columns in which it has an empty cell that means nothing."""
+        return ()
+
     def items(self) -> list[Node]:
         """The nodes of a list."""
         return [self.member(index) for index in range(len(self.value))]
@@ -124,6 +139,15 @@ class Places(Mapping[str, Place]):
                 break
             node = node.member(step)
         return node.place
+
+    def empty_cells(self) -> Sequence[str]:
+        """Of a row of a table, the columns in which it has an empty cell that means nothing."""
+        return self._node.empty_cells()
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the record is a row of a table."""
+        return self._node.is_row
 
     def of_name(self, name: str) -> Place:
         """Where the name of a field was written: of a table that is its first row."""

@@ -13,11 +13,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Quick, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
 
 from .desired import DesiredInstance, Entry, Place
+from .dialect import CellReader
 
 
 def written_as(schema: Schema, entry: Entry, key: str) -> str:
@@ -49,6 +50,8 @@ class DesiredParser:
         """
         if partial:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
+        if entry.cells is not None:
+            fields = self._read_cells(entry.cells, schema, entry, fields)
         fields = self._with_offsets(schema, entry, fields)
         quick = self._quick.get(schema.kind.name) or self._quick.setdefault(schema.kind.name, Quick(schema))
         values = quick.parse(fields)
@@ -66,6 +69,17 @@ class DesiredParser:
                     if isinstance(one, Attachment) and one.path is not None:
                         self._localise(one, entry, (written_as(schema, entry, key), number))
         return values
+
+    def _read_cells(
+        self, cells: CellReader, schema: Schema, entry: Entry, fields: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """The cells of a record as types take them; of those that do not fit a finding."""
+        found, wrong = cells.read(schema, fields)
+        for name, expected in wrong.items():
+            of = schema.find(name)
+            error = FieldError.unfit((name,), name, fields[name], expected, of.type if of is not None else "")
+            self._find(entry.place_of(name), error)
+        return found
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Finds a local file below the directory of such files; whatever leads out of it is refused."""

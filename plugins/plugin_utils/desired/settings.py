@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
+from .csv_settings import CsvSettings
 from .desired import (
     PRUNE,
     SECTIONS,
@@ -34,7 +35,7 @@ from .desired import (
 from .nodes import Node
 
 API = "seventhings/v1"
-_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker")
+_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker", "csv")
 
 
 class Settings:
@@ -67,6 +68,8 @@ class Settings:
                 desired.identity.pop(section)
         desired.scope = self._scope(node)
         desired.setting_places = _places(node)
+        if "csv" in node.value:
+            desired.dialects = CsvSettings(desired.findings).read(node.member("csv"))
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
 

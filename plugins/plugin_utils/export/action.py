@@ -27,8 +27,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.printed impo
 from .. import screen
 from ..apply.journal import new_set_id
 from ..desired.desired import SECTIONS, DesiredInstance
-from ..desired.loading import ENDINGS
+from ..desired.dialect import Dialects
+from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
+from ..desired.xlsx_source import openpyxl_library
 from ..desired.yaml_source import read_yaml
 from .downloads import FOLDER, Downloads
 from .export import (
@@ -37,8 +39,9 @@ from .export import (
     export_instance,
 )
 from .json_schema import schema_files
-from .layout import SCHEMAS, section_files, settings_file
-from .manifest import FETCHED, MANIFEST, Manifest, digest
+from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
+from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
+from .workbook import NAMED, sheets_of, text_of, workbook_of
 
 _SETTINGS = "instance.yml"
 _LARGEST_SETTINGS = 1 << 20
@@ -86,7 +89,7 @@ class Destination:
         """The paths of the files that a desired state may consist of, links too; hidden names are none."""
         for path, kind in self.there.items():
             is_hidden = path.startswith(".") or "/." in path
-            if not is_hidden and path.endswith(ENDINGS) and kind is not FileType.FOLDER:
+            if not is_hidden and path.lower().endswith(ENDINGS) and kind is not FileType.FOLDER:
                 yield path
 
     def read(self, path: str, limit: int = _LARGEST) -> bytes:
@@ -154,11 +157,18 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
     dest = Destination.of(options)
     client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     connected.append(client)
-    selection = Selection(tuple(options["only"]), options["filters"], _identity(dest))
+    format_name = options["format"]
+    if format_name == "xlsx":
+        openpyxl_library()
+    settings = _own_settings(dest)
+    identity = {section: tuple(keys) for section, keys in settings.identity.items()}
+    selection = Selection(tuple(options["only"]), options["filters"], identity, NAMED if format_name == "xlsx" else ())
+    _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as held:
         downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
         exported = export_instance(client, selection, downloads, _tell())
-        changes = _changes(dest, exported, downloads, options, client.transport.root)
+        files = _files(exported, options, client.transport.root, settings.dialects)
+        changes = _changes(dest, exported, downloads, files, client.transport.root)
         backups = [] if check_mode else _carry_out(dest, changes)
     shown = str(Path(options["dest"]).expanduser())
     warnings = client.transport.told()
@@ -166,14 +176,14 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
     return {**_result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started), **told}
 
 
-def _identity(dest: Destination) -> Mapping[str, Any]:
-    """The natural keys that an ``instance.yml`` in the directory names: its author decides."""
+def _own_settings(dest: Destination) -> DesiredInstance:
+    """What an ``instance.yml`` in the directory says, natural keys and dialects among it: its author decides."""
+    desired = DesiredInstance()
     if _SETTINGS not in dest.there:
-        return {}
+        return desired
     content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
     if _is_as_exported(content):
-        return {}
-    desired = DesiredInstance()
+        return desired
     try:
         node = read_yaml(content.decode(), _SETTINGS, desired.findings)
     except UnicodeDecodeError as error:
@@ -184,7 +194,7 @@ def _identity(dest: Destination) -> Mapping[str, Any]:
         raise InvalidInput(f"dest: {_SETTINGS}: this file is empty; expected at least api: {API}")
     if desired.findings:
         raise InvalidInput([f"dest: {finding}" for finding in desired.findings])
-    return {section: tuple(keys) for section, keys in desired.identity.items()}
+    return desired
 
 
 def _is_as_exported(content: bytes) -> bool:
@@ -218,12 +228,41 @@ def _still_there(dest: Destination) -> dict[str, str]:
 # ---- which files
 
 
-def _changes(
-    dest: Destination, exported: Exported, downloads: Downloads, options: Mapping[str, Any], root: str
-) -> Changes:
-    wanted: dict[str, bytes | Path] = {}
+def _files(exported: Exported, options: Mapping[str, Any], root: str, dialects: Dialects) -> dict[str, bytes]:
+    """The files with the records."""
+    files: dict[str, bytes] = {}
+    format_name = options["format"]
+    in_book = [section for section in BULK if section in exported.sections] if format_name == "xlsx" else []
+    if in_book:
+        book = workbook_of(exported, root, dialects.of(BOOK))
+        files[BOOK] = book.content
+        for section, rest in book.rest.items():
+            files |= more_files(section, rest, section in MANY)
     for section, records in exported.sections.items():
-        wanted |= section_files(section, records, options["format"], formulas_are=options["formulas"])
+        if section not in in_book:
+            files |= section_files(section, records, format_name, formulas_are=options["formulas"], dialects=dialects)
+    return files
+
+
+def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) -> None:
+    """Refuses to write a part of what stands in the workbook of an earlier export, which would hold it twice, or lose
+    the rest.
+    """
+    if BOOK not in dest.earlier.files or not dest.is_file(BOOK):
+        return
+    held = sheets_of(dest.read(BOOK))
+    written = {section for section in BULK if selection.holds(section)}
+    lost = sorted(held - written)
+    if lost and (held & written or (written and format_name == "xlsx")):
+        raise InvalidInput(
+            f"only: {BOOK} in dest holds {', '.join(lost)} too. Export these as well, or export to another directory."
+        )
+
+
+def _changes(
+    dest: Destination, exported: Exported, downloads: Downloads, files: Mapping[str, bytes], root: str
+) -> Changes:
+    wanted: dict[str, bytes | Path] = {**files}
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     wanted |= _settings(dest, root, exported)
     kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
@@ -279,6 +318,8 @@ def _section_of(path: str) -> str:
 def _is_exported(path: str, exported: Exported) -> bool:
     """Whether this export decides about a file of an earlier one."""
     section = _section_of(path)
+    if path == BOOK:
+        return not _sections(exported).isdisjoint(BULK)
     return section in (FOLDER, SCHEMAS) or section in _sections(exported)
 
 
@@ -295,6 +336,8 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
     for path in dest.data() if attachments else ():
         if dest.is_file(path) and not _is_exported(path, exported):
             content = dest.read(path)
+            if path.lower().endswith(WORKBOOK):
+                content = text_of(content)
             named |= {attachment for attachment, text in attachments.items() if text in content}
     return named
 
@@ -308,7 +351,8 @@ def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes
     A file with just the bytes that would be written is none (a manifest was lost).
     """
     sections = _sections(exported)
-    found = [path for path in dest.data() if _section_of(path) in sections]
+    has_books = not sections.isdisjoint(BULK)
+    found = [path for path in dest.data() if _section_of(path) in sections or (has_books and _is_book(path))]
     found += [section for section in sorted(sections) if dest.there.get(section) is FileType.LINK]
     found += [path for path in wanted if path in dest.there and path != _SETTINGS]
     return [
@@ -319,6 +363,11 @@ def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes
             path not in dest.earlier.files and not (path in wanted and dest.folder.holds(path, _bytes_of(wanted[path])))
         )
     ]
+
+
+def _is_book(path: str) -> bool:
+    """Whether a file may hold the records of any section."""
+    return "/" not in path and path.lower().endswith(WORKBOOK)
 
 
 def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
@@ -332,7 +381,7 @@ def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
             f"dest: {_listed(strangers)}: not written by an export, so nothing is written beside it. Export to an "
             f"empty directory, take these files away, or set force: true to lose them."
         )
-    records = [path for path in edited if _section_of(path) in SECTIONS]
+    records = [path for path in edited if _section_of(path) in SECTIONS or path == BOOK]
     if records:
         problems.append(
             f"dest: {_listed(records)}: edited since an export wrote it, and the instance has no records for it any "

@@ -60,7 +60,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Exported:
-    """What an export holds.
+    """The content of an export.
 
     :ivar sections: section to its records as plain data, in a stable order; ``fields`` has one list for each template,
         named ``fields/asset``.
@@ -68,6 +68,8 @@ class Exported:
     :ivar not_cloned: what an instance holds that no file can: kind to names.
     :ivar left_out: single values and records that were left out, and why.
     :ivar schemas: kind of record to its fields on this instance.
+    :ivar columns: section to the fields that its records may have in files, in their order.
+    :ivar names: kind of record to how files name each that is there, where that was asked for.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -75,19 +77,23 @@ class Exported:
     not_cloned: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     left_out: list[str] = dataclasses.field(default_factory=list)
     schemas: dict[str, Schema] = dataclasses.field(default_factory=dict)
+    columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
+    names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is to be exported.
+    """The selection of what is exported.
 
     :ivar only: sections; empty: all. :ivar filters: section to filters, as the info modules take them.
     :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
+    :ivar named: kinds of records that must be named, beyond those that others refer to.
     """
 
     only: Sequence[str] = ()
     filters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     identity: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    named: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for option, names in (("only", self.only), ("filters", self.filters)):
@@ -101,7 +107,7 @@ class Selection:
                 raise InvalidInput(f"filters.{name}: this section is exported as a whole")
 
     def holds(self, section: str) -> bool:
-        """Whether a section is to be exported."""
+        """Tells whether a section is to be exported."""
         return not self.only or section in self.only
 
 
@@ -144,6 +150,10 @@ class _Export:
         if self._selection.holds(HUB_ITEM.section):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
+        # Only what was read anyway.
+        for kind in (KINDS[name] for name in self._selection.named if self._state.is_listed(KINDS[name])):
+            names = {self._portable.name_of(record) for record in self._state.records(kind)}
+            self._result.names[kind.name] = sorted(names - {""})
         return self._result
 
     def _write_all(self) -> None:
@@ -234,7 +244,7 @@ class _Export:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
     def _is_withheld(self, template: str, field: Field) -> bool:
-        """Whether a field is not made from the files, so that no file may hold a value of it."""
+        """Tells whether a field is not made from the files, so that no file may hold a value of it."""
         # A key that the service did not make is there on every instance.
         return is_generated_key(field.key) and field.key in self._withheld.get(template, ())
 
@@ -269,6 +279,7 @@ class _Export:
             self._portable.leave_out(kind.name, uuid)
         definitions = self._client.definitions(kind.template) if kind.template else ()
         fields = [field for field in writable_fields(schema, definitions) if field.key not in withheld]
+        self._result.columns[section] = fields
         rows = {}
         for uuid in sorted(named, key=named.__getitem__):
             row = self._portable.record(schema, fields, read[uuid], f"{kind.name} {'/'.join(named[uuid][0])}", uuid)

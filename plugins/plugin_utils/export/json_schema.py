@@ -28,8 +28,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     CONSTRAINTS,
     RELATIONS,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean_lines
 
 from ..desired.desired import SECTIONS, prune_actions
+from ..desired.dialect import PRESETS
 from .export import Exported
 from .layout import schema_name
 from .portable import (
@@ -74,7 +76,9 @@ def _files(document: Json) -> dict[str, bytes]:
     files = {MAIN: document}
     for section in (*SECTIONS, "instance", "moved"):
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
-    return {name: (json.dumps(text, indent=1, ensure_ascii=False) + "\n").encode() for name, text in files.items()}
+    # What can't be seen or written stands as the escape that JSON has for it.
+    texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
+    return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}
 
 
 def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:
@@ -294,10 +298,43 @@ def _settings() -> Json:
             ),
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
             "marker": {"type": "string", "description": "Field that names the set in each record"},
+            "csv": _tables(),
         },
         "required": ["api"],
         "additionalProperties": False,
     }
+
+
+def _tables() -> Json:
+    """How tables were saved: for all of them, and by file."""
+    text: Json = {"type": "string", "minLength": 1}
+    texts: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    words: Json = {"anyOf": [text, {"type": "boolean"}, {"type": "array", "items": {"type": ["string", "boolean"]}}]}
+    empty: Json = {"enum": ["ignore", "clear"]}
+    keys: Json = {
+        "preset": {"description": "How the spreadsheets of a country save tables", "enum": [*PRESETS]},
+        "delimiter": {"description": "Between cells; found where it is not given", "type": "string", "maxLength": 1},
+        "encoding": {"description": "Else UTF-8, UTF-16 by its mark, or CP1252", "type": "string"},
+        "decimal": {"description": "Between a number and its fraction", "enum": [".", ","]},
+        "thousands": {"description": "Between groups of three digits", **texts},
+        "dates": {"description": "Patterns of strptime; ISO dates are always read", **texts},
+        "booleans": {
+            "description": "Words for true, words for false",
+            "anyOf": [
+                _closed({"true": words, "false": words}) | {"required": ["true", "false"]},
+                {"type": "array", "items": words, "minItems": 2, "maxItems": 2},
+            ],
+        },
+        "currency": {"description": "Signs that may stand beside a number", **texts},
+        "empty": {
+            "description": "What an empty cell does, everywhere or by column",
+            "anyOf": [empty, {"type": "object", "additionalProperties": empty}],
+        },
+        "null": {"description": "A cell that clears its field", **text},
+        "ignore": {"description": "Columns that are not read", **texts},
+    }
+    by_file: Json = {"type": "object", "additionalProperties": _closed(keys)}
+    return _closed({**keys, "files": by_file}) | {"description": "How tables were saved"}
 
 
 def _moved() -> Json:

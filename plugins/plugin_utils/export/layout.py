@@ -11,7 +11,10 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from ..desired import formulas
-from .writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
+from ..desired.dialect import Dialect, Dialects
+from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
+
+NO_DIALECTS = Dialects()
 
 FILE_SIZE = 1_000_000
 """Bytes after which the records of a section go on in a further file."""
@@ -19,10 +22,10 @@ FILE_SIZE = 1_000_000
 SCHEMAS = "schema"
 """The directory of the JSON Schemas."""
 
-_MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
+MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
 """Sections that are always a directory."""
 
-_BULK = tuple(kind.section for kind in KINDS.values() if kind.has_own_fields)
+BULK = tuple(kind.section for kind in KINDS.values() if kind.has_own_fields)
 """Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
 
 
@@ -32,37 +35,58 @@ def schema_name(section: str) -> str:
 
 
 def section_files(
-    section: str, records: Sequence[Any], format_name: str, size: int = FILE_SIZE, formulas_are: str = formulas.ESCAPE
+    section: str,
+    records: Sequence[Any],
+    format_name: str,
+    size: int = FILE_SIZE,
+    formulas_are: str = formulas.ESCAPE,
+    dialects: Dialects = NO_DIALECTS,
 ) -> dict[str, bytes]:
     """The files of one section, by their path below the root: one, or a directory of several where it grows too big.
 
     :param section: such as ``rooms`` or ``fields/asset``.
     :param format_name: yaml, csv or jsonl; what CSV can't hold goes into JSON Lines beside it.
     :param formulas_are: how cells of CSV are written that a spreadsheet would run.
+    :param dialects: of CSV files.
     """
-    chosen = format_name if section in _BULK else "yaml"
+    chosen = format_name if section in BULK else "yaml"
     if chosen == "csv":
-        parts, rest = _csv(records, size, formulas.escaped if formulas_are == formulas.ESCAPE else str)
-    else:
-        parts, rest = (_yaml if chosen == "yaml" else _json)(section, records, size)
-    ending = {"yaml": "yml"}.get(chosen, chosen)
-    files = _named(section, parts, ending)
-    if rest:
-        files |= _named(f"{section}/more" if _is_directory(section, parts) else section, _json("", rest, size)[0])
-    return files
+        return _csv_files(
+            section, records, size, dialects, formulas.escaped if formulas_are == formulas.ESCAPE else str
+        )
+    return _named(section, _yaml(section, records, size) if chosen == "yaml" else _json(records, size), chosen)
+
+
+def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int = FILE_SIZE) -> dict[str, bytes]:
+    """The files of records that a table can't hold.
+
+    :param is_directory: whether the others stand in a directory.
+    """
+    return _named(f"{section}/more" if is_directory else section, _json(rest, size), "jsonl")
+
+
+def _csv_files(
+    section: str, records: Sequence[Any], size: int, dialects: Dialects, cell: Callable[[str], str]
+) -> dict[str, bytes]:
+    """Tables, each in the dialect of its name. One that is parted has the dialect of the first."""
+    dialect = dialects.of(f"{section}/0001.csv" if section in MANY else f"{section}.csv")
+    parts, rest = _csv(records, size, dialect, cell)
+    if len(parts) > 1 and section not in MANY:
+        dialect = dialects.of(f"{section}/0001.csv")
+        parts, rest = _csv(records, size, dialect, cell)
+    files = _named(section, parts, "csv", dialect)
+    return files | (more_files(section, rest, _is_directory(section, parts), size) if rest else {})
 
 
 def _is_directory(section: str, parts: Sequence[str]) -> bool:
-    return section in _MANY or len(parts) > 1
+    return section in MANY or len(parts) > 1
 
 
-def _named(section: str, parts: Sequence[str], ending: str = "jsonl") -> dict[str, bytes]:
+def _named(section: str, parts: Sequence[str], format_name: str, dialect: Dialect = PLAIN) -> dict[str, bytes]:
+    ending = {"yaml": "yml"}.get(format_name, format_name)
     if not _is_directory(section, parts):
-        return {f"{section}.{ending}": part.encode() for part in parts}
-    return {f"{section}/{number:04d}.{ending}": part.encode() for number, part in enumerate(parts, start=1)}
-
-
-_Parts = tuple[list[str], list[Any]]
+        return {f"{section}.{ending}": dialect.encode(part) for part in parts}
+    return {f"{section}/{number:04d}.{ending}": dialect.encode(part) for number, part in enumerate(parts, start=1)}
 
 
 class _Growing:
@@ -87,8 +111,8 @@ class _Growing:
         self._lines, self._length = [], 0
 
 
-def _yaml(section: str, records: Sequence[Any], size: int) -> _Parts:
-    depth = "../" if "/" in section or section in _MANY else ""
+def _yaml(section: str, records: Sequence[Any], size: int) -> list[str]:
+    depth = "../" if "/" in section or section in MANY else ""
     growing = _Growing(_yaml_head(section, depth), size)
     for record in records:
         growing.add(yaml_record(record))
@@ -96,31 +120,35 @@ def _yaml(section: str, records: Sequence[Any], size: int) -> _Parts:
     if len(growing.parts) > 1 and not depth:
         # They stand one directory deeper than a single file.
         growing.parts = [part.replace(_yaml_head(section, ""), _yaml_head(section, "../"), 1) for part in growing.parts]
-    return growing.parts, []
+    return growing.parts
 
 
 def _yaml_head(section: str, depth: str) -> str:
     return f"# yaml-language-server: $schema={depth}{SCHEMAS}/{schema_name(section)}\n---\n"
 
 
-def _json(_section: str, records: Sequence[Any], size: int) -> _Parts:
+def _json(records: Sequence[Any], size: int) -> list[str]:
     growing = _Growing("", size)
     for record in records:
         growing.add(json_record(record))
     growing.end()
-    return growing.parts, []
+    return growing.parts
 
 
-def _csv(records: Sequence[Mapping[str, Any]], size: int, cell: Callable[[str], str]) -> _Parts:
+def _csv(
+    records: Sequence[Mapping[str, Any]], size: int, dialect: Dialect, cell: Callable[[str], str]
+) -> tuple[list[str], list[Any]]:
+    """The texts of some tables, and the records that they can't hold."""
     try:
         header = csv_header(records)
+        head = csv_row(header, cell, dialect)
     except Unwritable:
         return [], list(records)
-    growing = _Growing(csv_row(header, cell), size)
+    growing = _Growing(head, size)
     rest = []
     for record in records:
         try:
-            growing.add(csv_record(header, record, cell))
+            growing.add(csv_record(header, record, cell, dialect))
         except Unwritable:
             rest.append(record)
     growing.end()

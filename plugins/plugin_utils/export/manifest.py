@@ -23,6 +23,9 @@ from ..desired.desired import SECTIONS
 from .downloads import FOLDER, safe_name
 from .layout import SCHEMAS
 
+BOOK = "instance.xlsx"
+"""The workbook of an export, beside ``instance.yml``."""
+
 MANIFEST = ".export.json"
 """Which files an export wrote, by their SHA-256. It is the same for the same records of another instance."""
 
@@ -78,7 +81,8 @@ class Manifest:
 def is_exported_path(path: str) -> bool:
     """Whether an export can have written a file of this path, so that the path lies below its directory."""
     records = _RECORDS.fullmatch(path)
-    return bool((records and records["section"] in SECTIONS) or _SCHEMA.fullmatch(path) or _is_attachment(path))
+    is_ours = path == BOOK or (records is not None and records["section"] in SECTIONS)
+    return is_ours or _SCHEMA.fullmatch(path) is not None or _is_attachment(path)
 
 
 def digest(content: bytes) -> str:

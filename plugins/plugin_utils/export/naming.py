@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which of an instance's records files can name, and why the others are left out."""
+"""Tells which records of an instance files can name, and why the others are left out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_NAMED = 10
 
 @dataclass
 class ToldApart:
-    """What becomes of the records of one kind.
+    """The natural keys that the records of one kind get.
 
     :ivar keys: the natural key that tells most of them apart; None: the default.
     :ivar unnamed: uuid of each record that files can't name by it, to why.
@@ -107,7 +107,7 @@ class Naming:
         return why
 
     def _can_stand(self, names: Keys, values: Mapping[str, Any]) -> bool:
-        """What a record is found by must stand in its file, so it must have a name there itself."""
+        """Tells whether the natural key of a record can stand in its file."""
         try:
             for name in names:
                 self._portable.checked(self._schema.fields[name], values[name])

@@ -32,7 +32,7 @@ MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
 """Keys that the service made for a field: seen are ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")
-"""What files of a desired state refuse, because they are plain data."""
+"""Marks of a template: files of a desired state refuse them, because they are plain data."""
 
 _PART = Field("", "ANY")
 """A part of a value, which is what it is whatever field it stands in."""
@@ -45,7 +45,7 @@ class NotPortable(Exception):
 
 
 def is_generated_key(key: str) -> bool:
-    """Whether the service made a field's key, so that it differs from instance to instance."""
+    """Tells whether the service made a field's key, so that it differs from instance to instance."""
     return re.fullmatch(MADE_KEY, key) is not None
 
 
@@ -85,12 +85,12 @@ class Portable:
                 waiting += self._needed_by.get(record, ())
 
     def is_left_out(self, kind: str, uuid: str) -> bool:
-        """Whether no file will hold a record."""
+        """Tells whether no file will hold a record."""
         return (kind, uuid) in self._left_out
 
     @property
     def is_stale(self) -> bool:
-        """Whether something was left out after it had been named, so that all must be written again."""
+        """Tells whether something was left out after it had been named, so that all must be written again."""
         return self._was_named
 
     def record(
@@ -216,6 +216,14 @@ class Portable:
         if self._names[key] is None:
             raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
         return self._names[key]
+
+    def name_of(self, record: Record) -> str:
+        """How files name a record on one line; empty where they do not."""
+        try:
+            name = self._reference(Reference(record.kind.name, uuid=record.uuid, id=record.id))
+        except NotPortable:
+            return ""
+        return name if isinstance(name, str) else ""
 
     def _name(self, record: Record) -> Any:
         """The shortest natural key that leads back to a record; None where there is none."""

@@ -21,7 +21,10 @@ import yaml
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
+from ..desired.dialect import PRESETS, Dialect
 from ..desired.formulas import escaped
+
+PLAIN = PRESETS["plain"]
 
 _HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!?$~^<>|'-]*[\w./@+()%&;=*!?$~^<>|'-])?")
 """Texts that can stand unquoted, in a flow too: they begin with a letter and hold nothing that YAML gives a meaning."""
@@ -29,6 +32,8 @@ _HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!?$~^<>|'-]*[\w./@+()%&;=*!?$
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "void"])
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _WIDTH = 110
+_LONGEST_KEY = 1000
+"""Characters of a name; readers of YAML take up to 1,024 for one without a mark, quotes and escapes included."""
 _RESOLVER: Any = yaml.resolver.Resolver()
 
 
@@ -84,10 +89,19 @@ def _is_block(value: Any) -> bool:
 
 def _flow(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_text(str(key))}: {_flow(member)}" for key, member in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(str(key), ' ')} {_flow(member)}" for key, member in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_flow, value)) + "]"
     return scalar(value)
+
+
+def _key(name: str, before_its_value: str) -> str:
+    """The name of a member up to the colon. One that is longer than YAML lets a name be is marked as one.
+
+    :param before_its_value: what parts such a name from the colon.
+    """
+    text = _text(name)
+    return f"{text}:" if len(text) <= _LONGEST_KEY else f"? {text}{before_its_value}:"
 
 
 # ---- YAML
@@ -95,17 +109,17 @@ def _flow(value: Any) -> str:
 
 def _member(key: str, value: Any, indent: str) -> Iterable[str]:
     """The lines of one member of a map."""
-    name = _text(key)
+    name = _key(key, f"\n{indent}")
     if _is_block(value):
-        yield f"{indent}{name}: |{'' if value.endswith(chr(10)) else '-'}"
+        yield f"{indent}{name} |{'' if value.endswith(chr(10)) else '-'}"
         for line in value.removesuffix("\n").split("\n"):
             yield f"{indent}  {line}" if line else ""
         return
-    short = f"{indent}{name}: {_flow(value)}" if isinstance(value, (Mapping, list, tuple)) else ""
+    short = f"{indent}{name} {_flow(value)}" if isinstance(value, (Mapping, list, tuple)) else ""
     if not short or len(short) <= _WIDTH or not value:
-        yield short or f"{indent}{name}: {scalar(value)}"
+        yield short or f"{indent}{name} {scalar(value)}"
         return
-    yield f"{indent}{name}:"
+    yield f"{indent}{name}"
     if isinstance(value, Mapping):
         for inner, member in value.items():
             yield from _member(str(inner), member, indent + "  ")
@@ -157,36 +171,54 @@ def csv_header(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     names = list(dict.fromkeys(str(name) for record in records for name in record))
     for name in names:
-        if name != name.strip() or not name or any(mark in name for mark in "\n\r;\t\x00") or _UNPRINTABLE.search(name):
+        if name != name.strip() or not name or _NO_COLUMN.search(name) or _UNPRINTABLE.search(name):
             raise Unwritable(f"{name!r} can't be a column")
     return names
 
 
-def csv_record(header: Sequence[str], record: Mapping[str, Any], cell: Callable[[str], str] = escaped) -> str:
+_NO_COLUMN = re.compile(r"^#|^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
+"""What makes a reader take a name for a comment, or the columns for others."""
+
+
+def csv_record(
+    header: Sequence[str], record: Mapping[str, Any], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN
+) -> str:
     """The row of a record.
 
     :param cell: how a cell is written.
-    :raises Unwritable: where a cell would be read as something else.
+    :raises Unwritable: where a cell would be read as something else, or the encoding has not its letters.
     """
-    return csv_row([_cell(record[name]) if name in record else "" for name in header], cell)
+    return csv_row([_cell(record[name], dialect) if name in record else "" for name in header], cell, dialect)
 
 
-def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped) -> str:
+def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN) -> str:
     """One row of texts, ended as CSV is.
 
     :param cell: how a cell is written.
+    :raises Unwritable: where the encoding has not their letters.
     """
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerow(map(cell, cells))
-    return stream.getvalue()
+    csv.writer(stream, lineterminator="\n", delimiter=dialect.delimiter or ",").writerow(map(cell, cells))
+    row = stream.getvalue()
+    if dialect.encoding:
+        try:
+            row.encode(dialect.writes)
+        except UnicodeEncodeError as error:
+            raise Unwritable(f"{dialect.writes} has no such letter") from error
+    return row
 
 
-def _cell(value: Any) -> str:
+def json_cell(value: Any) -> str:
+    """A list or a map as it stands in a cell."""
+    return _json(value)
+
+
+def _cell(value: Any, dialect: Dialect) -> str:
     if isinstance(value, (Mapping, list, tuple)):
         return _json(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    text = str(value)
+    text = dialect.write(value)
     if not text or text[0] in "[{" or "\r" in text or "\x00" in text or _UNPRINTABLE.search(text):
         raise Unwritable("a cell would be read as something else")
+    if text == dialect.null:
+        raise Unwritable("a cell would be read as nothing")
     return text

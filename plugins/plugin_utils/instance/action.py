@@ -25,8 +25,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.printed impo
 from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding, masked
-from ..desired.loading import MAX_SOURCE, VaultedText, decoded, load, local_files
+from ..desired.loading import MAX_SOURCE, VaultedContent, load, local_files
 from ..desired.nodes import was_vaulted
+from ..desired.telling import Told, tell
 from ..screen import tell as tell_on_screen
 from .ceilings import require_ceilings
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
@@ -189,29 +190,32 @@ def _load(
 def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
-    problems = desired.hiding.told(offline_findings(desired), desired.entries)
+    told = tell(offline_findings(desired), desired)
+    problems = told.lines
     if report is not None:
-        _write_report(_judged(problems, desired, check_mode), report)
+        _write_report(_judged(told, desired, check_mode), report)
     fine = f"{len(desired.entries)} records, nothing wrong"
-    told = findings_in_short(problems, report) if problems else fine
-    return {"changed": False, "failed": bool(problems), "findings": problems, "msg": told}
+    warned = {"warnings": desired.warnings} if desired.warnings else {}
+    shown = findings_in_short(problems, report) if problems else fine
+    return {"changed": False, "failed": bool(problems), "findings": problems, "msg": shown, **warned}
 
 
-def _judged(problems: list[str], desired: DesiredInstance, check_mode: bool) -> RunResult:
+def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult:
     """What a validation came to, as a report has it."""
     return RunResult(
-        outcome="failed" if problems else "unchanged",
+        outcome="failed" if told.lines else "unchanged",
         instance=", ".join(desired.instances),
         check_mode=check_mode,
         summary={},
         changes=[],
         failures=[],
         refusals=[],
-        findings=problems,
-        warnings=[],
+        findings=told.lines,
+        warnings=desired.warnings,
         reported={},
         requests=0,
         duration=0.0,
+        every_finding=told.every,
     )
 
 
@@ -223,18 +227,18 @@ def _write_report(account: RunResult, path: Path) -> None:
         account.warnings.append(f"report: {path} can't be written ({error})")
 
 
-def _reader(loader: Any) -> Callable[[Folder, str], str]:
+def _reader(loader: Any) -> Callable[[Folder, str], bytes]:
     """Reads a file, decrypted where it is vaulted as a whole."""
 
-    def read(folder: Folder, name: str) -> str:
+    def read(folder: Folder, name: str) -> bytes:
         content = folder.read(name, MAX_SOURCE)
         if content.startswith(b"$ANSIBLE_VAULT"):
             try:
                 # The loader's own reading follows links; it decrypts what was read here.
-                return VaultedText(decoded(loader._vault.decrypt(content)))
+                return VaultedContent(loader._vault.decrypt(content))
             except AnsibleError as error:
                 raise OSError(f"it is vaulted, and was not decrypted ({error})") from error
-        return decoded(content)
+        return content
 
     return read
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     CellMap,
     Field,
     Plain,
+    TypedCell,
     Way,
     shorten,
     typed,
     words_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import TEMPLATE_KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATE_KINDS
 
 from ..desired.desired import (
     SECTIONS,
@@ -61,7 +62,35 @@ def offline_findings(desired: DesiredInstance) -> list[Finding]:
     for entry in desired.entries:
         if entry.kind.short_key or (entry.kind.template and entry.kind.name not in known):
             found += [finding for finding in shapes.findings(entry) if finding.place not in places]
+    desired.warnings += _not_judged(desired, known)
     return sorted(dict.fromkeys(found), key=lambda one: (one.place.source, one.place.line, one.place.column))
+
+
+_MOST_NAMES = 8
+
+
+def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> list[str]:
+    """A line for each section with fields that nothing here tells anything about."""
+    names: dict[str, dict[str, None]] = {}
+    defined: dict[str, set[str]] = {}
+    for entry in desired.entries:
+        if entry.kind.defines_fields:
+            told = defined.setdefault(entry.template, set())
+            told |= {str(entry.fields.get(name)) for name in ("field_key", "label")}
+        elif entry.kind.template and entry.kind.name not in known and entry.place.source not in desired.hiding.files:
+            names.setdefault(entry.kind.name, {}).update(dict.fromkeys(entry.fields))
+    lines = []
+    for kind_name, written in names.items():
+        kind = KINDS[kind_name]
+        own = {of.key for of in (*kind.fields, *kind.identity)} | defined.get(kind.template, set()) | {"_state"}
+        unknown = [name for name in written if name not in own]
+        if unknown:
+            more = f" and {len(unknown) - _MOST_NAMES} more" if len(unknown) > _MOST_NAMES else ""
+            lines.append(
+                f"{_SECTIONS[kind_name]}: nothing here tells the types of {', '.join(unknown[:_MOST_NAMES])}{more}, so "
+                f"their values were not judged; an export writes schema/, which tells them without a connection"
+            )
+    return lines
 
 
 def _known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
@@ -131,7 +160,9 @@ def _finding_of(entry: Entry, error: Any) -> Finding:
     for step in way:
         written = written[step]
     wanted = f"expected {_WANTED.get(error.validator, error.validator)} {error.validator_value}"
-    if isinstance(written, Plain) and error.validator == "type":
+    if isinstance(written, TypedCell) and error.validator == "type":
+        wanted = f"expected {written.no_text}"
+    elif isinstance(written, Plain) and error.validator == "type":
         wanted = f'expected text; quote it: "{written}"'
     where = f"{words_of(way)}: " if way else ""
     return Finding(entry.place_in(way), f"{where}{shorten(written if way else error.instance)} does not fit; {wanted}")

@@ -44,6 +44,9 @@ _WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
 _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
+_IN_FULL = "every_finding"
+"""What a report has, and no screen has room for."""
+
 _BEHIND_THE_REASON = ("summary", "reported")
 """What Ansible prints after the reason. Of a refusal these say that nothing was done; of a drift the message counts."""
 _NOTHING_DONE = ("refused", "changed")
@@ -129,6 +132,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     if not failed or not long:
         return printed
     room, lines = _MEMBERS, _MEMBER_LINES
+    printed.pop(_IN_FULL, None)
     for name in long:
         del printed[name]
         size = len(json.dumps(account[name], default=str))

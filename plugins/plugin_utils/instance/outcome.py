@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
@@ -28,6 +28,7 @@ class RunResult:
     """What was planned and what became of it; the one source of every report.
 
     :ivar outcome: unchanged, changed, failed, refused or partly_applied.
+    :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
     :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
     """
 
@@ -44,6 +45,7 @@ class RunResult:
     requests: int
     duration: float
     plan_digest: str = ""
+    every_finding: list[str] = field(default_factory=list)
 
     @property
     def failed(self) -> bool:

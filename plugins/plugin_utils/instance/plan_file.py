@@ -271,7 +271,7 @@ def _stored(
         "template": entry.template,
         "state": entry.state,
         "pruned": entry.pruned,
-        "fields": {name: _storable(value) for name, value in entry.fields.items() if name not in hidden}
+        "fields": {name: _storable(value) for name, value in _read(planned).items() if name not in hidden}
         if entry.fields
         else {
             key: planned.schema.brief(key, value)
@@ -282,6 +282,12 @@ def _stored(
         "files": files,
         "vaulted": seals.place(entry, hidden) if hidden else None,
     }
+
+
+def _read(planned: Planned) -> Mapping[str, Any]:
+    """The fields of an entry as they are read wherever they stand."""
+    cells = planned.entry.cells
+    return planned.entry.fields if cells is None else cells.read(planned.schema, planned.entry.fields)[0]
 
 
 def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[str, dict[str, str]]:

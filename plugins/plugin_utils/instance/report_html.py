@@ -48,6 +48,7 @@ _LEAST_SHARE = 1.5
 _OPEN_AT_ONCE = 40
 _LONGEST_VALUE = 2000
 _EXAMPLES = 20
+_MOST_FINDINGS = 2000
 
 _STYLE = """
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1c2430; --soft: #5a6675; --line: #dde2e8;
@@ -152,6 +153,7 @@ _BODY = """
 </section>
 {% endfor %}
 {% if warnings %}{{ listed("Warnings", warnings, warnings | length, false) }}{% endif %}
+{% if every %}{{ listed("Every finding", every, every_number, false) }}{% endif %}
 {% if alone %}{{ listed(alone_title, alone, alone_number, false) }}{% endif %}
 </main></body></html>
 """
@@ -188,6 +190,8 @@ def as_html(account: RunResult) -> str:
         wrong=list(reasons(account).items()),
         sections=_sections(account.changes),
         warnings=warnings(account),
+        every=[clean(text) for text in account.every_finding[:_MOST_FINDINGS]],
+        every_number=len(account.every_finding),
         alone_title=ALONE,
         alone=alone(account, _EXAMPLES),
         alone_number=sum(map(len, account.reported.values())),

@@ -31,6 +31,7 @@ from ..apply.journal import Journal, JournalRefused
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
+from ..desired.telling import tell
 from ..set_plan.held import without_held
 from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes
 from ..set_plan.planner import plan_instance
@@ -347,6 +348,7 @@ class _Run:
     def _account(
         self, name: str, made: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
+        told = tell(made.findings, self._desired)
         return RunResult(
             outcome=name,
             instance=self._client.transport.root,
@@ -355,10 +357,11 @@ class _Run:
             changes=[shown(planned, self._desired.hiding) for planned in made.changes],
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
-            findings=self._desired.hiding.told(made.findings, self._desired.entries),
-            warnings=[*self._told, *made.warnings],
+            findings=told.lines,
+            warnings=[*self._told, *self._desired.warnings, *made.warnings],
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,
+            every_finding=told.every,
         )

@@ -61,7 +61,7 @@ class _Judge:
         # What is wrong with many records may be one finding.
         self._complaints += 1
         if place not in self._misread:
-            self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+            self._found[Finding.of(place, message)] = None
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schema(entry.kind)

@@ -13,13 +13,14 @@ from typing import Any, Protocol
 from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
-from ansible.utils.display import Display
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, risks_of
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+
+from ..screen import warn
 
 
 class Plugin(Protocol):
@@ -64,7 +65,7 @@ def reader(options: dict[str, Any]) -> Client:
         raise SeventhingsError(missing_required_lib("requests"))
     client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     for risk in risks_of(options):
-        Display().warning(risk)
+        warn(risk)
     return client
 
 

@@ -26,7 +26,7 @@ _SAMPLE = 40
 """How many objects that would be made are looked up by their barcode before the others are taken not to be archived."""
 
 Pair = tuple[Planned, "Record | None"]
-"""What is planned, and the record that is there."""
+"""A planned change, and the record that is there."""
 
 
 def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]:

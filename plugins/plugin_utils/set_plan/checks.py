@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a plan as a whole: settings that mean nothing, choices that leave out what others need, records
+"""Checks of a plan as a whole: settings that mean nothing, choices that leave out what others need, records
 that refer to what is taken away.
 """
 
@@ -51,7 +51,7 @@ def check_scope(context: PlanContext) -> None:
 
 
 def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) -> bool:
-    """Whether a record is, and stays, in the scope of the set; a finding where not."""
+    """Tells whether a record is, and stays, in the scope of the set; a finding where not."""
     section, entry = planned.section, planned.entry
     if section not in context.desired.scope or not planned.kind.is_plain:
         return True
@@ -95,7 +95,7 @@ def check_chosen(context: PlanContext) -> None:
 def removals_of(
     context: PlanContext, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
 ) -> dict[str, Planned]:
-    """What the files, or a prune, take away from the instance or archive: uuid to what is planned."""
+    """Everything that the files, or a prune, take away or archive: uuid to what is planned."""
     gone = {
         current.uuid: planned
         for planned, current in matched

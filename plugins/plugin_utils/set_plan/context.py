@@ -1,12 +1,13 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every part of a plan for an instance stands on: lists, schemas, what was claimed, what was found wrong."""
+"""The context of a plan for an instance: lists, schemas, what was claimed, and findings."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
@@ -15,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     KINDS,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
@@ -38,8 +39,19 @@ def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
                 yield number, reference
 
 
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+"""Unicode normal forms in which one name may be typed: macOS and some spreadsheets part letters from accents."""
+
+
+def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
+    """What was written, in a unicode normal form."""
+    if isinstance(written, Mapping):
+        return {name: _in_form(one, form) for name, one in written.items()}
+    return unicodedata.normalize(form, written) if isinstance(written, str) else written
+
+
 class PlanContext:
-    """The ground of one plan.
+    """The context of one plan.
 
     :ivar entries: section to what was written for it.
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
@@ -78,7 +90,7 @@ class PlanContext:
         self.complaints += 1
         if place in self._misread:
             return
-        self._found[Finding(place, message, getattr(message, "gist", ""))] = None
+        self._found[Finding.of(place, message)] = None
 
     @property
     def findings(self) -> list[Finding]:
@@ -118,7 +130,7 @@ class PlanContext:
             return None
 
     def claim(self, kind: Kind, uuid: str, entry: Entry, more: str = "") -> bool:
-        """Whether no other entry means the same record.
+        """Tells whether no other entry means the same record.
 
         :param more: what there is to say about it if one does.
         """
@@ -128,7 +140,7 @@ class PlanContext:
         return earlier is entry
 
     def resolve(self, values: Mapping[str, Any], entry: Entry | None, before: bool = False) -> bool:
-        """Whether every reference in some values means something; of an entry that shall be there, findings if not.
+        """Tells whether every reference in some values means something; notes findings of an entry that shall be there.
 
         :param before: take names as they are before anything is renamed.
         """
@@ -137,13 +149,25 @@ class PlanContext:
             if not isinstance(value, (Reference, tuple)):
                 continue
             for number, reference in numbered_references(value):
-                problem = self.state.resolve(reference, before)
+                problem = self._resolve(reference, before)
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
                     if entry is not None and entry.state == "present" and not is_doubtful:
                         self.find_reference(entry, key, number, reference, problem)
         return fine
+
+    def _resolve(self, reference: Reference, before: bool) -> str:
+        """What is wrong with a reference. One that only looks like a name that is there means that."""
+        problem = self.state.resolve(reference, before)
+        for form in _FORMS if problem and not reference.resolved else ():
+            written = _in_form(reference.written, form)
+            twin = Reference(reference.target, written=written)
+            if written != reference.written and not self.state.resolve(twin, before):
+                reference.uuid, reference.id, reference.names = twin.uuid, twin.id, twin.names
+                reference.awaits = twin.awaits
+                return ""
+        return problem
 
     def doubt(self, entry: Entry) -> None:
         """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
@@ -168,10 +192,12 @@ class PlanContext:
             way = (name, *(member for member, one in written.items() if one == reference.written))
         inner = problem.way if isinstance(problem, FieldError) else ()
         gist = "this reference means nothing that is there, or several"
-        self.find(entry.place_in((*way, *inner)), FieldError.at(way, f"{words_of(way)}: {problem}", gist))
+        misfit = Misfit(reference.written, f"there is no such {reference.target}, or there are several")
+        error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
+        self.find(entry.place_in((*way, *inner)), error)
 
     def _is_named_in_secret(self, record: Record) -> bool:
-        """Whether a record has its name from what must not be shown."""
+        """Tells whether a record has its name from what must not be shown."""
         entry = self.claimed.get(record.kind.name, {}).get(record.uuid)
         if entry is None or not self.hiding.is_on:
             return False
@@ -213,7 +239,7 @@ class PlanContext:
         self.result.warnings.append(f"{planned}: {reason}")
 
     def is_chosen(self, planned: Planned) -> bool:
-        """Whether only and exclude leave a change in the plan."""
+        """Tells whether only and exclude leave a change in the plan."""
         names = {planned.section, planned.words or planned.key, planned.kind.name}
         if self.choices.only and not names & set(self.choices.only):
             return False

@@ -222,7 +222,7 @@ _NOTHING = "00000000-0000-0000-0000-000000000000"
 
 
 def names_fields(written: Any) -> bool:
-    """Whether relations name other fields in place of their uuids."""
+    """Tells whether relations name other fields in place of their uuids."""
     return isinstance(written, list) and any(isinstance(one, Mapping) and "field" in one for one in written)
 
 

@@ -57,7 +57,7 @@ def check_held(context: PlanContext) -> None:
         return
 
     def is_told(schema: Schema, holder: Holder) -> bool:
-        """Whether the reference is written in the files, and so is a finding of its own."""
+        """Tells whether the reference is written in the files, and so is a finding of its own."""
         entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
         if entry is None or entry.state != "present" or context.choices.only or context.choices.exclude:
             return False
@@ -70,7 +70,7 @@ def check_held(context: PlanContext) -> None:
 
 
 def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
-    """What can't be taken away any more where some changes of a plan are left out, each with why."""
+    """Yields what can't be taken away any more where some changes of a plan are left out, each with the reason."""
     left = list(changes)
     while held := list(_Look(state, left).held()):
         yield from ((planned, why_held(planned, holders)) for planned, holders in held)
@@ -92,7 +92,7 @@ def why_held(planned: Planned, holders: Iterable[Holder]) -> str:
 
 
 class _Look:
-    """What refers to the records that a plan takes away. Notes on these which other changes must be done before.
+    """Looks for what refers to the records that a plan takes away. Notes on these which changes must be done before.
 
     :ivar searched: names of the kinds that were looked through.
     """
@@ -121,7 +121,7 @@ class _Look:
     def held(
         self, is_told: Callable[[Schema, Holder], bool] = lambda _schema, _holder: False
     ) -> Iterator[tuple[Planned, list[Holder]]]:
-        """What can't be taken away, with those that refer to it.
+        """Yields what can't be taken away, with those that refer to it.
 
         :param is_told: whether a holder is left out.
         """

@@ -33,7 +33,7 @@ FIELDS = (
     Field("category", "TEXT"),
     PRICE,
 )
-"""What files say of an offer: the object, and where the service's own suggestion is not meant, category and price."""
+"""The fields of an offer in files: the object; category and price where the service's own suggestion is not meant."""
 
 _ITEMS = Schema.of(HUB_ITEM)
 
@@ -53,7 +53,7 @@ def plan_offers(
     claim: Callable[[Kind, str, Entry], bool],
     parse: Callable[[Schema, Entry], dict[str, Any]],
 ) -> Iterator[Offer]:
-    """What is to be done on the hub for each entry.
+    """Plans what is to be done on the hub for each entry.
 
     :param find: is told what is wrong, and where.
     :param claim: whether no other entry means the same object.
@@ -86,7 +86,7 @@ def offered(state: ListedState) -> list[Record]:
 
 
 class _Items:
-    """What is offered, and what stands in orders, by the integer id of the object; orders are read when needed."""
+    """Finds offers, and orders, by the integer id of the object; orders are read when needed."""
 
     def __init__(self, state: ListedState) -> None:
         self._state = state

@@ -20,7 +20,7 @@ def exceeded_limits(
     resumed: Mapping[str, int] | None = None,
     everywhere: Mapping[str, int] | None = None,
 ) -> list[str]:
-    """Which limits a plan passes, and how to let it pass; nothing where it keeps them all.
+    """The limits that a plan exceeds, and how to let it pass; none where it keeps them all.
 
     :param actions: section and action of each change.
     :param existing: section to number of records in scope.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a plan for an instance is made of: records with the change that each of them takes."""
+"""The plan for an instance: records with the change that each of them takes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Planned:
 
     @property
     def is_half_made(self) -> bool:
-        """Whether a record lacks only what is written after it was made: links, files, a status of its own."""
+        """Tells whether a record lacks only what is written after it was made: links, files, a status of its own."""
         change = self.change
         later = {"status"} if self.kind.status_path else set()
         return change.action == plan.UPDATE and all(
@@ -103,7 +103,7 @@ class Planned:
 
 @dataclass
 class InstancePlan:
-    """What is to be done to an instance.
+    """Everything that is to be done to an instance.
 
     :ivar changes: in order of their levels; what is unchanged is only counted.
     :ivar unchanged: section to number.

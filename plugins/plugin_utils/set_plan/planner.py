@@ -25,6 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
 from ..desired.parsing import written_as
 from .archived import with_archived_twins
+from .cells import EmptiedCells, LostZeros
 from .checks import (
     check_chosen,
     check_needs,
@@ -67,6 +68,8 @@ class _Planner:
         self._moved = Moved(context)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
         self._gone: dict[str, Planned] = {}
+        self._emptied = EmptiedCells()
+        self._lost_zeros = LostZeros(context.state)
 
     def run(self) -> InstancePlan:
         context, result = self._context, self._result
@@ -112,6 +115,7 @@ class _Planner:
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
+        result.warnings += self._emptied.warnings(self._desired)
         result.warnings.sort()
         return result
 
@@ -198,6 +202,7 @@ class _Planner:
         if entry.state == "present":
             if current is None and keys:
                 context.uniqueness.check_alike(schema, keys, values, entry)
+                self._check_zeros(schema, keys, values, entry)
             context.uniqueness.claim_others(schema, keys, values, entry)
             context.uniqueness.claim_unique(schema, keys, values, entry)
             # Others may refer to it as it is written here, whatever it is called now.
@@ -210,6 +215,12 @@ class _Planner:
             return None
         key = context.uniqueness.words(schema, keys, values)
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current
+
+    def _check_zeros(self, schema: Schema, keys: tuple[str, ...], values: dict[str, Any], entry: Entry) -> None:
+        """Notes a key that most likely lost its leading zeros in a spreadsheet."""
+        lost = self._lost_zeros.found(schema, keys, values, entry)
+        if lost is not None:
+            self._context.find(entry.place_of(written_as(schema, entry, lost[0])), lost[1])
 
     def _keys(
         self, section: str, schema: Schema, values: Mapping[str, Any], entry: Entry, fits: bool
@@ -244,6 +255,8 @@ class _Planner:
     def _compare(self, planned: Planned, current: Record | None) -> None:
         entry = planned.entry
         if entry.state == "present":
+            if current is not None:
+                self._emptied.look(planned, current)
             if not self._context.resolve(planned.desired, entry):
                 return
             check_needs(self._context, planned, self._gone)
@@ -285,7 +298,7 @@ class _Planner:
         return self._comparer.change(wanted, current, planned.archived)
 
     def _is_as_written(self, planned: Planned, current: Record) -> bool:
-        """Whether a record is as it was written beyond doubt. Most are, and there are very many."""
+        """Tells whether a record is as it was written beyond doubt. Most are, and there are very many."""
         kind = planned.kind
         if planned.entry.state != "present" or kind.defines_fields:
             return False
@@ -293,7 +306,7 @@ class _Planner:
         return quick.same(planned.desired, current.flat, self._state.complete)
 
     def _resume(self, planned: Planned, current: Record) -> None:
-        """What an interrupted run made of the same files counts as still to be made, where it is as they say so far."""
+        """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""
         noted = self._context.choices.resumed
         if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.noted}"}:
             return

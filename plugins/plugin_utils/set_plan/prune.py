@@ -47,9 +47,7 @@ class Scope:
         self._values: dict[str, dict[str, list[Any]]] = {}
 
     def problems(self, section: str, fields: Mapping[str, Sequence[Any]]) -> list[tuple[str, str]]:
-        """What is wrong with the scope of a section: fields as written, each with what is wrong, which begins with its
-        name.
-        """
+        """Finds what is wrong with the scope of a section: fields as written, each with what is wrong with it."""
         kind = KINDS[SECTIONS[section]]
         if not kind.can_be_looked_up:
             return [(name, f"{name}: {section} have no scope") for name in fields]
@@ -67,7 +65,7 @@ class Scope:
         return found
 
     def holds(self, section: str, record: Record) -> bool:
-        """Whether a record is in scope."""
+        """Tells whether a record is in scope."""
         wanted = self._of(section)
         if not wanted:
             return True
@@ -112,7 +110,7 @@ def _is_one_of(schema: Schema, key: str, have: Any, values: Iterable[Any]) -> bo
 
 
 def _awaited(value: Any) -> set[int]:
-    """What references in a value wait for: two that wait for the same will mean the same."""
+    """Marks what references in a value wait for: two that wait for the same will mean the same."""
     return {id(reference.awaits) for reference in references_in(value) if reference.awaits is not None}
 
 
@@ -133,7 +131,7 @@ class Pruning:
     filled: frozenset[str]
 
     def run(self, result: InstancePlan) -> Iterator[Planned]:
-        """What is to be taken away; what stays is noted in the plan, and so are exceeded limits."""
+        """Yields what is to be taken away; notes in the plan what stays, and exceeded limits."""
         for section in SECTIONS:
             kind = KINDS[SECTIONS[section]]
             if section not in self.desired.sections or len(prune_actions(section)) == 1:
@@ -176,7 +174,7 @@ class Pruning:
             yield Planned(section, entry, schema, desired, keys, name, change)
 
     def _belongs(self, schema: Schema, record: Record) -> bool:
-        """Whether a record is known to belong to this set: by the marker field where it has a value, else by the
+        """Tells whether a record is known to belong to this set: by the marker field where it has a value, else by the
         journal. What is marked for another set was handed over to it.
         """
         field = schema.find(self.desired.marker) if self.desired.marker else None

@@ -82,7 +82,7 @@ class Moved:
         return []
 
     def why_twice(self, uuid: str) -> str:
-        """What to say of a record that two entries mean, where one of them means it by a rename."""
+        """Explains why two entries mean a record, where one of them means it by a rename."""
         pair = self._found.get(uuid)
         if pair is None:
             return ""

@@ -95,7 +95,7 @@ class ListedState(InstanceState):
                 self._ahead = {}
 
     def has_missed(self, name: str) -> bool:
-        """Whether a kind, listed once more, has records that were there before and are not known here."""
+        """Tells whether a kind, listed once more, has records that were there before and are not known here."""
         known = {record.uuid for record in self.records(KINDS[name])}
         newest = max((record.id for record in self.records(KINDS[name]) if record.id is not None), default=0)
         return any(
@@ -104,7 +104,7 @@ class ListedState(InstanceState):
         )
 
     def is_listed(self, kind: Kind) -> bool:
-        """Whether the kind was listed already."""
+        """Tells whether the kind was listed already."""
         return kind.name in self._records
 
     def schema(self, kind: Kind) -> Schema:
@@ -157,7 +157,7 @@ class ListedState(InstanceState):
         return self.client.get(kind, uuid) if record is None and kind.can_be_archived else record
 
     def is_archived(self, record: Record) -> bool:
-        """Whether a record is archived; one that a list shows is not."""
+        """Tells whether a record is archived; one that a list shows is not."""
         return self._of_list(record.kind, record.uuid) is None and self.client.is_archived(record)
 
     def _of_list(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
@@ -199,13 +199,13 @@ class ListedState(InstanceState):
         return self._becoming.get(record.uuid, {}).get(key) or record.flat.get(key)
 
     def _is_renamed(self, schema: Schema, named: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
-        """Whether others refer to a record in another way once it has some values."""
+        """Tells whether others refer to a record in another way once it has some values."""
         return self.key_of(schema, named, values) != self.key_of(
             schema, named, natural_keys.read_some(schema, named, record)
         )
 
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
-        """Whether a record that has a natural key keeps it."""
+        """Tells whether a record that has a natural key keeps it."""
         becoming = self._renamed.get(record.uuid)
         if becoming is None:
             return True
@@ -216,7 +216,7 @@ class ListedState(InstanceState):
         return self.key_of(schema, keys, after) == self.key_of(schema, keys, values)
 
     def replace(self, kind: Kind, origin: Any, record: Record) -> None:
-        """What was noted to come is there already."""
+        """Notes that something which was to come is there already."""
         noted = self._coming.get(kind.name, [])
         self._coming[kind.name] = [(one[0], one[1], record if one[2] is origin else one[2]) for one in noted]
         self._resolved.pop(kind.name, None)
@@ -230,7 +230,7 @@ class ListedState(InstanceState):
             index.setdefault(key, []).append(origin)
 
     def find_planned(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
-        """What was noted to come with the natural key of some values."""
+        """Everything that was noted to come with the natural key of some values."""
         name = (schema.kind.name, tuple(keys))
         if name not in self._coming_by_key:
             self._coming_by_key[name] = {}
@@ -309,8 +309,8 @@ class ListedState(InstanceState):
         return f"there is no {kind.words} with the {named}"
 
     def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
-        """What is identified by some fields: records that are there, and what is to come; and records that have this
-        natural key and lose it.
+        """Finds what some fields identify, there or to come; and apart from that the records that have this natural key
+        and lose it.
 
         :param before: take names as they are before anything is renamed.
         """
@@ -350,7 +350,7 @@ class ListedState(InstanceState):
 
 @dataclass(frozen=True)
 class _Names:
-    """What references mean in complete lists and in what a plan adds to them.
+    """Finds what references mean, in complete lists and in what a plan adds to them.
 
     :ivar before: take names as they are before anything is renamed.
     """
@@ -385,7 +385,7 @@ class _Names:
 
 
 def _words_of(reference: Reference, resolver: Resolver, unresolved: Sequence[Unresolved]) -> str:
-    """What is wrong with a reference, those in its map among it; empty where it means something."""
+    """Says what is wrong with a reference and with those in its map; empty where it means something."""
     wrong = [_words_of_one(one) for one in unresolved if one.reference is reference]
     if wrong and not wrong[0].way:
         return wrong[0]

@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
 from ..desired.desired import Entry, Place
@@ -20,7 +20,7 @@ from .state import ListedState
 
 
 class Uniqueness:
-    """Which entry has which natural key.
+    """Keeps account of the natural key that each entry has.
 
     :param find: is told what is wrong, and where.
     """
@@ -39,7 +39,7 @@ class Uniqueness:
         return "/".join(_word(schema.brief(key, values.get(key))) for key in keys)
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> bool:
-        """Whether this is the only entry with its natural key; both places are named where it is not."""
+        """Tells whether this is the only entry with its natural key; both places are named where it is not."""
         key = self._state.key_of(schema, keys, values)
         if key is None:
             return False
@@ -116,9 +116,10 @@ class Uniqueness:
 
 
 def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
-    """What to say of a record whose natural key another entry has, too."""
+    """A finding about a record whose natural key another entry has, too."""
     twice = f"is written twice, first at {first}"
-    return FieldError.at((), f"{kind.words} {words} {twice}", f"this record {twice}")
+    misfit = Misfit(words, f"{kind.words} that is written twice")
+    return FieldError.at((), f"{kind.words} {words} {twice}", f"this record {twice}", misfit)
 
 
 def composed(key: Key) -> Key:

@@ -882,7 +882,8 @@ def test_plain_http_to_this_machine_is_allowed(host: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        ("timeout", 0), ("timeout", -1.0), ("deadline", 0), ("deadline", float("inf")), ("deadline", float("nan")),
+        ("timeout", 0), ("timeout", -1.0), ("request_deadline", 0),
+        ("request_deadline", float("inf")), ("request_deadline", float("nan")),
         ("max_answer_size", 0), ("max_pages", 0), ("retries", -1), ("rate_limit", -1), ("rate_limit", "many"),
     ],
 )  # fmt: skip
@@ -926,7 +927,7 @@ def test_a_connection_has_limits_which_options_change() -> None:
     assert (usual.deadline, usual.limits) == (300.0, Limits(16, 500))
     quick = connect({"base_url": "https://acme.test", "timeout": 2, "max_answer_size": 40, "max_pages": 7}).transport
     assert (quick.deadline, quick.limits) == (20.0, Limits(40, 7))
-    assert connect({"base_url": "https://acme.test", "deadline": 5}).transport.deadline == 5.0
+    assert connect({"base_url": "https://acme.test", "request_deadline": 5}).transport.deadline == 5.0
 
 
 @pytest.mark.parametrize(

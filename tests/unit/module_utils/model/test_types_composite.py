@@ -665,6 +665,7 @@ WISHES: dict[str, st.SearchStrategy[Any]] = {
     "RENTER": st.fixed_dictionaries({"type": st.just("plain"), "value": _texts})
     | st.fixed_dictionaries({"type": st.just("user"), "value": _uuids}),
     "RENTAL_STATUS": st.sampled_from(["requested", "confirmed", "borrowed"]),
+    "WHOLE_DAYS": st.booleans(),
     "ATTRIBUTES": st.fixed_dictionaries(
         {},
         optional={
@@ -691,7 +692,6 @@ WISHES: dict[str, st.SearchStrategy[Any]] = {
     "TYPE_NAME": st.sampled_from(["TEXT", "LINKED_ASSETS", "LINKED_ASSET"]),
     "CHOICE": _texts,
     "DAY": st.dates().map(str),
-    "WHOLE_DAYS": st.booleans(),
 }
 
 

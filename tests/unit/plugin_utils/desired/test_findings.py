@@ -144,12 +144,12 @@ def test_a_wrong_member_of_a_reference_is_told_at_its_own_line(site: Site) -> No
 
 def test_a_byte_that_is_no_unicode_is_told_at_its_column(tmp_path: Path) -> None:
     _judged(tmp_path, {})
-    for name, head in (("objects/a.yml", b"\xef\xbb\xbf- barcode: \xc3\xa4"), ("rooms.csv", b"\xc3\xa4;b\n\xc3\xbc;")):
+    for name, head in (("objects/a.yml", b"\xef\xbb\xbf- barcode: \xc3\xa4"), ("rooms.jsonl", b"\xc3\xa4\n\xc3\xbc;")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(head + b"\xe4\n")
     assert [str(finding.place) for finding in load(tmp_path).findings] == [
         "objects/a.yml:1:13",
-        "rooms.csv:2:3",
+        "rooms.jsonl:2:3",
     ]
 
 

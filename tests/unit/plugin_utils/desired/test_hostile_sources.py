@@ -61,9 +61,9 @@ _NAMES = ",".join(f"c{number}" for number in range(_COLUMNS))
     ],
 )
 def test_many_mistakes_cost_linear_time(read: Read, text: str, expected: int) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     findings = _findings(read, text)
-    assert time.perf_counter() - started < _SECONDS
+    assert time.process_time() - started < _SECONDS
     assert len(findings) == expected
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load, text_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import content_of, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import judge
 
 SETTINGS = "api: seventhings/v1\n"
@@ -60,10 +60,11 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
     [
         (
             {"objects/a.json": "[]"},
-            "objects/a.json: files end in .yml, .yaml, .csv, .jsonl; this one would not be read",
+            "objects/a.json: files end in .yml, .yaml, .csv, .jsonl, .xlsx; this one would not be read",
         ),
         ({"objects/a.YML": "[]"}, "objects/a.YML: files end in"),
-        ({"objects.xlsx": b"PK"}, "objects.xlsx: files end in"),
+        ({"objects.ods": b"PK"}, "objects.ods: files end in"),
+        ({"objects.xlsx": b"PK"}, "objects.xlsx: this is no workbook that can be read"),
         ({"object.yml": "[]"}, "object.yml: no such section; did you mean objects?"),
         ({"taks/a.yml": "[]"}, "taks: no such section; did you mean tasks?"),
         ({"fields/assets.yml": "[]"}, "fields/assets.yml: expected one of asset.yml, room.yml, person.yml"),
@@ -105,7 +106,7 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
         ),
         ({"rooms.yml": b"- name: caf\xe9\n"}, "rooms.yml:1:12: expected UTF-8: invalid continuation byte at byte 11"),
         ({"rooms.yml": "- name: x\n".encode("utf-16")}, "rooms.yml:1:1: expected UTF-8"),
-        ({"rooms.csv": b"name\nx\n\xff\n"}, "rooms.csv:3:1: expected UTF-8: invalid start byte at byte 7"),
+        ({"rooms.csv": b"name\nx\n\x81\n"}, "rooms.csv:3:1: expected UTF-8, and this byte is none of CP1252 either"),
     ],
 )
 def test_a_mistake_in_the_layout_is_found(tmp_path: Path, files: dict[str, str | bytes], found: str) -> None:
@@ -147,13 +148,13 @@ def test_a_file_that_may_not_be_read_is_found(tmp_path: Path) -> None:
     (tmp_path / "instance.yml").write_text(SETTINGS, "utf-8")
     (tmp_path / "rooms.yml").write_text("[]", "utf-8")
 
-    def read_text(folder: Folder, name: str) -> str:
+    def read(folder: Folder, name: str) -> bytes:
         # What permissions come to for anybody but root.
         if name == "rooms.yml":
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return text_of(folder, name)
+        return content_of(folder, name)
 
-    desired = load(tmp_path, read_text=read_text)
+    desired = load(tmp_path, read=read)
     assert [str(finding) for finding in desired.findings] == ["rooms.yml: can't be read: Permission denied"]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load, text_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import content_of, load
 
 SETTINGS = "instance: {api: seventhings/v1}\n"
 
@@ -76,15 +76,15 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_a_file_that_can_not_be_read_is_told_and_the_others_are_read(tmp_path: Path) -> None:
-    def read(folder: Folder, name: str) -> str:
+    def read(folder: Folder, name: str) -> bytes:
         if name == "rooms.yml":
             raise PermissionError(13, os.strerror(13))
-        return text_of(folder, name)
+        return content_of(folder, name)
 
     (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
     (tmp_path / "rooms.yml").write_text("[]\n", "utf-8")
     (tmp_path / "moved.yml").write_text("rooms: [{from: {name: A}, to: {name: B}}]\n", "utf-8")
-    desired = load(tmp_path, read_text=read)
+    desired = load(tmp_path, read=read)
     assert list(map(str, desired.findings)) == ["rooms.yml: can't be read: Permission denied"]
     assert desired.moved == {"rooms": [({"name": "A"}, {"name": "B"})]}
 

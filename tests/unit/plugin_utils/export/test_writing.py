@@ -183,3 +183,11 @@ def test_settings_name_the_instance_and_what_tells_records_apart() -> None:
         "set_id": "0123456789012345",
         "identity": {"tasks": ["title", "deadline"]},
     }
+
+
+@pytest.mark.parametrize("name", ["x" * 1000, "x" * 3000, '"\n' * 900, "\u2028" * 300])
+@pytest.mark.parametrize("value", ["a", None, ["a", {"b": "c"}], {"d": {"e": "f"}}, "two\nlines"])
+def test_a_name_that_is_longer_than_names_may_be_in_yaml_is_read_again(name: str, value: Any) -> None:
+    record = {"first": 1, name: value, "outer": {name: value}}
+    assert yaml.safe_load(yaml_record(record)) == [record]
+    assert yaml.safe_load(yaml_record({name: value})) == [{name: value}]

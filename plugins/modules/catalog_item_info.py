@@ -1,0 +1,94 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: catalog_item_info
+short_description: List items of the product catalog
+version_added: 0.1.0
+description:
+  - Returns one item of the product catalog of an instance by its O(uuid), or all that match O(filters), completely.
+  - In O(filters) and O(sort) the key of an object's field, such as C(inventory_name), stands for that of the item, such
+    as C(catalog_object_inventory_name).
+  - Instances of an earlier version have no product catalog, and it can be switched off. That is an error.
+notes:
+  - Takes one request for the field definitions and one for every 1,000 items.
+seealso:
+  - module: community.seventhings.catalog_item
+extends_documentation_fragment:
+  - community.seventhings.info
+  - community.seventhings.info.uuid
+  - community.seventhings.connection
+  - community.seventhings.connection.execution
+  - community.seventhings.attributes
+  - community.seventhings.attributes.reads
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure an item to look for
+  community.seventhings.catalog_item:
+    match_on: [inventory_name]
+    fields:
+      inventory_name: Laptop 17
+      purchasing_price: 1299.50
+
+- name: List what costs 1000 or more
+  community.seventhings.catalog_item_info:
+    filters:
+      purchasing_price:
+        gte: 1000
+    sort: [inventory_name]
+  register: expensive
+
+- name: Read one by its UUID
+  community.seventhings.catalog_item_info:
+    uuid: "{{ expensive.records[0].uuid }}"
+"""
+
+RETURN = r"""
+records:
+  description:
+    - All items that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 4
+      catalog_object_inventory_name: Laptop 17
+      catalog_object_purchasing_price: 1299.5
+      uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+count:
+  description:
+    - How many items match, whatever O(limit) is.
+  returned: success
+  type: int
+  sample: 1
+complete:
+  description:
+    - Whether these are all items that match. True, because a list that is not complete is an error.
+  returned: success
+  type: bool
+  sample: true
+requests:
+  description:
+    - How many requests the task sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 2
+"""
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import run
+
+
+def main() -> None:
+    run("catalog_item_info")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The changes of a plan that may be written now: those that need nothing which was not made. No requests are made
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Level
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+
+from ..desired.hiding import VAULTED, Hiding
+from ..set_plan.plan import LEVELS, Planned, level_of
+
+_REMOVALS = (plan.DELETE, plan.ARCHIVE)
+
+
+class Readiness:
+    """Keeps account of what was made of a plan and what failed, and so of what can be written.
+
+    :param changes: all that the plan holds.
+    :param hiding: what must not be shown.
+    """
+
+    def __init__(self, changes: Sequence[Planned], hiding: Hiding) -> None:
+        self._changes = changes
+        self._hiding = hiding
+        self._of_entry = {id(planned.entry): planned for planned in changes}
+        self._failed: set[int] = set()
+        self._failed_entries: set[int] = set()
+        self._links: list[Planned] = []
+        self._link_ids: set[int] = set()
+        self._only_links: set[int] = set()
+        self._fields_to_come = {
+            (planned.entry.template, _key_to_come(planned.change)): planned
+            for planned in changes
+            if planned.kind.defines_fields and "type" in planned.change.values
+        }
+
+    def batches(self) -> Iterator[tuple[Level | None, Sequence[Planned]]]:
+        """The changes in the order in which they are written; what is taken away comes last, in the opposite order.
+
+        Each batch is asked for when the one before it was written.
+
+        :returns: the level of a batch, where all of that level is written with it.
+        """
+        writes = [planned for planned in self._changes if planned.change.action not in _REMOVALS]
+        removals = [planned for planned in self._changes if planned.change.action in _REMOVALS]
+        for level in LEVELS if writes else ():
+            mine = [planned for planned in writes if level_of(planned.section) == level]
+            awaited = {id(entry) for planned in mine for _key, entry in planned.after}
+            yield None, [planned for planned in removals if id(planned.entry) in awaited]
+            removals = [planned for planned in removals if id(planned.entry) not in awaited]
+            yield level, self._links_to_write() if level == Level.LINKS else mine
+        for level in reversed(LEVELS):
+            yield None, [planned for planned in removals if level_of(planned.section) == level]
+
+    def _links_to_write(self) -> list[Planned]:
+        """The links that were left for later, but for those of records that failed: of these all is told."""
+        return [link for link in self._links if id(self._of_entry[id(link.entry)]) not in self._failed]
+
+    def fail(self, planned: Planned) -> None:
+        """Notes that a change was not written."""
+        self._failed.add(id(planned))
+        self._failed_entries.add(id(planned.entry))
+
+    def has_failed(self, planned: Planned) -> bool:
+        """Tells whether a change was not written although its turn came."""
+        return id(planned) in self._failed
+
+    def is_link(self, planned: Planned) -> bool:
+        """Tells whether a change holds the links that were left for later."""
+        return id(planned) in self._link_ids
+
+    def completes(self, planned: Planned) -> bool:
+        """Tells whether a record is done with this change. Links that come later are a part of it, unless it is nothing
+        else.
+        """
+        return (id(planned) in self._link_ids) == (id(planned) in self._only_links)
+
+    def made(self, link: Planned) -> str:
+        """The uuid of the record whose links were left for later."""
+        return str(self._of_entry[id(link.entry)].made)
+
+    def lacking(self, planned: Planned) -> str:
+        """Why a record can't be written, because it needs something that was not made; empty where nothing lacks.
+
+        The uuids of what was made are filled in. What is of one section is linked when all of it was made, so there
+        only the link lacks.
+        """
+        for key in planned.change.values:
+            definition = self._fields_to_come.get((planned.kind.template, key))
+            if definition is not None and definition.made is None:
+                return f"needs {definition}, which was not {'made' if definition.change.current is None else 'changed'}"
+        for _key, reference in _awaited(planned):
+            other = self._of_entry.get(id(reference.awaits))
+            if other is None:
+                meant = VAULTED if self._hiding.touches(planned.entry) else reference.written
+                return f"needs {reference.target} {meant}, which is not made by this run"
+            if other.made:
+                reference.uuid, reference.awaits = other.made, None
+            elif self.has_failed(other) and (other.section != planned.section or self.is_link(planned)):
+                return f"needs {other}, which was not made"
+        staying = [one for one in map(id, planned.leaving) if one in self._failed_entries]
+        if staying:
+            return f"{self._of_entry[staying[0]]} refers to it still"
+        return ""
+
+    def without_later_links(self, planned: Planned) -> Change:
+        """The change without links to records of the same level that are not made yet; those follow in a pass of their
+        own.
+        """
+        later = {key for key, _reference in _awaited(planned)}
+        change = planned.change
+        if not later:
+            return change
+        values = {key: value for key, value in change.values.items() if key not in later}
+        rest = {key: change.values[key] for key in later}
+        link = replace(planned, change=replace(change, action=plan.UPDATE, values=rest))
+        self._link_ids.add(id(link))
+        if not values and change.action == plan.UPDATE and not change.unarchive:
+            self._only_links |= {id(planned), id(link)}
+        self._links.append(link)
+        return replace(change, values=values)
+
+
+def _awaited(planned: Planned) -> Iterable[tuple[str, Reference]]:
+    values = planned.change.values
+    return [(key, one) for key, value in values.items() for one in references_in(value) if one.awaits is not None]
+
+
+def _key_to_come(change: Change) -> str:
+    """The name under which records are planned with a field that is made, or that gets another type."""
+    return str(change.values["label"] if change.current is None else change.current.flat.get("field_key"))

@@ -1,0 +1,361 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How people save tables: delimiter, encoding, numbers, dates, words for true and false.
+
+A cell is a text, and only the type of its field tells what it means. So a dialect turns cells into the spelling that
+the types take, once the fields are known.
+"""
+
+from __future__ import annotations
+
+import codecs
+import datetime as dt
+import re
+import time
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any, Protocol
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+from .hiding import EVERYTHING
+
+NUMBERS = frozenset(("DECIMAL", "MONEY", "NUMBER"))
+DATES = frozenset(("DATE", "DAY", "REMINDER"))
+ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TIME = re.compile(
+    r"(?P<date>\S+)[ T](?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}))?(\s?(?P<half>[AaPp][Mm]))?"
+)
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+
+BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", " ")
+"""What stands between thousands in French: programs write the first two, people type the third."""
+
+HOW_TO_SAVE = (
+    "save it as UTF-8: in Excel as 'CSV UTF-8 (Comma delimited)', in LibreOffice with the character set "
+    "'Unicode (UTF-8)'"
+)
+
+
+class WrongEncoding(Exception):
+    """The bytes of a file are no text in its encoding; the message says how to save it.
+
+    :ivar start: the first byte that does not fit.
+    """
+
+    def __init__(self, message: str, start: int) -> None:
+        super().__init__(message)
+        self.start = start
+
+
+class CellReader(Protocol):
+    """What turns the cells of a table into values that types take."""
+
+    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        """The cells of a record as the types of their fields take them, and of those that do not fit what was
+        expected.
+        """
+
+    def only_of(self, names: Container[str]) -> CellReader:
+        """The same for some columns; the others are left as they are."""
+
+    @property
+    def spelling(self) -> str:
+        """How cells are read, in words that are the same for the same way."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a table was saved.
+
+    :ivar preset: the name of the preset that it began with.
+    :ivar delimiter: between cells. :ivar is_sure: whether it was written; that of a preset is only tried first.
+    :ivar encoding: a codec; empty: UTF-8, UTF-16 by its mark, and CP1252 where neither fits.
+    :ivar writes: the codec of files that are written.
+    :ivar decimal: between a number and its fraction. :ivar thousands: between groups of three digits.
+    :ivar dates: patterns of strptime, the first one is written; ISO dates are always read.
+    :ivar true: words for true, the first one is written; ``false`` alike. Without any: true and false.
+    :ivar currency: signs that may stand beside a number.
+    :ivar clears: columns whose empty cells clear.
+    :ivar null: a cell that clears.
+    :ivar ignore: columns that are not read.
+    :ivar only: columns that it holds for.
+    """
+
+    preset: str = "plain"
+    delimiter: str = ""
+    is_sure: bool = False
+    encoding: str = ""
+    writes: str = "utf-8"
+    decimal: str = "."
+    thousands: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    true: tuple[str, ...] = ()
+    false: tuple[str, ...] = ()
+    currency: tuple[str, ...] = ()
+    clears: Container[str] = field(default_factory=frozenset)
+    null: str | None = None
+    ignore: frozenset[str] = frozenset()
+    only: Container[str] = EVERYTHING
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its cells are spelled as the types take them."""
+        return not (self._has_numbers or self.dates or self.true or self.false)
+
+    @property
+    def _has_numbers(self) -> bool:
+        return self.decimal != "." or bool(self.thousands or self.currency)
+
+    def only_of(self, names: Container[str]) -> Dialect:
+        return replace(self, only=names)
+
+    @cached_property
+    def spelling(self) -> str:
+        return repr((self.decimal, self.thousands, self.dates, self.true, self.false, self.currency))
+
+    # ---- reading
+
+    def clears_cell(self, name: str, cell: str) -> bool:
+        """Whether a cell of a column says that there shall be nothing. Names with _ in front are no fields."""
+        return name[0] != "_" and (cell == self.null or (not cell and name in self.clears))
+
+    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        found: dict[str, Any] = {}
+        wrong: dict[str, str] = {}
+        for name, value in fields.items():
+            of = schema.find(name) if type(value) is str and name in self.only else None
+            convert = None if of is None else self._converters.get(of.type)
+            if convert is None:
+                continue
+            text = convert(value)
+            if text is None:
+                wrong[name] = self._expected(of)
+            else:
+                found[name] = text
+        if not found and not wrong:
+            return fields, {}
+        return {name: found.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
+
+    def reads(self, type_name: str, text: str) -> bool:
+        """Whether a cell of a field of a type is spelled as this dialect does, and others do not."""
+        if self.is_plain:
+            return type_name in ("DECIMAL", "MONEY") and _PLAIN_NUMBER.fullmatch(text) is not None
+        convert = self._converters.get(type_name)
+        found = None if convert is None else convert(text)
+        return found not in (None, text) and not (type_name == "NUMBER" and "." in str(found))
+
+    @cached_property
+    def _converters(self) -> Mapping[str, Callable[[str], str | None]]:
+        found: dict[str, Callable[[str], str | None]] = {}
+        if self._has_numbers:
+            found |= dict.fromkeys(NUMBERS, self._number)
+        if self.dates:
+            found |= {**dict.fromkeys(DATES, self._date), "DATETIME": self._instant}
+        if self.true or self.false:
+            found["BOOLEAN"] = self._flag
+        return found
+
+    @cached_property
+    def _number_form(self) -> re.Pattern[str]:
+        signs = "|".join(map(re.escape, sorted(self.currency, key=len, reverse=True)))
+        sign = rf"(?:{signs})?\s*" if signs else ""
+        behind = rf"\s*(?:{signs})?" if signs else ""
+        groups = "|".join(rf"\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+" for mark in self.thousands)
+        whole = rf"(?P<whole>{groups}|\d+)" if groups else r"(?P<whole>\d+)"
+        fraction = rf"(?:{re.escape(self.decimal)}(?P<fraction>\d+))?"
+        return re.compile(rf"(?P<minus>[-\u2212]?)\s*{sign}(?P<inner>[-\u2212]?){whole}{fraction}{behind}")
+
+    def _number(self, text: str) -> str | None:
+        found = self._number_form.fullmatch(text.strip())
+        if found is None or (found["minus"] and found["inner"]):
+            return None
+        whole = re.sub(r"\D", "", found["whole"])
+        number = f"{'-' if found['minus'] or found['inner'] else ''}{whole}"
+        return f"{number}.{found['fraction']}" if found["fraction"] else number
+
+    @cached_property
+    def _known_dates(self) -> dict[str, str | None]:
+        return {}
+
+    def _date(self, text: str) -> str | None:
+        if text not in self._known_dates:
+            self._known_dates[text] = self._new_date(text.strip())
+        return self._known_dates[text]
+
+    def _new_date(self, text: str) -> str | None:
+        if ISO_DATE.fullmatch(text):
+            return text
+        for pattern in self.dates:
+            try:
+                return dt.date(*time.strptime(text, pattern)[:3]).isoformat()
+            except ValueError:
+                continue
+        return None
+
+    def _instant(self, text: str) -> str | None:
+        bare = text.strip()
+        if ISO_DATE.match(bare):
+            return bare
+        found = _TIME.fullmatch(bare)
+        date = self._date(found["date"]) if found else self._date(bare)
+        if date is None or found is None:
+            return date
+        hour = int(found["hour"])
+        if found["half"]:
+            hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)
+        return f"{date} {hour:02d}:{found['minute']}:{found['second'] or '00'}"
+
+    @cached_property
+    def _flags(self) -> Mapping[str, str]:
+        known = {"true": "true", "false": "false"}
+        known |= {word.casefold(): "true" for word in self.true}
+        return known | {word.casefold(): "false" for word in self.false}
+
+    def _flag(self, text: str) -> str | None:
+        return self._flags.get(text.strip().casefold())
+
+    def _expected(self, of: Field | None) -> str:
+        if of is None or of.type in NUMBERS:
+            return f"a number such as {self._sample_number}"
+        if of.type == "BOOLEAN":
+            return f"one of {', '.join((*self.true, *self.false))}"
+        dates = " or ".join(dict.fromkeys((_SAMPLE_DAY.strftime(self.dates[0]), _SAMPLE_DAY.isoformat())))
+        return f"a date that exists, such as {dates}" + (", and a time" if of.type == "DATETIME" else "")
+
+    @property
+    def _sample_number(self) -> str:
+        return f"1{self.thousands[0] if self.thousands else ''}299{self.decimal}50"
+
+    # ---- writing
+
+    def write(self, value: Any) -> str:
+        """A plain value as a cell; numbers and dates are :class:`Plain`."""
+        if isinstance(value, bool):
+            words = self.true if value else self.false
+            return words[0] if words else str(value).lower()
+        text = str(value)
+        if isinstance(value, Plain) and self.dates and ISO_DATE.fullmatch(text):
+            return dt.date.fromisoformat(text).strftime(self.dates[0])
+        if isinstance(value, Plain) and _PLAIN_NUMBER.fullmatch(text):
+            return text.replace(".", self.decimal)
+        return text
+
+    # ---- files
+
+    def decode(self, content: bytes) -> tuple[str, bool]:
+        """The text of a file, and whether it had to be read as CP1252.
+
+        :raises WrongEncoding: where it is no text.
+        """
+        if self.encoding:
+            return self._strictly(content, self.encoding), False
+        for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+            if content.startswith(mark):
+                return self._strictly(content, codec), False
+        if content.count(b"\0") > len(content) // 4:
+            raise WrongEncoding(f"expected UTF-8, and this looks like UTF-16; {HOW_TO_SAVE}", content.index(b"\0"))
+        try:
+            return content.decode("utf-8-sig"), False
+        except UnicodeDecodeError:
+            pass
+        try:
+            return content.decode("cp1252"), True
+        except UnicodeDecodeError as error:
+            words = f"expected UTF-8, and this byte is none of CP1252 either; {HOW_TO_SAVE}, or set encoding"
+            raise WrongEncoding(words, error.start) from error
+
+    def _strictly(self, content: bytes, codec: str) -> str:
+        try:
+            return content.decode(codec).removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            words = f"expected {codec}: {error.reason} at byte {error.start}; {HOW_TO_SAVE}, or set encoding"
+            raise WrongEncoding(words, error.start) from error
+        except UnicodeError as error:
+            raise WrongEncoding(f"expected {codec}: {error}; {HOW_TO_SAVE}, or set encoding", 0) from error
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a file.
+
+        :raises UnicodeEncodeError: where the encoding has no such letter.
+        """
+        return text.encode(self.writes)
+
+
+_SAMPLE_DAY = dt.date(2024, 5, 31)
+
+PRESETS: Mapping[str, Dialect] = {
+    "plain": Dialect(),
+    "excel-de": Dialect(
+        "excel-de", ";", writes="utf-8-sig", decimal=",", thousands=(".",), dates=("%d.%m.%Y", "%d.%m.%y"),
+        true=("WAHR", "ja"), false=("FALSCH", "nein"), currency=("€", "EUR"),
+    ),
+    "excel-fr": Dialect(
+        "excel-fr", ";", writes="utf-8-sig", decimal=",", thousands=BLANKS, dates=("%d/%m/%Y",),
+        true=("VRAI", "oui"), false=("FAUX", "non"), currency=("€", "EUR"),
+    ),
+    "excel-gb": Dialect(
+        "excel-gb", ",", writes="utf-8-sig", thousands=(",",), dates=("%d/%m/%Y",),
+        true=("TRUE", "yes"), false=("FALSE", "no"), currency=("£", "GBP"),
+    ),
+    "excel-us": Dialect(
+        "excel-us", ",", writes="utf-8-sig", thousands=(",",), dates=("%m/%d/%Y",),
+        true=("TRUE", "yes"), false=("FALSE", "no"), currency=("$", "USD"),
+    ),
+}  # fmt: skip
+"""How the spreadsheets of a country save tables, by name."""
+
+
+@dataclass(frozen=True)
+class Dialects:
+    """The dialect of each file.
+
+    :ivar general: that of files that no pattern names. :ivar files: patterns of names, the first that fits counts.
+    """
+
+    general: Dialect = PRESETS["plain"]
+    files: Sequence[tuple[str, Dialect]] = ()
+
+    def of(self, name: str) -> Dialect:
+        """The dialect of a file, by its name below the directory."""
+        return next((dialect for pattern, dialect in self.files if fnmatchcase(name, pattern)), self.general)
+
+
+def delimiter_of(line: str, dialect: Dialect) -> str:
+    """What parts the cells of a table.
+
+    :param line: its first one.
+    """
+    if dialect.delimiter and (dialect.is_sure or _outside(line, dialect.delimiter)):
+        return dialect.delimiter
+    return max(",;\t|", key=lambda mark: _outside(line, mark))
+
+
+def _outside(line: str, mark: str) -> int:
+    """How often a mark stands outside of quotes."""
+    return sum(part.count(mark) for part in line.split('"')[::2])
+
+
+def ambiguous_date(text: str) -> bool:
+    """Whether a date could mean two days."""
+    parts = re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})", text.strip())
+    return parts is not None and parts[1] != parts[2] and int(parts[1]) <= 12 and int(parts[2]) <= 12
+
+
+def best_presets(cells: Iterable[tuple[str, str]], delimiter: str) -> list[str]:
+    """The presets that read most of some cells; none where no preset reads any. Several are equally good.
+
+    :param cells: name of the type of the field, and text.
+    :param delimiter: of their file.
+    """
+    votes = dict.fromkeys(PRESETS, 0)
+    for type_name, text in cells:
+        for name in votes:
+            votes[name] += PRESETS[name].reads(type_name, text)
+    most = max(votes.values())
+    best = [name for name, number in votes.items() if number == most and most]
+    return [name for name in best if PRESETS[name].delimiter in ("", delimiter)] or best

@@ -1,0 +1,179 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Findings as they are told: a table with one mistake in thousands of cells gets one line about it.
+
+Where a table was saved in another dialect than the settings say, the one that reads its cells is proposed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+
+from .desired import CellPlace, DesiredInstance, Finding
+from .dialect import DATES, NUMBERS, PRESETS, ambiguous_date, best_presets
+
+_ALONE = 3
+"""So many findings of one kind are told one by one."""
+
+_SPELLED = NUMBERS | DATES | {"DATETIME", "BOOLEAN"}
+"""Types whose values dialects spell in different ways."""
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Findings in words.
+
+    :ivar lines: one for each kind of mistake. :ivar every: one for each finding, where these are more.
+    """
+
+    lines: list[str]
+    every: list[str]
+
+
+def tell(findings: Sequence[Finding], desired: DesiredInstance) -> Told:
+    """Findings in words, those that are alike in one line."""
+    every = desired.hiding.told(findings, desired.entries)
+    hidden = [line != str(finding) for line, finding in zip(every, findings, strict=True)]
+    open_ones = [finding for finding, is_hidden in zip(findings, hidden, strict=True) if not is_hidden]
+    advice = _Proposals(open_ones, desired)
+    groups: dict[Key, list[int]] = defaultdict(list)
+    for number, finding in enumerate(findings):
+        groups[_key(number, finding, every[number], hidden[number], desired, advice)].append(number)
+    lines: list[str] = []
+    for key, members in groups.items():
+        some = [findings[number] for number in members]
+        if key[0] == _SPELLING and len(members) == 1:
+            lines.append(f"{every[members[0]]}: {advice.words(some)}")
+        elif len(members) == 1 or (key[0] != _SPELLING and len(members) <= _ALONE):
+            lines += [every[number] for number in members]
+        elif key[0] == _SPELLING:
+            lines.append(f"{_cells(some)}: {advice.words(some)}")
+        else:
+            lines.append(_alike(some, every[members[0]], key[0] == _HIDDEN))
+    return Told(lines, every if len(lines) < len(every) else [])
+
+
+_SPELLING, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "misfit", "words", "hidden", "single"
+
+
+def _key(
+    number: int, finding: Finding, line: str, is_hidden: bool, desired: DesiredInstance, advice: _Proposals
+) -> Key:
+    """What findings that are told in one line have in common."""
+    if not isinstance(finding.place, CellPlace) and finding.place.source not in desired.delimiters:
+        return (_SINGLE, str(number))
+    if is_hidden:
+        return (_HIDDEN, finding.place.source, line.removeprefix(str(finding.place)))
+    misfit = finding.misfit
+    if misfit is None:
+        return (_WORDS, finding.message)
+    if advice.fits(finding):
+        return (_SPELLING, finding.column, _family(misfit.type), advice.proposal(finding.place.source))
+    return (_MISFIT, finding.column, misfit.why)
+
+
+def _family(type_name: str) -> str:
+    return "number" if type_name in NUMBERS else "flag" if type_name == "BOOLEAN" else "date"
+
+
+def _cells(findings: Sequence[Finding]) -> str:
+    """The column, how many cells of it, one of them and where it is."""
+    first = findings[0]
+    such_as = shorten(first.misfit.value) if first.misfit else ""
+    what = f"{first.column}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
+    return f"{what} such as {such_as} (first at {first.place})"
+
+
+def _alike(findings: Sequence[Finding], line: str, is_hidden: bool) -> str:
+    """One line about some findings that differ in their places, and maybe in their values.
+
+    :param line: the first of them.
+    """
+    first = findings[0]
+    if first.misfit is not None and not is_hidden:
+        return f"{_cells(findings)}: {first.misfit.why}"
+    return f"{line.removeprefix(str(first.place)).removeprefix(': ')}: {len(findings):,} times (first at {first.place})"
+
+
+class _Proposals:
+    """Which dialect some tables were saved in.
+
+    :param findings: what is wrong with them.
+    """
+
+    def __init__(self, findings: Iterable[Finding], desired: DesiredInstance) -> None:
+        self._desired = desired
+        cells: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for finding in findings:
+            text = self._text(finding)
+            if text is not None and finding.misfit is not None:
+                cells[finding.place.source].append((finding.misfit.type, text))
+        self._best = {source: best_presets(some, desired.delimiters[source]) for source, some in cells.items()}
+        common = [set(best) for best in self._best.values() if best]
+        shared = set.intersection(*common) if common else set()
+        self._shared = [name for name in PRESETS if name in shared]
+
+    def _text(self, finding: Finding) -> str | None:
+        """The cell that a finding is about; None where no dialect has a say in it."""
+        misfit = finding.misfit
+        is_spelled = misfit is not None and misfit.type in _SPELLED and type(misfit.value) is str
+        return str(misfit.value) if misfit and is_spelled and finding.place.source in self._desired.delimiters else None
+
+    def _presets(self, source: str) -> list[str]:
+        own = self._best.get(source, [])
+        return [name for name in self._shared if name in own] or own
+
+    def fits(self, finding: Finding) -> bool:
+        """Whether another dialect reads what a finding is about."""
+        text, presets = self._text(finding), self._presets(finding.place.source)
+        if text is None or finding.misfit is None or not presets:
+            return False
+        is_other = presets[0] != self._desired.dialects.of(finding.place.source).preset
+        return is_other and PRESETS[presets[0]].reads(finding.misfit.type, text)
+
+    def proposal(self, source: str) -> str:
+        """What to set for a file."""
+        presets = self._presets(source)
+        is_general = (
+            self._shared and self._desired.dialects.general.preset == "plain" and not self._desired.dialects.files
+        )
+        names = [f"preset: {name}" for name in presets]
+        if not is_general:
+            names = [f'files: {{"{source}": {{{name}}}}}' for name in names]
+        return "set " + " or ".join(f"`csv: {{{name}}}`" for name in names)
+
+    def words(self, findings: Sequence[Finding]) -> str:
+        """What is wrong with some cells of a column, and what to set."""
+        texts = [text for finding in findings if (text := self._text(finding)) is not None]
+        source, misfit = findings[0].place.source, findings[0].misfit
+        presets = self._presets(source)
+        kind = _family(misfit.type if misfit else "")
+        return f"{_label(kind, texts, presets)}; {self.proposal(source)}"
+
+
+def _label(kind: str, texts: Iterable[str], presets: Sequence[str]) -> str:
+    """What is unlike the dialect that was expected."""
+    dialect = PRESETS[presets[0]]
+    if kind == "flag":
+        return "words for true and false"
+    if kind == "date":
+        days = {PRESETS[name].dates[0] for name in presets}
+        if len(days) > 1 and any(map(ambiguous_date, texts)):
+            return "a date that could mean two days"
+        return f"dates as {_DAYS[dialect.dates[0]]}"
+    if dialect.is_plain:
+        return "decimal point"
+    if dialect.decimal == "," and any("," in text for text in texts):
+        return "decimal comma"
+    is_grouped = any(mark in text.strip() for text in texts for mark in (*dialect.thousands, " "))
+    return "thousands separators" if is_grouped else "currency signs"
+
+
+_DAYS: Mapping[str, str] = {"%d.%m.%Y": "DD.MM.YYYY", "%d/%m/%Y": "DD/MM/YYYY", "%m/%d/%Y": "MM/DD/YYYY"}

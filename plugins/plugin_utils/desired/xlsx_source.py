@@ -1,0 +1,355 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Workbooks (``.xlsx``) to plain values that know in which cell they were written."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import re
+import sys
+import warnings
+import zipfile
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import TypedCell
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+from .csv_source import structure
+from .desired import SECTIONS, CellPlace, Finding, Place
+from .dialect import ISO_DATE, CellReader, Dialect
+from .hiding import EVERYTHING
+from .nodes import JINJA, Node, SheetSource, jinja_in, mark_at
+
+if TYPE_CHECKING:
+    import openpyxl
+
+MAX_UNPACKED = 256 << 20
+MAX_COLUMNS = 200
+MAX_CELL = 32_767
+"""Characters that a cell holds in Excel."""
+
+COMMENT = "#"
+"""Sheets and columns whose names begin with it are comments."""
+
+TEXT_FORMAT = "@"
+"""The format of a cell whose number is a text."""
+
+_OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
+_EMPTY_ROW = re.compile(rb'<row\b[^>]*?\br="[^>]*?(?:/>|>(?:<c\b[^>]*/>)*</row>)')
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+DIGITS = ".15g"
+"""Excel keeps 15 digits of a number."""
+
+_NO_TEXT = {
+    "number": (
+        "text; the cell holds a number, because Excel makes one of digits: leading zeros are lost, and a long one "
+        "becomes 4.01E+12. Format the column as text, and type it again"
+    ),
+    "date": "text; the cell holds a date. Format the column as text, and type it again",
+    "flag": "text; the cell holds true or false. Format the column as text, and type it again",
+}
+
+
+class _Refused(Exception):
+    """A file is no workbook that is read; the message says why."""
+
+
+@dataclass(frozen=True)
+class _SheetCells:
+    """Reads cells that have types of their own: a day is an instant where the field wants one."""
+
+    only: Container[str] = EVERYTHING
+    spelling: str = "workbook"
+
+    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        instants = {}
+        for name, value in fields.items():
+            if isinstance(value, TypedCell) and name in self.only and ISO_DATE.fullmatch(value):
+                of = schema.find(name)
+                if of is not None and of.type == "DATETIME":
+                    instants[name] = f"{value} 00:00:00"
+        return ({**fields, **instants} if instants else fields), {}
+
+    def only_of(self, names: Container[str]) -> CellReader:
+        return _SheetCells(names)
+
+
+WORKBOOK_CELLS: CellReader = _SheetCells()
+
+
+class _Sheet:
+    """A sheet with the records of a section.
+
+    :param source: file and sheet, as places name them.
+    :ivar columns: name to number (from 1) of the columns that are read, in their order.
+    """
+
+    def __init__(self, source: str, dialect: Dialect, findings: list[Finding]) -> None:
+        self.source = SheetSource(source)
+        self.header_row = 0
+        self.columns: dict[str, int] = {}
+        self._dialect = dialect
+        self._findings = findings
+        self._named: set[int] = set()
+
+    def records(self, values: Any, formulas: Any) -> Iterator[Node]:
+        """The records of the rows below the first one, which names the columns.
+
+        :param values: the rows with their values. :param formulas: the rows with formulas; None: there are none.
+        """
+        values.reset_dimensions()
+        others: Iterator[Sequence[Any]] = iter(())
+        if formulas is not None:
+            formulas.reset_dimensions()
+            others = formulas.iter_rows()
+        for number, (row, other) in enumerate(zip_longest(values.iter_rows(), others, fillvalue=()), start=1):
+            cells = self._cells(row, other, number) if row else {}
+            if not cells:
+                continue
+            if not self.header_row:
+                if not self._take_header(cells, number):
+                    return
+                continue
+            record = self._record(cells, number)
+            if record:
+                node = _SheetRow(record, self, number)
+                if any(mark in one for one in record.values() if isinstance(one, str) for mark in JINJA):
+                    self._findings += jinja_in(node)
+                yield node
+
+    def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
+        self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
+
+    def _cells(self, row: Sequence[Any], formulas: Sequence[Any], number: int) -> dict[int, Any]:
+        """The cells of a row in which something stands, by the number of their column."""
+        found: dict[int, Any] = {}
+        for cell in row:
+            if cell.value is None:
+                continue
+            if cell.data_type == "e":
+                self._find(number, cell.column, f"this cell holds the error {cell.value}", "this cell holds an error")
+                continue
+            value = _value_of(cell.value, cell.number_format)
+            if isinstance(value, str) and CONTROL.search(value):
+                self._find(number, cell.column, "this cell holds a character that XML can't hold; take it out")
+            elif value != "":
+                found[cell.column] = value
+        for value, formula in zip(row, formulas, strict=False):
+            if value.value is None and formula.data_type == "f" and value.data_type != "str":
+                words = "this formula has no stored value; open the workbook in a spreadsheet program and save it"
+                self._find(number, formula.column, words)
+        return found
+
+    def _take_header(self, cells: Mapping[int, Any], number: int) -> bool:
+        """Takes the names of the columns; whether all is right with them."""
+        self.header_row = number
+        if len(cells) > MAX_COLUMNS:
+            self._find(number, 1, f"expected at most {MAX_COLUMNS} columns, these are {len(cells)}")
+            return False
+        fine = True
+        for column, value in cells.items():
+            name = sys.intern(str(value).strip())
+            self._named.add(column)
+            if name.startswith(COMMENT) or name in self._dialect.ignore:
+                continue
+            if name in self.columns:
+                self._find(number, column, f"the column {name} is written twice", "this column is written twice")
+                fine = False
+            self.columns.setdefault(name, column)
+        return fine
+
+    def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
+        for column in cells.keys() - self._named:
+            self._named.add(column)
+            self._find(number, column, "this column has no name")
+        record: dict[str, Any] = {}
+        for name, column in self.columns.items():
+            value = cells.get(column)
+            if value is not None:
+                record[name] = structure(value) if type(value) is str and value[0] in "[{" else value
+        dialect = self._dialect
+        if record and (dialect.null is not None or dialect.clears):
+            cleared = [name for name in self.columns if dialect.clears_cell(name, str(record.get(name, "")))]
+            record |= dict.fromkeys(cleared)
+        return record
+
+
+class _SheetRow(Node):
+    """A row of a sheet."""
+
+    __slots__ = ("_row", "_sheet")
+
+    is_row = True
+
+    def __init__(self, value: dict[str, Any], sheet: _Sheet, row: int) -> None:
+        super().__init__(value, sheet.source, mark_at(row, 1))
+        self._sheet = sheet
+        self._row = row
+
+    def mark_of(self, key: Any) -> int:
+        return mark_at(self._row, self._sheet.columns.get(key, 1))
+
+    def mark_of_name(self, key: Any) -> int:
+        return mark_at(self._sheet.header_row, self._sheet.columns.get(key, 1))
+
+    def empty_cells(self) -> Sequence[str]:
+        return [name for name in self._sheet.columns if name not in self.value]
+
+
+class Workbook:
+    """The records of a workbook: each sheet that is called as a section lists some.
+
+    :param name: of the file, as places name it.
+    :param findings: takes what is wrong.
+    :ivar ignored: names of sheets that are no sections.
+    """
+
+    def __init__(self, name: str, content: bytes, dialect: Dialect, findings: list[Finding]) -> None:
+        self._name = name
+        self._content = content
+        self._dialect = dialect
+        self._findings = findings
+        self._sources: dict[str, str] = {}
+        self.ignored: list[str] = []
+
+    def source_of(self, section: str) -> str:
+        """The sheet of a section as places name it."""
+        return self._sources[section]
+
+    def sections(self) -> Iterator[tuple[str, list[Node]]]:
+        """Each section with its records."""
+        try:
+            with _quiet():
+                content, has_formulas = _prepared(self._content)
+                openpyxl = openpyxl_library()
+                values = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
+                formulas = None
+                if has_formulas:
+                    formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True, keep_links=False)
+                yield from self._sections(values, formulas)
+        except (_Refused, InvalidInput) as refused:
+            self._findings.append(Finding.plain(Place(self._name), str(refused)))
+        except Exception as error:
+            # The library raises whatever comes up where a file is broken.
+            words = f"this is no workbook that can be read ({type(error).__name__}: {error}); save it as .xlsx again"
+            self._findings.append(Finding(Place(self._name), words))
+
+    def _sections(
+        self, values: openpyxl.Workbook, formulas: openpyxl.Workbook | None
+    ) -> Iterator[tuple[str, list[Node]]]:
+        seen = []
+        for sheet in values.worksheets:
+            section = sheet.title.strip().casefold()
+            if section in SECTIONS and section != "fields":
+                seen.append(section)
+                source = self._sources[section] = f"{self._name}:{sheet.title}"
+                own = None if formulas is None else formulas[sheet.title]
+                yield section, list(_Sheet(source, self._dialect, self._findings).records(sheet, own))
+            elif not section.startswith(COMMENT):
+                self.ignored.append(sheet.title)
+        if not seen:
+            wanted = ", ".join(name for name in SECTIONS if name != "fields")
+            named = ", ".join(map(repr, self.ignored)) or "none"
+            self.ignored = []
+            self._findings.append(
+                Finding(Place(self._name), f"expected sheets that are called as sections: {wanted}; these are {named}")
+            )
+
+
+# ---- cells
+
+
+def _value_of(value: Any, number_format: str | None) -> Any:
+    """A cell as a text, or as what looks like its type."""
+    if isinstance(value, bool):
+        return TypedCell.of(str(value).lower(), _NO_TEXT["flag"])
+    if isinstance(value, (int, float)):
+        text = _digits(value)
+        return text if number_format == TEXT_FORMAT else TypedCell.of(text, _NO_TEXT["number"])
+    if isinstance(value, (dt.date, dt.time, dt.timedelta)):
+        return TypedCell.of(_moment(value), _NO_TEXT["date"])
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value))
+
+
+def _digits(number: float) -> str:
+    """A number as a person writes it, with the digits that a spreadsheet keeps."""
+    if isinstance(number, int):
+        return str(number)
+    return format(Decimal(format(number, DIGITS)), "f")
+
+
+def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
+    if isinstance(value, dt.datetime):
+        # Spreadsheets count days, and a second is a fraction that is never exact.
+        rounded = (value + dt.timedelta(microseconds=500_000)).replace(microsecond=0)
+        return rounded.date().isoformat() if rounded.time() == dt.time() else rounded.isoformat(" ")
+    return value.isoformat() if isinstance(value, (dt.date, dt.time)) else str(value)
+
+
+# ---- files
+
+
+def openpyxl_library() -> Any:
+    """The library that reads and writes workbooks.
+
+    :raises InvalidInput: where it is not installed.
+    """
+    try:
+        import openpyxl
+        import openpyxl.cell
+        import openpyxl.styles
+        import openpyxl.worksheet.datavalidation
+    except ImportError as missing:
+        raise InvalidInput(
+            f"workbooks need openpyxl, which is not installed here; run: {sys.executable} -m pip install openpyxl"
+        ) from missing
+    return openpyxl
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What the library warns of (styles, extensions) is none of our business."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _prepared(content: bytes) -> tuple[bytes, bool]:
+    """A workbook without the rows that are formatted and empty, and whether there may be formulas in it.
+
+    :raises _Refused: where it is none, or unpacks to too much.
+    """
+    if content.startswith(_OLD_OR_ENCRYPTED):
+        raise _Refused("this is an old or an encrypted workbook; save it as .xlsx, without a password")
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(part.file_size for part in packed.infolist())
+        if size > MAX_UNPACKED:
+            raise _Refused(
+                f"expected a workbook of at most {MAX_UNPACKED >> 20} MiB unpacked, this one has {size >> 20}"
+            )
+        parts = {part.filename: packed.read(part) for part in packed.infolist()}
+    has_formulas = False
+    for name, part in parts.items():
+        if any(mark in part for mark in _DECLARATIONS):
+            raise _Refused(f"{name} declares entities, and no spreadsheet program does that; save it as .xlsx again")
+        if name.startswith("xl/worksheets/"):
+            has_formulas |= b"<f" in part
+            if b"<![CDATA[" not in part:
+                parts[name] = _EMPTY_ROW.sub(b"", part)
+    packed_again = io.BytesIO()
+    with zipfile.ZipFile(packed_again, "w") as packed:
+        for name, part in parts.items():
+            packed.writestr(name, part)
+    return packed_again.getvalue(), has_formulas
+
+
+_DECLARATIONS = tuple("<!DOCTYPE".encode(codec) for codec in ("utf-8", "utf-16-le", "utf-16-be"))

@@ -1,0 +1,296 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an export holds as one workbook: a sheet for each section, with what helps to fill it in.
+
+The same data gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from xml.sax.saxutils import unescape
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+from ..desired.desired import SECTIONS, letters_of
+from ..desired.dialect import DATES, ISO_DATE, NUMBERS, Dialect
+from ..desired.xlsx_source import COMMENT, CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
+from .export import Exported
+from .layout import BULK
+from .portable import name_in_files
+from .writing import Unwritable, json_cell
+
+_NOTES = f"{COMMENT} notes"
+_LISTS = f"{COMMENT} lists"
+_MAX_ROWS = 1_048_576
+_MAX_LIST = 255
+"""Characters of a list of choices that stands with its cells; Excel takes no more."""
+
+_FIRST_DAY = dt.date(1901, 1, 1)
+"""Spreadsheets do not agree on the days before."""
+
+_WHEN = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+_MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
+_ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+_FORMATS = {"MONEY": "#,##0.00", "NUMBER": "0", "DECIMAL": "General", "BOOLEAN": "General"}
+_DAY_FORMAT = "yyyy-mm-dd"
+NAMED = ("location", "person", "room", "user")
+"""Kinds of records that cells offer as choices."""
+
+_TARGETS = {f"LINKED_{name.upper()}": name for name in NAMED}
+
+_HELP = (
+    "This workbook holds records of {root}. The module community.seventhings.instance reads it.",
+    "Each sheet is a section, and its first row names the fields, by label or by key.",
+    "Sheets and columns whose names begin with # are comments.",
+    "An empty cell leaves what the instance has. With csv: {{empty: clear}} in instance.yml it clears that.",
+    "A row that is taken away is reported. It is deleted only where policy.prune of instance.yml says so.",
+    "Texts, such as barcodes, stand in text cells, so that no zeros are lost. Lists and maps are written as JSON.",
+    "The choices of a cell are those of the day of the export. What is named there as a record may be new.",
+)
+
+
+@dataclass
+class _Column:
+    """A column of a sheet.
+
+    :ivar name: how files call the field. :ivar header: what stands in the first row. :ivar of: the field.
+    """
+
+    name: str
+    header: str
+    of: Field
+
+
+@dataclass
+class Book:
+    """A workbook.
+
+    :ivar content: its bytes. :ivar rest: section to the records that it can't hold.
+    """
+
+    content: bytes
+    rest: dict[str, list[Any]] = field(default_factory=dict)
+
+
+def workbook_of(exported: Exported, root: str, dialect: Dialect) -> Book:
+    """The workbook of an export.
+
+    :param root: of the instance. :param dialect: what the settings say about the file.
+    :raises InvalidInput: where openpyxl is not installed.
+    """
+    return _Writer(exported, root, dialect).book()
+
+
+def sheets_of(content: bytes) -> set[str]:
+    """The sections that a workbook of an export holds; all where that can't be told."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            names = re.findall(rb'<sheet\b[^>]*?\bname="([^"]*)"', packed.read("xl/workbook.xml"))
+    except (zipfile.BadZipFile, KeyError):
+        return {*BULK}
+    return {name.decode("utf-8", "replace") for name in names} & {*BULK}
+
+
+def text_of(content: bytes) -> bytes:
+    """All that stands in the cells of a workbook; nothing where it is none."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            parts = b"\n".join(packed.read(name) for name in packed.namelist() if name.startswith("xl/"))
+    except (zipfile.BadZipFile, KeyError):
+        return b""
+    return unescape(parts.decode("utf-8", "replace"), {"&quot;": '"'}).encode()
+
+
+class _Writer:
+    def __init__(self, exported: Exported, root: str, dialect: Dialect) -> None:
+        self._exported = exported
+        self._root = root
+        self._dialect = dialect
+        self._library = openpyxl_library()
+        self._book = self._library.Workbook(write_only=True)
+        self._lists: dict[str, Sequence[str]] = {}
+
+    def book(self) -> Book:
+        rest: dict[str, list[Any]] = {}
+        columns = {}
+        for section in BULK:
+            if section in self._exported.sections:
+                columns[section] = self._columns(section)
+                rest[section] = self._sheet(section, columns[section])
+        self._write_notes(columns)
+        self._write_lists()
+        content = io.BytesIO()
+        self._book.save(content)
+        return Book(_unchanging(content.getvalue()), {section: some for section, some in rest.items() if some})
+
+    # ---- columns
+
+    def _columns(self, section: str) -> list[_Column]:
+        """The columns of a section: all fields that can be written, those with values first where there are many."""
+        schema = self._exported.schemas[SECTIONS[section]]
+        used = {str(name) for record in self._exported.sections[section] for name in record}
+        fields = self._exported.columns[section]
+        if len(fields) > MAX_COLUMNS:
+            fields = [of for of in fields if name_in_files(of) in used][:MAX_COLUMNS]
+        return [_Column(name_in_files(of), self._header(schema, of), of) for of in fields]
+
+    def _header(self, schema: Schema, of: Field) -> str:
+        """The label of a field, where nothing else can be meant by it; else what files call it."""
+        label = of.label
+        is_fine = label == label.strip() and not label.startswith(COMMENT) and not CONTROL.search(label)
+        is_fine &= label not in self._dialect.ignore and "\n" not in label and not _ESCAPE_LIKE.search(label)
+        meant = schema.find(label) if label and is_fine else None
+        return label if meant is not None and meant.key == of.key else name_in_files(of)
+
+    # ---- sheets
+
+    def _sheet(self, section: str, columns: Sequence[_Column]) -> list[Any]:
+        """Writes the sheet of a section. Returns the records that it can't hold."""
+        rows: list[list[Any]] = []
+        rest = []
+        for record in self._exported.sections[section]:
+            try:
+                if len(rows) == _MAX_ROWS - 1 or not {*record} <= {column.name for column in columns}:
+                    raise Unwritable("there is no room for it")
+                rows.append([self._plain(column.of, record.get(column.name)) for column in columns])
+            except Unwritable:
+                rest.append(record)
+        sheet = self._book.create_sheet(section)
+        sheet.freeze_panes = "A2"
+        sheet.auto_filter.ref = f"A1:{letters_of(max(len(columns), 1))}{len(rows) + 1}"
+        for number, column in enumerate(columns, start=1):
+            letters = letters_of(number)
+            dimension = sheet.column_dimensions[letters]
+            dimension.width = min(max(len(column.header) + 4, 14), 40)
+            dimension.number_format = _format_of(column.of)
+            self._validate(sheet, column.of, f"{letters}2:{letters}{_MAX_ROWS}")
+        sheet.append([self._cell(sheet, column.header, TEXT_FORMAT, bold=True) for column in columns])
+        for row in rows:
+            sheet.append(
+                [
+                    None if value is None else self._cell(sheet, value, _format_of(column.of))
+                    for value, column in zip(row, columns, strict=True)
+                ]
+            )
+        return rest
+
+    def _plain(self, of: Field, value: Any) -> Any:
+        """A value as a cell holds it: a number, a day, true or false, or a text.
+
+        :raises Unwritable: where it would be read as something else.
+        """
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, (Mapping, list, tuple)):
+            return _held(json_cell(value))
+        text = str(value)
+        if of.type in NUMBERS and isinstance(value, (Plain, int)):
+            number = Decimal(text)
+            return number if Decimal(format(number, DIGITS)) == number else text
+        if of.type in DATES and isinstance(value, Plain) and ISO_DATE.fullmatch(text):
+            day = dt.date.fromisoformat(text)
+            return day if day >= _FIRST_DAY else text
+        if text == self._dialect.null or text[:1] in ("[", "{") or not text:
+            raise Unwritable("a cell would be read as something else")
+        return _held(text)
+
+    def _cell(self, sheet: Any, value: Any, number_format: str, bold: bool = False) -> Any:
+        cell = self._library.cell.WriteOnlyCell(sheet)
+        if isinstance(value, str):
+            cell.value = _ESCAPE_LIKE.sub("_x005F_", value)
+            # No formula, and no error, whatever it looks like.
+            cell.data_type = "s"
+            cell.number_format = TEXT_FORMAT
+        else:
+            cell.value = value
+            cell.number_format = number_format
+        if bold:
+            cell.font = self._library.styles.Font(bold=True)
+        return cell
+
+    # ---- choices
+
+    def _validate(self, sheet: Any, of: Field, cells: str) -> None:
+        """Offers the choices of a field in its cells."""
+        target = _TARGETS.get(of.type, "")
+        choices = self._exported.names.get(target, ()) if target else of.allowed
+        if of.type == "BOOLEAN":
+            choices = ("TRUE", "FALSE")
+        if not choices:
+            return
+        literal = ",".join(choices)
+        is_short = len(literal) <= _MAX_LIST and not target
+        if is_short and all(one == one.strip() and "," not in one and '"' not in one for one in choices):
+            formula = f'"{literal}"'
+        else:
+            title = target or f"{of.key} ({cells.partition('2:')[0]} of {sheet.title})"
+            self._lists.setdefault(title, choices)
+            letters = letters_of(list(self._lists).index(title) + 1)
+            formula = f"'{_LISTS}'!${letters}$2:${letters}${len(choices) + 1}"
+        validation = self._library.worksheet.datavalidation.DataValidation(
+            "list", formula1=formula, allow_blank=True, showErrorMessage=True, sqref=cells
+        )
+        # A record may be named in several ways, and may be new.
+        validation.errorStyle = "warning" if target else "stop"
+        sheet.data_validations.append(validation)
+
+    def _write_lists(self) -> None:
+        if not self._lists:
+            return
+        sheet = self._book.create_sheet(_LISTS)
+        sheet.sheet_state = "hidden"
+        sheet.append([self._cell(sheet, title, TEXT_FORMAT, bold=True) for title in self._lists])
+        for number in range(max(map(len, self._lists.values()))):
+            row = [choices[number] if number < len(choices) else None for choices in self._lists.values()]
+            sheet.append([None if one is None else self._cell(sheet, one, TEXT_FORMAT) for one in row])
+
+    def _write_notes(self, columns: Mapping[str, Sequence[_Column]]) -> None:
+        sheet = self._book.create_sheet(_NOTES)
+        sheet.column_dimensions["A"].width = 18
+        for letters in "BC":
+            sheet.column_dimensions[letters].width = 32
+        for line in _HELP:
+            sheet.append([self._cell(sheet, line.format(root=self._root), TEXT_FORMAT)])
+        sheet.append([])
+        sheet.append([self._cell(sheet, one, TEXT_FORMAT, bold=True) for one in ("Sheet", "Column", "Field", "Type")])
+        for section, some in columns.items():
+            for column in some:
+                told = (section, column.header, column.of.key, column.of.type + (", mandatory" * column.of.mandatory))
+                sheet.append([self._cell(sheet, one, TEXT_FORMAT) for one in told])
+
+
+def _held(text: str) -> str:
+    """A text that a cell can hold.
+
+    :raises Unwritable: where it can't.
+    """
+    if len(_ESCAPE_LIKE.sub("_x005F_", text)) > MAX_CELL or CONTROL.search(text) or "\r" in text:
+        raise Unwritable("a cell can't hold it")
+    return text
+
+
+def _format_of(of: Field) -> str:
+    return _DAY_FORMAT if of.type in DATES else _FORMATS.get(of.type, TEXT_FORMAT)
+
+
+def _unchanging(content: bytes) -> bytes:
+    """A workbook without the moment at which it was written."""
+    when = _WHEN.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as packed, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as again:
+        for name in sorted(packed.namelist(), key=lambda one: (one != "[Content_Types].xml", one)):
+            part = packed.read(name)
+            if name == "docProps/core.xml":
+                part = _MODIFIED.sub(rb"\g<1>" + when + rb"\g<3>", part)
+            again.writestr(zipfile.ZipInfo(name), part, zipfile.ZIP_DEFLATED)
+    return written.getvalue()

@@ -1,0 +1,106 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What happens to the cells of a table on the way through a spreadsheet: some are emptied, and zeros are lost."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import read_some
+
+from ..desired.desired import DesiredInstance, Entry
+from ..desired.parsing import written_as
+from .plan import Planned
+from .state import ListedState
+
+
+class EmptiedCells:
+    """Counts empty cells of fields that have a value in the instance: somebody may have meant to clear these."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, Counter[str]] = defaultdict(Counter)
+        self._wires: dict[tuple[str, str], str] = {}
+
+    def look(self, planned: Planned, current: Record) -> None:
+        """Takes a record of a table that is there already."""
+        for name in planned.entry.empty_cells():
+            wire = self._wire(planned.schema, name)
+            if wire and current.flat.get(wire) not in EMPTY:
+                self._counts[planned.entry.place.source][name] += 1
+
+    def _wire(self, schema: Schema, name: str) -> str:
+        """The key of a column in answers; empty where it is no field that can be written."""
+        key = (schema.kind.name, name)
+        if key not in self._wires:
+            of = schema.find(name)
+            self._wires[key] = "" if of is None or of.key in SERVER_KEYS else of.wire_key
+        return self._wires[key]
+
+    def warnings(self, desired: DesiredInstance) -> list[str]:
+        """A line for each table."""
+        return [
+            _emptied(source, counts, desired.hiding.is_on and desired.hiding.is_vaulted(source))
+            for source, counts in self._counts.items()
+        ]
+
+
+def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:
+    number = sum(counts.values())
+    columns = "" if is_hidden else f" ({', '.join(f'{name}: {count:,}' for name, count in sorted(counts.items()))})"
+    if number == 1:
+        return f"{source}: 1 empty cell where the instance has a value; `empty: clear` clears it{columns}"
+    return f"{source}: {number:,} empty cells where the instance has values; `empty: clear` clears them{columns}"
+
+
+class LostZeros:
+    """Looks for keys of tables that are in the instance with zeros in front: spreadsheets make numbers of digits.
+
+    :param state: what is there.
+    """
+
+    def __init__(self, state: ListedState) -> None:
+        self._state = state
+        self._widths: dict[tuple[str, str], list[int]] = {}
+
+    def found(
+        self, schema: Schema, keys: Sequence[str], values: Mapping[str, object], entry: Entry
+    ) -> tuple[str, FieldError] | None:
+        """The field that most likely lost its zeros, and what to say about it.
+
+        :param values: a record that is not there.
+        """
+        if not entry.is_table:
+            return None
+        for key in keys:
+            text = values[key]
+            if not isinstance(text, str) or not text.isdecimal() or text[0] == "0":
+                continue
+            for width in self._widths_of(schema, key):
+                padded = {**{one: values[one] for one in keys}, key: text.zfill(width)}
+                if width > len(text) and self._state.find_existing(schema, keys, padded):
+                    return key, _lost(written_as(schema, entry, key), text, text.zfill(width))
+        return None
+
+    def _widths_of(self, schema: Schema, key: str) -> list[int]:
+        """How many digits the keys with zeros in front have."""
+        name = (schema.kind.name, key)
+        if name not in self._widths:
+            texts = (read_some(schema, (key,), record)[key] for record in self._state.records(schema.kind))
+            zeros = {len(text) for text in texts if isinstance(text, str) and text[:1] == "0" and text.isdecimal()}
+            self._widths[name] = sorted(zeros)
+        return self._widths[name]
+
+
+def _lost(name: str, text: str, there: str) -> FieldError:
+    why = (
+        "leading zeros are lost, as the instance has this key with zeros; format the column as text and type them "
+        "again, or write a record of its own in a YAML file"
+    )
+    words = f"{name}: {shorten(text)} is not there, and {shorten(there)} is: {why}"
+    return FieldError.at((name,), words, "a key of the instance, without its leading zeros", Misfit(text, why))

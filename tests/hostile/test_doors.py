@@ -1,0 +1,300 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""All payloads through all doors: nothing ran, nothing outside was touched, no secret and no control was printed.
+
+A sample in seconds: each payload stands in a record of every kind at once, so one call meets all of them. The whole
+corpus and more texts at random where ``SEVENTHINGS_TEST_LONG`` is set.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import doors
+import hostile_service
+import payloads
+import pytest
+import steps
+import yaml
+from ansible.parsing.dataloader import DataLoader
+from hostile_service import SECRETS, HostileService
+from payloads import CANARY, LONG, OWN
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
+    INSTANCE,
+    INSTANCE_EXPORT,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import ENDINGS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import _FORMS
+
+CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
+BATCH = 40
+"""Payloads that stand in one instance at once."""
+BATCHES = [CORPUS[at : at + BATCH] for at in range(0, len(CORPUS), BATCH)]
+MODES = sorted(set(hostile_service.MODES) - {"dripping", "bomb"})
+"""How a service behaves here; what takes time or memory has tests of its own."""
+CAPS = {"max_pages": 3}
+"""So that a list without an end ends soon."""
+
+
+@dataclass(frozen=True)
+class World:
+    """A hostile service, a directory for the one that is attacked, and one that is none of its business."""
+
+    service: HostileService
+    inside: Path
+    outside: Path
+
+    def look(self) -> dict[str, tuple[float, bytes]]:
+        """What stands outside, and since when."""
+        return {
+            str(path.relative_to(self.outside)): (path.lstat().st_mtime, path.read_bytes())
+            for path in sorted(self.outside.rglob("*"))
+            if path.is_file()
+        }
+
+    def variables(self) -> dict[str, str]:
+        """The environment of a command of Ansible."""
+        return {
+            "CANARY": CANARY,
+            "RAN": str(self.outside / "ran"),
+            "SEVENTHINGS_BASE_URL": self.service.base_url,
+            "SEVENTHINGS_USERNAME": "u@example.org",
+            "SEVENTHINGS_PASSWORD": hostile_service.PASSWORD,
+            "SEVENTHINGS_CLIENT_ID": "c",
+            "SEVENTHINGS_RATE_LIMIT": "0",
+        }
+
+
+OUTSIDE = "outside-27-secret"
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Nothing outside may be touched, whatever a test does."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_text(OUTSIDE)
+    (tmp_path / "inside").mkdir()
+    monkeypatch.chdir(tmp_path / "inside")
+    steps.without_pauses(monkeypatch.setattr)
+    with hostile_service.running() as service:
+        made = World(service, tmp_path / "inside", outside)
+        before = made.look()
+        yield made
+        assert made.look() == before
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "outside"]
+
+
+def assert_harmless(results: list[dict[str, Any]], output: str = "") -> None:
+    """The one assertion, about results and about what was printed beside them."""
+    told = json.dumps(results, default=str, ensure_ascii=False) + output
+    for secret in (*SECRETS, CANARY, OWN, OUTSIDE):
+        for spelling in hostile_service.spelled(secret):
+            assert spelling not in told, f"{secret} as {spelling}"
+    assert payloads.steering_in_results(results) == []
+    assert payloads.steering_in_output(output) == []
+    assert "Traceback" not in output
+
+
+# ---- the table
+
+
+def test_no_door_lacks_its_line() -> None:
+    """Whoever adds a module, a report, a source of files, a format or a plugin adds a line, and so these tests."""
+    assert set(doors.MODULES) == set(MODULES)
+    documented = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")}
+    assert documented == set(MODULES) | doors.CONTROLLER
+    assert set(_FORMS) == doors.REPORTS
+    assert set(ENDINGS) == doors.SOURCES
+    assert set(INSTANCE_EXPORT["format"]["choices"]) == doors.FORMATS
+    plugins = {
+        path.relative_to(ROOT / "plugins").as_posix()
+        for folder in ("inventory", "lookup", "filter", "test", "callback", "cache", "vars")
+        for path in (ROOT / "plugins" / folder).glob("*.py")
+    }
+    assert plugins == doors.PLUGINS
+    assert all(doors.MODULES.values())
+
+
+def test_the_corpus_holds_every_sort() -> None:
+    calls = sum(map(len, doors.MODULES.values()))
+    print(f"{len(payloads.every())} payloads, {len(CORPUS)} of them and mixed ones here; {calls} calls of modules")
+    assert len(payloads.every()) > 130
+    assert all(len(texts) >= 3 for texts in payloads.CORPUS.values())
+    assert not [text for text in CORPUS if CANARY in text or OWN in text or OUTSIDE in text]
+
+
+# ---- modules, in this process
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", sorted(doors.MODULES))
+def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> None:
+    results = []
+    for number, texts in enumerate(BATCHES):
+        world.service.texts, world.service.mode = texts, mode
+        for row in doors.MODULES[name]:
+            for check_mode in (True, False):
+                options = {**world.service.options(), **CAPS, **doors.options(row, world.inside / f"{number}")}
+                world.service.known.clear()
+                results.append(steps.call(name, options, check_mode).data)
+    if name == "auth_token":
+        results = [{**one, "access_token": "", "refresh_token": ""} for one in results]
+    assert_harmless(results)
+    for path in world.inside.rglob("*"):
+        assert path.resolve().is_relative_to(world.inside)
+
+
+@pytest.mark.parametrize("name", sorted(doors.MODULES))
+def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
+    """What a playbook takes from others and puts into options comes back in messages."""
+    world.service.texts = CORPUS[:BATCH]
+    results = []
+    for text in CORPUS if LONG else CORPUS[::3]:
+        for row in doors.MODULES[name]:
+            hostile = {key: _replaced(value, text) for key, value in row.items() if key != "dest"}
+            dest = {"dest": str(world.inside / "x")} if "dest" in row else {}
+            results.append(steps.call(name, {**world.service.options(), **hostile, **dest}, True).data)
+    for one in results:
+        one.pop("record", None)
+    if name != "auth_token":
+        assert_harmless(results)
+
+
+def _replaced(value: Any, text: str) -> Any:
+    """A value with a payload in the place of each of its texts."""
+    if isinstance(value, Mapping):
+        return {key: _replaced(one, text) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_replaced(one, text) for one in value]
+    return text if isinstance(value, str) else value
+
+
+# ---- the instance and its export, in this process
+
+
+def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """One call of a module that runs on the controller, as its action carries it out."""
+    spec = {"instance": INSTANCE, "instance_export": INSTANCE_EXPORT}[action]
+    read = read_arguments(action, spec, {}, options)
+    assert not read.refusal, read.refusal
+    if action == "instance_export":
+        return export(read.options, check_mode)
+    return on_screen(provision(read.options, check_mode, DataLoader(), options))
+
+
+def state(directory: Path, files: Mapping[str, str | bytes]) -> Path:
+    """A directory of desired files."""
+    for name, content in {"instance.yml": "api: seventhings/v1\nset: hostile\n", **files}.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    return directory
+
+
+def desired(text: str) -> dict[str, Any]:
+    """A payload in every text of every section, and in the names of fields."""
+    return {
+        "instance": {"api": "seventhings/v1", "set": text, "instance": text, "identity": {"objects": [text]}},
+        "fields": {"asset": [{"label": text, "type": "TEXT", "comment": text}]},
+        "locations": [{"name": text, "city": text, text: text}],
+        "rooms": [{"building_id": text, "number": text, "name": text, text: text}],
+        "persons": [{"email": text, "first_name": text, text: text}],
+        "users": [text, {"email": text}],
+        "objects": [{"barcode": text, "inventory_name": text, "actual_room": text, text: text, "documents": [text]}],
+        "tasks": [{"title": text, "deadline": text, "assignees": [text], "references": [text], text: text}],
+        "rental_cases": [{"title": text, "issue_date": text, "references": [text], "renter": {"type": text}}],
+        "hub": [{"object": text, "price": text, text: text}],
+        "moved": [{"from": text, "to": text}],
+        text: text,
+    }
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_instance_with_a_hostile_service_and_every_report(world: World, mode: str) -> None:
+    results = []
+    objects = [{"barcode": str(number), "inventory_name": "New", "actual_room": "x"} for number in range(3)]
+    src = state(world.inside / "state", {"objects.yml": yaml.safe_dump(objects)})
+    for number, texts in enumerate(BATCHES):
+        world.service.texts, world.service.mode = texts, mode
+        for form in sorted(doors.REPORTS):
+            for check_mode in (True, False):
+                report = world.inside / f"{number}{form}"
+                options = {**world.service.options(), **CAPS, "src": str(src), "report": str(report), "journal": "j"}
+                results.append(call("instance", options, check_mode))
+                if report.exists() and form != ".json":
+                    assert [*payloads.steering(report.read_text("utf-8"))] == []
+    assert_harmless(results)
+
+
+def test_payloads_in_every_place_of_desired_files(world: World) -> None:
+    results = []
+    for number, text in enumerate(CORPUS):
+        report = str(world.inside / f"{number}.md")
+        connection = {**world.service.options(), "report": report, "journal": "journal"}
+        source = str(state(world.inside / f"{number}", files_of(text)))
+        wanted = ({"desired": desired(text), "mode": "validate"}, {"desired": desired(text)}, {"src": source})
+        results += [call("instance", {**connection, **written}, True) for written in wanted]
+        if Path(report).exists():
+            assert [*payloads.steering(Path(report).read_text("utf-8"))] == []
+    assert_harmless(results)
+
+
+def files_of(text: str) -> dict[str, str | bytes]:
+    """A payload as YAML, as CSV (in a header too), as JSON Lines, and as the name of a file where it can be one."""
+    sections = {
+        name: value for name, value in desired(text).items() if isinstance(value, list) and name not in ("moved", text)
+    }
+    files: dict[str, str | bytes] = {
+        f"{name}.yml": json.dumps(value) for name, value in sections.items() if name not in ("objects", "rooms")
+    }
+    files["rooms.jsonl"] = "".join(json.dumps(one) + "\n" for one in sections["rooms"])
+    quoted = text.replace('"', '""')
+    files["objects/a.csv"] = f'barcode,"{quoted}"\n"{quoted}","{quoted}"\n'
+    name = text.encode("utf-8", "replace").decode()
+    if text.strip(".") and not set(text) & {"/", "\0"} and len(name.encode()) < 200:
+        files[f"objects/{name}.yml"] = f"- barcode: x\n  {json.dumps(text)}: x\n"
+    return files
+
+
+WITHOUT_USERS = sorted(set(SECTIONS) - {"users"})
+
+
+@pytest.mark.parametrize("form", sorted(doors.FORMATS))
+def test_an_export_of_payloads(world: World, form: str) -> None:
+    results = []
+    for number, texts in enumerate(BATCHES):
+        world.service.texts = texts
+        dest = world.inside / f"{number}"
+        options = {**world.service.options(), "dest": str(dest), "format": form}
+        # An address that is none is refused in files of users; what is exported is the same all the same.
+        results.append(call("instance_export", {**options, "dest": f"{dest}-users", "only": ["users"]}, False))
+        result = call("instance_export", {**options, "only": WITHOUT_USERS}, False)
+        results.append(result)
+        assert not result.get("failed"), result["msg"]
+        for path in dest.rglob("*"):
+            assert path.resolve().is_relative_to(dest)
+            assert path.name.isprintable()
+            assert path.is_dir() or path.lstat().st_mode & 0o077 == 0
+        for table in dest.rglob("*.csv"):
+            cells = [cell for row in csv.reader(table.read_text("utf-8").splitlines(True)) for cell in row]
+            assert not [one for one in cells if one.startswith(tuple("=+@\t\r-")) and not one.lstrip("+-").isdigit()]
+        again = call("instance", {**world.service.options(), "src": str(dest), "mode": "validate"}, True)
+        results.append(again)
+        assert not again.get("failed"), again["msg"]
+    assert_harmless([{**one, "files": {}} for one in results])

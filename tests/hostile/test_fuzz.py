@@ -1,0 +1,320 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every parser on what nobody meant for it: a finding or a clean error, no traceback, and time that grows as the input.
+
+Each begins with something that is right, changes parts of it, and asks again. A few dozen cases each, and thousands
+where ``SEVENTHINGS_TEST_LONG`` is set.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import doors
+import payloads
+import pytest
+import steps
+from emulator_process import Emulator
+from hostile_service import HostileService
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+from instance_site import SETTINGS, Site
+from payloads import LONG
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import FETCHED, MANIFEST, Manifest
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_cache import plain_records
+
+FUZZED = settings(
+    max_examples=2000 if LONG else 40,
+    derandomize=not LONG,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+SCALARS = some.one_of(
+    some.none(),
+    some.booleans(),
+    some.integers(-(10**30), 10**30),
+    some.floats(allow_nan=False),
+    some.sampled_from(payloads.every()),
+    some.text(max_size=20),
+)
+VALUES = some.recursive(
+    SCALARS,
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@some.composite
+def changed(draw: some.DrawFn, document: Any) -> Any:
+    """A document in which something stands in the place of something else, is missing, or is there besides."""
+    made = json.loads(json.dumps(document))
+    for _time in range(draw(some.integers(1, 4))):
+        node: Any = made
+        while isinstance(node, (dict, list)) and node:
+            key = draw(some.sampled_from(sorted(node) if isinstance(node, dict) else range(len(node))))
+            inner = node[key]
+            if isinstance(inner, (dict, list)) and inner and draw(some.booleans()):
+                node = inner
+                continue
+            if draw(some.integers(0, 5)) == 0:
+                del node[key]
+            else:
+                node[key] = draw(VALUES)
+            break
+    return made
+
+
+@some.composite
+def garbled(draw: some.DrawFn, content: bytes) -> bytes:
+    """Bytes of which some are others, missing, or there twice."""
+    made = bytearray(content)
+    for _time in range(draw(some.integers(1, 6))):
+        at = draw(some.integers(0, max(len(made) - 1, 0)))
+        length = draw(some.integers(0, 30))
+        some_text = draw(some.sampled_from(payloads.every()))[:50].encode("utf-8", "surrogatepass")
+        made[at : at + length] = draw(some.binary(max_size=6) | some.just(some_text))
+    return bytes(made)
+
+
+def fuzz(strategy: some.SearchStrategy[Any], check: Callable[[Any], object]) -> None:
+    """Whatever comes, it is taken, or refused with an error that can be printed."""
+
+    @FUZZED
+    @given(strategy)
+    def case(value: Any) -> None:
+        told = ""
+        try:
+            check(value)
+        except SeventhingsError as refused:
+            told = refused.message
+        assert [*payloads.steering(told)] == []
+
+    case()
+
+
+# ---- files that others write
+
+
+@pytest.fixture
+def site(emulator: Emulator, tmp_path: Path) -> Site:
+    emulator.reset()
+    made = Site(tmp_path / "site", emulator)
+    made.write({"objects.yml": "- {barcode: '0990001', inventory_name: New}\n"})
+    return made
+
+
+SOURCES = {
+    "instance.yml": f"{SETTINGS}identity: {{objects: [barcode]}}\npolicy: {{create_users: true}}\n",
+    "objects.yml": "- barcode: '1'\n  inventory_name: |\n    Two\n  tags: [a, {b: c}]\n  note: &a x\n",
+    "objects.csv": 'barcode,inventory_name,tags\n1,"two\nlines","[""a""]"\n\'=1;2,3,{"a": 1}\n',
+    "objects.jsonl": '{"barcode": "1", "tags": ["a", {"b": 1.50}]}\n{"_state": "absent", "barcode": "2"}\n',
+    "moved.yml": "- {section: rooms, from: {number: '1'}, to: {number: '2'}}\n",
+    "fields/asset.yml": "- {label: A, type: TEXT, attributes: {mandatory: true}}\n",
+}
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_desired_files(tmp_path: Path, name: str) -> None:
+    for other, content in {"instance.yml": SETTINGS, name: SOURCES[name]}.items():
+        (tmp_path / other).parent.mkdir(exist_ok=True)
+        (tmp_path / other).write_text(content)
+
+    def check(content: bytes) -> None:
+        (tmp_path / name).write_bytes(content)
+        for finding in load(tmp_path).findings:
+            assert str(finding.place)
+
+    fuzz(garbled(SOURCES[name].encode()), check)
+
+
+def test_inline_desired_state() -> None:
+    document = {
+        "instance": {"api": "seventhings/v1", "set": "x", "identity": {"objects": ["barcode"]}, "policy": {}},
+        "fields": {"asset": [{"label": "A", "type": "TEXT"}]},
+        "objects": [{"barcode": "1", "accessories": ["2"], "_state": "present"}],
+        "moved": [{"section": "rooms", "from": {"number": "1"}, "to": {"number": "2"}}],
+    }
+    fuzz(changed(document), lambda inline: [str(one) for one in load(None, inline).findings] if inline else None)
+
+
+# ---- files that the collection keeps
+
+
+def test_plan_files(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    assert site.plan(plan_file=path).outcome == "changed"
+    document, content = json.loads(path.read_text()), path.read_bytes()
+
+    def check(made: Any) -> None:
+        path.write_bytes(made if isinstance(made, bytes) else json.dumps(made).encode())
+        stored = PlanFile(path).read()
+        assert stored is not None
+        stored.lies_in(site.root, str(site.root))
+
+    fuzz(changed(document) | garbled(content), check)
+
+
+def test_journals(site: Site, tmp_path: Path) -> None:
+    site.run()
+    lines = site.journal().read_bytes().splitlines()
+    directory = tmp_path / "journal"
+    directory.mkdir(mode=0o700)
+    path = directory / site.journal().name
+
+    def check(made: Any) -> None:
+        path.write_bytes(
+            made if isinstance(made, bytes) else b"".join(json.dumps(one).encode() + b"\n" for one in made)
+        )
+        path.chmod(0o600)
+        with Journal(directory, site.service.base_url, "test") as journal:
+            assert isinstance(journal.warnings, list)
+
+    fuzz(changed([json.loads(line) for line in lines]) | garbled(b"\n".join(lines)), check)
+
+
+@pytest.mark.parametrize("name", [MANIFEST, FETCHED])
+def test_manifests(tmp_path: Path, name: str) -> None:
+    noted = {
+        "version": 1,
+        "files": {"objects/0001.yml": "0" * 64},
+        "downloads": {"00000001-0000-4000-8000-000000000001": "files/a.txt"},
+        "names": {"00000001-0000-4000-8000-000000000001": "a.txt"},
+    }
+
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+
+    def check(made: Any) -> None:
+        (tmp_path / name).write_bytes(made if isinstance(made, bytes) else json.dumps(made).encode())
+        Manifest.read(Folder(tmp_path))
+
+    fuzz(changed(noted) | garbled(json.dumps(noted).encode()), check)
+
+
+def test_caches_of_an_inventory() -> None:
+    kept = {"question": "q", "records": {"rooms": [{"uuid": "u", "name": "Lab"}], "locations": []}}
+
+    def check(made: Any) -> None:
+        records = plain_records(made, "q", ("rooms", "locations"))
+        assert records is None or all(isinstance(one, dict) for many in records.values() for one in many)
+
+    fuzz(changed(kept), check)
+
+
+# ---- answers
+
+
+@contextlib.contextmanager
+def answers(path_of: Callable[[str], Any]) -> Iterator[Callable[[Any, bool], Client]]:
+    """A way to make clients that are answered by a function, without a network."""
+
+    def connected(options: Any, check_mode: bool) -> Client:
+        client = steps.connect_hasty(options, check_mode)
+
+        def request(method: str, path: str, **_more: Any) -> Response:
+            body = {"access_token": "t", "refresh_token": "r"} if path == "/auth_token" else path_of(f"{method} {path}")
+            return Response(200, {}, json.dumps(body).encode(), f"{method} {path}")
+
+        client.transport.request = request  # type: ignore[method-assign]
+        return client
+
+    yield connected
+
+
+READING = sorted(name for name in doors.MODULES if name.endswith("_info"))
+
+
+@pytest.mark.parametrize("name", READING)
+def test_answers(name: str) -> None:
+    """What a module that reads is answered, with any part of it changed."""
+    service = HostileService()
+    service.texts = ["Lab", "0001"]
+    lists: dict[str, Any] = {path: {"items": service.records(path), "total": 2, "page": 1} for path in ALL_LISTS}
+    definitions = {template: service.definitions(template) for template in ("asset", "room", "person")}
+    service.server_close()
+    document = {"lists": lists, "definitions": definitions, "one": lists["objects"]["items"][0]}
+
+    def check(made: Any) -> None:
+        def answer(line: str) -> Any:
+            steps_of_path = line.split("/")
+            if steps_of_path[-1] == "field-definitions":
+                return _member(made, "definitions", steps_of_path[-2])
+            return _member(made, "lists", line.partition("/")[2]) or _member(made, "one")
+
+        with answers(answer) as connected:
+            for row in doors.MODULES[name]:
+                options = {"base_url": "https://x.example", "access_token": "t", "rate_limit": 0, **row}
+                data = steps.call(name, options, client_of=connected).data
+                assert payloads.steering_in_results([data]) == []
+
+    fuzz(changed(document), check)
+
+
+def _member(document: Any, *names: str) -> Any:
+    for name in names:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+ALL_LISTS = (
+    "locations", "rooms", "persons", "users", "objects", "task-management/tasks", "rental-management/rental-cases",
+    "circularity-hub/items", "circularity-hub/orders", "files",
+)  # fmt: skip
+
+
+# ---- time
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """How long something keeps a processor busy."""
+    started = time.process_time()
+    action()
+    return time.process_time() - started
+
+
+GROWING: dict[str, Callable[[int], tuple[str, bytes]]] = {
+    "many records of YAML": lambda n: ("objects.yml", b"- {barcode: '1', a: x}\n" * n),
+    "many keys of one record": lambda n: ("objects.yml", b"- " + b"\n  ".join(b"k%d: x" % k for k in range(n))),
+    "one key many times": lambda n: ("objects.yml", b"- " + b"\n  ".join([b"k: x"] * n)),
+    "a long text": lambda n: ("objects.yml", b'- barcode: "' + b"\\n" * 10 * n + b'"\n'),
+    "brackets": lambda n: ("objects.yml", b"- [" * n),
+    "many rows": lambda n: ("objects.csv", b"barcode,a\n" + b"1,'=x\n" * n),
+    "a row of many cells": lambda n: ("objects.csv", b"barcode\n" + b"1," * n),
+    "quotes": lambda n: ("objects.csv", b"barcode\n" + b'"' * (n * 10 + 1)),
+    "many lines": lambda n: ("objects.jsonl", b'{"barcode": "1"}\n' * n),
+    "one long line": lambda n: ("objects.jsonl", b'{"a": [' + b"1," * n + b"1]}\n"),
+    "open brackets": lambda n: ("objects.jsonl", b'{"a":' * n),
+    "many settings": lambda n: ("instance.yml", SETTINGS.encode() + b"x: y\n" * n),
+}
+
+
+@pytest.mark.parametrize("what", sorted(GROWING))
+def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path, what: str) -> None:
+    """With room for noise: what is quadratic takes sixteen times."""
+
+    def read(size: int) -> float:
+        directory = tmp_path / str(size)
+        directory.mkdir()
+        name, content = GROWING[what](size)
+        for other, text in {"instance.yml": SETTINGS.encode(), name: content}.items():
+            (directory / other).write_bytes(text)
+        return min(seconds(lambda: load(directory)) for _time in range(2))
+
+    size = 8000 if LONG else 1500
+    assert read(4 * size) < 9 * read(size) + 0.3

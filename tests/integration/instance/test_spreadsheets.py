@@ -1,0 +1,79 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Spreadsheets through real plays: there and back as a workbook, and German CSV with what is told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import openpyxl
+import pytest
+import yaml
+from emulator_process import Emulator, running
+from playbook import Run, run
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Emulator]:
+    with running(data="demo") as service:
+        yield service
+
+
+def _play(directory: Path, service: Emulator, module: str, *options: str, **arguments: object) -> Run:
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "tasks": [{"name": "Do it", f"community.seventhings.{module}": {**arguments, **service.options()}}],
+    }
+    playbook = directory / "site.yml"
+    playbook.write_text(yaml.safe_dump([play]), "utf-8")
+    return run(playbook, {}, *options)
+
+
+def test_a_workbook_goes_there_and_back(service: Emulator, tmp_path: Path, state_home: Path) -> None:
+    service.reset()
+    assert state_home
+    exported = _play(tmp_path, service, "instance_export", dest=str(tmp_path / "acme"), format="xlsx")
+    assert exported.status == 0, exported.output
+    assert exported.named("Do it")["changed"]
+    again = _play(tmp_path, service, "instance_export", dest=str(tmp_path / "acme"), format="xlsx")
+    assert not again.named("Do it")["changed"]
+    book = openpyxl.load_workbook(tmp_path / "acme" / "instance.xlsx")
+    book["objects"]["B2"] = "Größer"
+    book.save(tmp_path / "acme" / "instance.xlsx")
+    planned = _play(tmp_path, service, "instance", "--check", src=str(tmp_path / "acme"))
+    (change,) = planned.named("Do it")["changes"]
+    assert list(change["after"].values()) == ["Größer"]
+    applied = _play(tmp_path, service, "instance", src=str(tmp_path / "acme"))
+    assert applied.named("Do it")["outcome"] == "changed", applied.output
+    assert _play(tmp_path, service, "instance", src=str(tmp_path / "acme")).named("Do it")["outcome"] == "unchanged"
+
+
+def test_a_german_table_gets_a_line_for_each_kind_of_mistake(service: Emulator, tmp_path: Path) -> None:
+    service.reset()
+    files = tmp_path / "acme"
+    files.mkdir()
+    (files / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    rows = "".join(f"Z{number:04d};Stuhl;{number},50;31.12.2024\r\n" for number in range(1, 301))
+    (files / "objects.CSV").write_bytes(
+        f"Barcode;Name;Purchasing price;Date of purchase\r\n{rows};;;\r\n".encode("utf-8-sig")
+    )
+    planned = _play(tmp_path, service, "instance", "--check", src=str(files), report=str(tmp_path / "plan.json"))
+    assert planned.status != 0
+    assert planned.output.count("Purchasing price: 300 cells such as '1,50' (first at objects.CSV:2:13): decimal") <= 3
+    assert planned.named("Do it")["findings"] == [
+        f"{column}: 300 cells such as '{cell}' (first at objects.CSV:2:{place}): {why}; set `csv: {{preset: excel-de}}`"
+        for column, cell, place, why in (
+            ("Purchasing price", "1,50", 13, "decimal comma"),
+            ("Date of purchase", "31.12.2024", 18, "dates as DD.MM.YYYY"),
+        )
+    ]
+    assert (tmp_path / "plan.json").read_text("utf-8").count("objects.CSV:") == 602
+    (files / "instance.yml").write_text("api: seventhings/v1\ncsv: {preset: excel-de}\n", "utf-8")
+    fine = _play(tmp_path, service, "instance", src=str(files))
+    assert fine.status == 0, fine.output
+    assert fine.named("Do it")["summary"]["objects"]["created"] == 300
+    second = _play(tmp_path, service, "instance", src=str(files))
+    assert second.named("Do it")["outcome"] == "unchanged"

@@ -1,0 +1,111 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The doors through which text of others comes in: every module with options that lead through it.
+
+A test holds that no module, plugin, report and source of files lacks its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hostile_service import uuid_of
+
+LOCATION, ROOM, PERSON, USER, OBJECT, TASK, CASE, FILE = (uuid_of(number, 1) for number in (1, 2, 3, 4, 5, 6, 7, 10))
+
+MODULES: dict[str, list[Mapping[str, Any]]] = {
+    "api": [{"method": "GET", "path": "/rooms"}, {"method": "PATCH", "path": "/room/x", "body": {"name": "x"}}],
+    "api_info": [{"path": "/rooms"}, {"path": "/nothing/x"}],
+    "auth_token": [{}, {"state": "absent", "access_token": "x"}],
+    "catalog_item": [{"match_on": ["name"], "fields": {"name": "x"}}, {"uuid": LOCATION, "state": "absent"}],
+    "catalog_item_info": [{}, {"uuid": LOCATION}],
+    "field_definition": [
+        {"template": "asset", "label": "description", "type": "TEXT", "comment": "changed"},
+        {"template": "asset", "label": "desription", "type": "TEXT", "relations": [{"target": "nothing"}]},
+    ],
+    "field_definition_info": [{"template": name} for name in ("asset", "room", "person")],
+    "file": [{"object": OBJECT, "field": "accessories", "uuid": FILE}, {"object": "1", "field": "x", "uuid": FILE}],
+    "file_download": [{"uuid": FILE, "dest": "{dest}/in/"}, {"object": OBJECT, "field": "documents", "dest": "{dest}"}],
+    "file_info": [{}, {"uuid": FILE}],
+    "history_info": [
+        {"kind": kind, "record": uuid}
+        for kind, uuid in {"object": OBJECT, "location": LOCATION, "room": ROOM, "person": PERSON, "task": TASK}.items()
+    ],
+    "hub_item": [{"object": OBJECT, "price": 1}, {"object": OBJECT, "state": "absent"}, {"object": "nowhere"}],
+    "hub_item_info": [{}, {"id": 1}],
+    "hub_order": [{"id": 1, "completed": True}, {"items": ["nowhere"]}, {"order_number": "x", "cancelled": True}],
+    "hub_order_info": [{}, {"id": 1}],
+    "hub_suggestion_info": [{}],
+    "location": [
+        {"uuid": LOCATION, "fields": {"city": "changed"}},
+        {"fields": {"name": "nowhere", "cty": "x"}},
+        {"uuid": LOCATION, "state": "absent"},
+    ],
+    "location_info": [{}, {"uuid": LOCATION}, {"filters": {"nmae": "x"}}],
+    "object": [
+        {"uuid": OBJECT, "fields": {"serial_number": "changed"}},
+        {"fields": {"barcode": "x", "actual_room": "nowhere"}},
+        {"fields": {"barcode": "x", "serial_nmber": "y"}},
+        {"fields": {"barcode": "x"}, "state": "archived"},
+    ],
+    "object_info": [{}, {"uuid": OBJECT}, {"filters": {"actual_room": "nowhere"}}],
+    "person": [{"uuid": PERSON, "fields": {"last_name": "changed"}}, {"fields": {"email": "x@example.org"}}],
+    "person_info": [{}, {"uuid": PERSON}],
+    "rental_case": [
+        {"uuid": CASE, "comment": "changed"},
+        {"title": "x", "issue_date": "2027-01-01", "due_date": "2027-01-02", "references": ["nowhere"],
+         "responsible_user": "nobody"},
+    ],
+    "rental_case_info": [{}, {"uuid": CASE}],
+    "report": [
+        {"template": "nothing", "objects": [OBJECT], "dest": "{dest}/r.pdf"},
+        {"template": "1", "objects": ["nowhere"], "dest": "{dest}/r.pdf"},
+    ],
+    "report_template_info": [{}],
+    "room": [
+        {"uuid": ROOM, "fields": {"note": "changed"}},
+        {"fields": {"building_id": "nowhere", "number": "1"}},
+        {"uuid": ROOM, "state": "absent"},
+    ],
+    "room_info": [{}, {"uuid": ROOM}],
+    "service_info": [{}],
+    "task": [
+        {"uuid": TASK, "comment": "changed"},
+        {"title": "x", "deadline": "2027-01-01", "assignees": ["nobody"], "references": ["nowhere"]},
+    ],
+    "task_info": [{}, {"uuid": TASK}],
+    "user_from_person": [{"person": PERSON}, {"person": "nobody"}],
+    "user_info": [{}, {"uuid": USER}],
+}  # fmt: skip
+"""Every module, with options that read, change, find nothing, and are wrong."""
+
+CONTROLLER = {"instance", "instance_export"}
+"""Modules that run on the controller alone, each in tests of its own."""
+
+REPORTS = {".html", ".json", ".md"}
+SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
+FORMATS = {"yaml", "csv", "jsonl"}
+PLUGINS = {"inventory/places.py", "lookup/record.py"}
+"""What else text of others goes through: forms of reports, sources of files, formats of exports, plugins."""
+
+LOOKUPS = {
+    "object": OBJECT,
+    "location": LOCATION,
+    "room": ROOM,
+    "person": PERSON,
+    "user": USER,
+    "task": TASK,
+    "rental_case": CASE,
+}
+"""Kind to the uuid of its first record."""
+
+
+def options(module: Mapping[str, Any], dest: Path) -> dict[str, Any]:
+    """The options of a row, with a directory in the place of ``{dest}``."""
+    return {
+        name: value.replace("{dest}", str(dest)) if isinstance(value, str) else value for name, value in module.items()
+    }

@@ -1,0 +1,275 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Texts that somebody writes who wants more than a record: what they would run, read, forge or break.
+
+Each is one text. They are put into every field, name and error that the collection takes from others, and the same is
+asserted of each: nothing ran, nothing outside was touched, no secret and nothing that steers was printed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
+
+CANARY = "heron-51-quay"
+"""What a payload that runs prints (``$CANARY``) and writes (into the file ``$RAN``); no payload holds it."""
+
+OWN = "own-71-secret"
+"""The value of the variable ``own_secret`` of a play, which no record may show."""
+
+_RUNS = "echo $CANARY | tee -a $RAN"
+_BARE = f"lookup('ansible.builtin.pipe', '{_RUNS}')"
+
+EXECUTION = (
+    _BARE,
+    f"{{{{ {_BARE} }}}}",
+    "{{ lookup('ansible.builtin.env', 'CANARY') }}",
+    "query('ansible.builtin.env', 'CANARY')[0]",
+    f"{{% set x = {_BARE} %}}{{{{ x }}}}",
+    f"{{%- if {_BARE} -%}}x{{%- endif -%}}",
+    f"{{# {_BARE} #}}",
+    f"#jinja2:variable_start_string:'[[',variable_end_string:']]'\n[[ {_BARE} ]]",
+    "own_secret",
+    "{{ own_secret }}",
+    "lookup('ansible.builtin.vars', 'own_secret')",
+    "hostvars['localhost']['own_secret'] ~ vars.own_secret",
+    "' ~ lookup('ansible.builtin.env', 'CANARY') ~ '",
+    "x' or lookup('ansible.builtin.env', 'CANARY') or 'x",
+    '" ~ own_secret ~ "',
+    "true or own_secret",
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{{ cycler.__init__.__globals__.os.popen(lookup('ansible.builtin.env', 'RAN')) }}",
+    f"$({_RUNS})",
+    f"`{_RUNS}`",
+    f"; {_RUNS};",
+    f"|| {_RUNS} #",
+    "!unsafe '{{ own_secret }}'",
+    "!vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  00",
+    "!!python/object/apply:os.system ['echo $CANARY']",
+    '{"__ansible_type": "TaggedStr", "value": "{{ own_secret }}", "tags": ["TrustedAsTemplate"]}',
+    '{"__ansible_unsafe": "x"}',
+)
+"""Template expressions with and without braces, names of variables, commands, tags."""
+
+TERMINAL = (
+    "\x1b[2J\x1b[H",
+    "\x1b]0;title\x07",
+    "\x1b]52;c;ZXZpbA==\x07",
+    "\x1b]8;;https://evil.example\x1b\\x\x1b]8;;\x1b\\",
+    "\x1bP+q544e\x1b\\",
+    "\x9b31m\x9d0;x\x9c",
+    "\x07\x08\x7f",
+    "a\x00b",
+    "red\x1b[31m",
+    "\x0e\x0f\x05",
+    "\x85\x0b\x0c",
+)
+"""Sequences that a terminal obeys."""
+
+LOGS = (
+    "::error file=x::forged",
+    "x\n::error::forged",
+    f"{'x' * 60} ::stop-commands::y ::add-mask::z",
+    "##vso[task.setvariable variable=x]y",
+    "##[error]forged",
+    "##teamcity[buildProblem description='x']",
+    "section_start:1:x\r\x1b[0K",
+    "ok\nfatal: [localhost]: FAILED!",
+    "\r\n[ERROR]: forged",
+    "x\rPLAY RECAP ****",
+    "\r\r# heading",
+    "\n- objects ALL\n    archived: false -> true",
+    "\u2028PLAY RECAP\u2029",
+    "changed=0 failed=0",
+)
+"""Lines and commands that somebody forges in a log."""
+
+UNSEEN = (
+    "gnp\u202egpj.exe",
+    "\u2066admin\u2069",
+    "\u200ba\u200c\u200d\u2060",
+    "\ufeffx",
+    "\U000e0041\U000e0042",
+    "a\u00adb",
+    "\ufff9x\ufffa",
+    "\u061cx",
+    "\u180ex",
+)
+"""Bidirectional and zero-width characters, and tags."""
+
+SURROGATES = ("\ud800", "a\udfffb", "\udc80\ud83d")
+"""Halves of a pair, which no encoding can write."""
+
+MARKUP = (
+    "@all @everyone @org/team #1 !2 GH-3 ~label :smile:",
+    "https://evil.example www.evil.example a@evil.example",
+    "[a](javascript:alert(1)) ![i](https://evil.example/y.png)",
+    "[r]: https://evil.example",
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<!-- c --> &lt; &#x3c;",
+    '"><svg/onload=alert(1)>',
+    "</title></style><base href=//evil.example>",
+    "**b** _i_ ~~s~~ `c` ``d`` # h > q - l 1. n | t | ---",
+    "`" * 3 + "\nx\n" + "`" * 3,
+    "`" * 100 + " @all " + "`" * 101,
+    "a\\|b | c \\\\| d",
+    "$`x`$ $$x$$",
+    "/close",
+    "- [ ] task",
+    "> [!CAUTION]",
+    "| a | b |\n|---|---|",
+    "<details><summary>x</summary>",
+    "[^1] [[x]]",
+    "\\",
+    "`",
+)
+"""Markdown with the extensions of code hosts, HTML."""
+
+FORMULAS = (
+    "=1+1",
+    '=HYPERLINK("https://evil.example","x")',
+    "=cmd|' /C calc'!A0",
+    "+1+cmd|' /C calc'!A0",
+    "-2+3+cmd|' /C calc'!A0",
+    "@SUM(1+1)*cmd|' /C calc'!A0",
+    "\t=1+1",
+    "\r=1+1",
+    "'=1+1",
+    "''=1+1",
+    "＝1+1",  # noqa: RUF001 - a wide letter
+    '","=1+1',
+    ";=1+1;",
+    "a\n=1+1",
+)
+"""What a spreadsheet would run."""
+
+PATHS = (
+    "../../outside/secret.txt",
+    "/etc/passwd",
+    "..",
+    ".",
+    "~root",
+    "$HOME",
+    "file:///etc/passwd",
+    "..%2f..%2foutside",
+    "C:\\Windows\\win.ini",
+    "\\\\evil.example\\share",
+    "a/../../b",
+    "con",
+    "x" * 300,
+    ".vault_pass",
+    "-rf",
+    "host_vars/localhost",
+    "a,b",
+    "a:22",
+    "a[1:3]",
+    "*",
+    "%s %n {0} {x}",
+)
+"""Paths, and what a shell, a pattern or a format takes for something else."""
+
+SHAPES = (
+    "",
+    " ",
+    "x" * 20_000,
+    "<" * 20_000,
+    "[" * 500,
+    '{"a":' * 200,
+    "null",
+    "true",
+    "0",
+    "-1",
+    "1e400",
+    "NaN",
+    "2027-01-01",
+    "yes",
+    "~",
+    "[]",
+    "{}",
+    "&a *a",
+    "<<: *a",
+    "- x",
+    "? :",
+    "%YAML 1.1",
+    "---",
+    "é\u0301" * 50,
+)
+"""Long, deep and empty texts, and those that a format takes for something else."""
+
+CORPUS: dict[str, Sequence[str]] = {
+    "execution": EXECUTION,
+    "terminal": TERMINAL,
+    "logs": LOGS,
+    "unseen": UNSEEN,
+    "surrogates": SURROGATES,
+    "markup": MARKUP,
+    "formulas": FORMULAS,
+    "paths": PATHS,
+    "shapes": SHAPES,
+}
+"""Everything, by what it is after."""
+
+
+def every() -> list[str]:
+    """All payloads, none twice."""
+    return list(dict.fromkeys(itertools.chain.from_iterable(CORPUS.values())))
+
+
+def some(seed: int = 0, of_each: int = 3) -> list[str]:
+    """A few of each sort, others with each seed; all of them in the long tests."""
+    if LONG:
+        return every()
+    chance = random.Random(seed)
+    return [text for texts in CORPUS.values() for text in chance.sample(texts, min(of_each, len(texts)))]
+
+
+def mixed(seed: int, number: int) -> list[str]:
+    """Texts that nobody wrote down: parts of payloads one after the other."""
+    chance = random.Random(seed)
+    pool = [text for text in every() if len(text) < 200]
+    return ["".join(chance.sample(pool, chance.randrange(2, 5))) for _number in range(number)]
+
+
+# ---- what must not be printed
+
+_STEERS = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
+_IN_JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_COMMAND = re.compile(
+    r"^\s*::(?:error|warning|notice|debug|group|stop-commands|add-mask)\b|##(?:vso|teamcity)?\[", re.MULTILINE
+)
+
+
+def steering(text: str) -> Iterator[str]:
+    """What a terminal or a pipeline would obey in a text of several lines, or nobody would see."""
+    for letter in sorted(set(text)):
+        if letter != "\n" and unicodedata.category(letter) in _STEERS:
+            yield f"U+{ord(letter):04X}"
+    yield from _COMMAND.findall(text)
+
+
+def steering_in_output(output: str) -> list[str]:
+    """The same of what a command of Ansible printed. Data in results is printed by Ansible, as JSON, in which it
+    escapes C0 controls and nothing else.
+    """
+    own = _IN_JSON.sub('""', output)
+    in_data = {f"U+{ord(letter):04X}" for letter in set(output) if letter < " " and letter != "\n"}
+    return sorted({*steering(own), *in_data})
+
+
+def steering_in_results(results: Iterable[dict[str, object]]) -> list[str]:
+    """The same of the messages and the warnings of results, which Ansible prints as text."""
+    found: list[str] = []
+    for result in results:
+        warnings = result.get("warnings") or []
+        texts = [result.get("msg"), *(warnings if isinstance(warnings, list) else [])]
+        found += [one for text in texts if isinstance(text, str) for one in steering(text)]
+    return found

@@ -1,0 +1,206 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What may be written now: nothing that needs what was not made, and what is taken away comes last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Level
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.readiness import Readiness
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS, Entry, Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED, Hiding
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import Planned
+
+from ...module_utils.support import uuid_of
+
+
+def planned(section: str, action: str, number: int = 0, template: str = "", **values: Any) -> Planned:
+    """A change of a record, with its number as natural key; without one there is no record yet."""
+    kind = KINDS[SECTIONS[section]]
+    current = None if action == plan.CREATE else Record(kind, uuid_of(number), number, {"field_key": "colour"})
+    entry = Entry(kind, {}, Place("files", number + 1), template=template)
+    return Planned(section, entry, Schema.of(kind), {}, ("name",), str(number), Change(kind, action, current, values))
+
+
+def awaiting(other: Planned, written: str = "other") -> Reference:
+    """A reference to what another change makes."""
+    return Reference(other.kind.name, written=written, awaits=other.entry)
+
+
+def ready(*changes: Planned) -> Readiness:
+    return Readiness(changes, Hiding())
+
+
+def written(readiness: Readiness) -> list[Planned]:
+    return [one for _level, batch in readiness.batches() for one in batch]
+
+
+# ---- the order
+
+
+def test_levels_are_written_one_after_the_other_and_taken_away_in_the_opposite_order() -> None:
+    place, thing, person = (planned(name, plan.CREATE, 1) for name in ("locations", "objects", "persons"))
+    old_place, old_thing = planned("locations", plan.DELETE, 2), planned("objects", plan.ARCHIVE, 3)
+    changes = ready(old_place, thing, person, old_thing, place)
+    assert written(changes) == [place, person, thing, old_thing, old_place]
+
+
+def test_the_level_is_told_where_all_of_it_is_written() -> None:
+    field, thing = planned("fields", plan.CREATE, 1, label="Colour"), planned("objects", plan.UPDATE, 2)
+    told = {level: list(batch) for level, batch in ready(thing, field).batches() if level is not None}
+    assert list(told) == list(Level)
+    assert told[Level.FIELDS] == [field]
+    assert told[Level.OBJECTS] == [thing]
+
+
+def test_where_nothing_is_written_no_level_is() -> None:
+    gone = planned("objects", plan.DELETE, 1)
+    assert [level for level, _batch in ready(gone).batches() if level is not None] == []
+    assert written(ready(gone)) == [gone]
+
+
+def test_who_lets_go_of_a_unique_value_is_taken_away_before_the_one_that_gets_it() -> None:
+    gone, other, thing = (
+        planned("objects", plan.DELETE, 1),
+        planned("objects", plan.DELETE, 2),
+        planned("objects", plan.CREATE),
+    )
+    thing.after = (("serial", gone.entry),)
+    assert written(ready(gone, other, thing)) == [gone, thing, other]
+
+
+# ---- what lacks
+
+
+def test_what_needs_nothing_lacks_nothing() -> None:
+    assert ready().lacking(planned("objects", plan.CREATE, name="x", room=Reference("room", 1))) == ""
+
+
+def test_what_waits_for_a_record_that_was_made_gets_its_uuid() -> None:
+    room = planned("rooms", plan.CREATE, 1)
+    reference = awaiting(room)
+    thing = planned("objects", plan.CREATE, 2, room=reference)
+    room.made = uuid_of(7)
+    assert ready(room, thing).lacking(thing) == ""
+    assert (reference.uuid, reference.awaits) == (uuid_of(7), None)
+
+
+def test_what_waits_for_a_record_that_failed_is_not_written() -> None:
+    room = planned("rooms", plan.CREATE, 1)
+    thing = planned("objects", plan.CREATE, 2, room=awaiting(room))
+    changes = ready(room, thing)
+    changes.fail(room)
+    assert changes.has_failed(room)
+    assert not changes.has_failed(thing)
+    assert changes.lacking(thing) == "needs room 1, which was not made"
+
+
+@pytest.mark.parametrize(("is_hidden", "name"), [(False, "Store"), (True, VAULTED)])
+def test_what_waits_for_a_record_of_no_change_is_not_written(
+    is_hidden: bool, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = planned("rooms", plan.CREATE, 1)
+    thing = planned("objects", plan.CREATE, 2, room=awaiting(room, "Store"))
+    monkeypatch.setattr(Hiding, "touches", lambda _self, entry: is_hidden and entry is thing.entry)
+    assert ready(thing).lacking(thing) == f"needs room {name}, which is not made by this run"
+
+
+@pytest.mark.parametrize(("action", "verb"), [(plan.CREATE, "made"), (plan.UPDATE, "changed")])
+def test_a_value_of_a_field_that_was_not_made_or_changed_is_not_written(action: str, verb: str) -> None:
+    field = planned("fields", action, 1, "asset", type="TEXT", label="colour")
+    thing, person = planned("objects", plan.CREATE, 2, colour="red"), planned("persons", plan.CREATE, 3, colour="red")
+    changes = ready(field, thing, person)
+    assert changes.lacking(thing) == f"needs field definition 1, which was not {verb}"
+    assert changes.lacking(person) == ""
+    field.made = uuid_of(7)
+    assert changes.lacking(thing) == ""
+
+
+def test_a_field_that_keeps_its_type_is_waited_for_by_nothing() -> None:
+    field = planned("fields", plan.UPDATE, 1, "asset", comment="x")
+    assert ready(field).lacking(planned("objects", plan.CREATE, 2, colour="red")) == ""
+
+
+def test_what_somebody_refers_to_still_is_not_taken_away() -> None:
+    room, thing = planned("rooms", plan.DELETE, 1), planned("objects", plan.UPDATE, 2)
+    room.leaving = (thing.entry,)
+    changes = ready(room, thing)
+    assert changes.lacking(room) == ""
+    changes.fail(thing)
+    assert changes.lacking(room) == "object 2 refers to it still"
+
+
+# ---- links to records of the same level
+
+
+def test_links_to_records_of_the_same_section_are_left_for_later() -> None:
+    first = planned("objects", plan.CREATE, 1)
+    reference = awaiting(first)
+    second = planned("objects", plan.CREATE, 2, name="x", part=reference)
+    changes = ready(first, second)
+    now = changes.without_later_links(second)
+    assert (now.action, now.values) == (plan.CREATE, {"name": "x"})
+    assert changes.completes(second)
+    batches = dict(changes.batches())
+    [link] = batches[Level.LINKS]
+    assert (link.change.action, link.change.values) == (plan.UPDATE, {"part": reference})
+    assert changes.is_link(link)
+    assert not changes.is_link(second)
+    assert not changes.completes(link)
+    second.made = uuid_of(8)
+    assert changes.made(link) == uuid_of(8)
+
+
+def test_what_waits_for_nothing_is_written_as_it_is() -> None:
+    thing = planned("objects", plan.CREATE, 1, name="x")
+    assert ready(thing).without_later_links(thing) is thing.change
+
+
+def test_only_the_link_lacks_where_a_record_of_the_same_section_failed() -> None:
+    first = planned("objects", plan.CREATE, 1)
+    second = planned("objects", plan.CREATE, 2, name="x", part=awaiting(first))
+    changes = ready(first, second)
+    changes.fail(first)
+    assert changes.lacking(second) == ""
+    changes.without_later_links(second)
+    [link] = dict(changes.batches())[Level.LINKS]
+    assert changes.lacking(link) == "needs object 1, which was not made"
+
+
+def test_a_change_of_links_alone_is_done_when_they_are_written() -> None:
+    first = planned("objects", plan.CREATE, 1)
+    second = planned("objects", plan.UPDATE, 2, part=awaiting(first))
+    changes = ready(first, second)
+    changes.without_later_links(second)
+    [link] = dict(changes.batches())[Level.LINKS]
+    assert not changes.completes(second)
+    assert changes.completes(link)
+
+
+@pytest.mark.parametrize("action", [plan.CREATE, plan.UPDATE])
+def test_a_change_that_does_more_than_link_is_done_without_its_links(action: str) -> None:
+    first, second = planned("objects", plan.CREATE, 1), planned("objects", action, 2)
+    second.change = Change(
+        second.kind, action, second.change.current, {"part": awaiting(first)}, unarchive=action == plan.UPDATE
+    )
+    changes = ready(first, second)
+    changes.without_later_links(second)
+    assert changes.completes(second)
+
+
+def test_the_links_of_a_record_that_failed_are_not_written() -> None:
+    first = planned("objects", plan.CREATE, 1)
+    second = planned("objects", plan.CREATE, 2, part=awaiting(first))
+    changes = ready(first, second)
+    changes.without_later_links(second)
+    changes.fail(second)
+    assert dict(changes.batches())[Level.LINKS] == []

@@ -1,0 +1,313 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Workbooks: which sheets are read, which cell means what, and what is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired import xlsx_source
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, letters_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import VaultedContent, load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import judge
+
+_FIELDS = [
+    Field("barcode", "BARCODE", label="Inventory number"),
+    Field("inventory_name", "TEXT", label="Name"),
+    Field("price", "MONEY"),
+    Field("count", "NUMBER"),
+    Field("bought", "DATE"),
+    Field("seen", "DATETIME"),
+    Field("lent", "BOOLEAN"),
+    Field("actual_room", "LINKED_ROOM"),
+]
+
+
+def _naive(text: str) -> dt.datetime:
+    """A date and time as workbooks have them, without a zone."""
+    return dt.datetime.fromisoformat(text)
+
+
+def _book(path: Path, sheets: dict[str, Sequence[Sequence[Any]]], touch: Callable[[Any], None] | None = None) -> Path:
+    """A workbook with rows of values.
+
+    :param touch: changes it before it is saved.
+    """
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    if touch is not None:
+        touch(book)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    book.save(path)
+    return path
+
+
+def _load(root: Path, csv: str = "") -> DesiredInstance:
+    settings = f"api: seventhings/v1\ntimezone: UTC\n{f'csv: {csv}' if csv else ''}\n"
+    (root / "instance.yml").write_text(settings, "utf-8")
+    return load(root)
+
+
+def _judged(desired: DesiredInstance) -> list[str]:
+    return tell(judge(desired, {"object": _FIELDS}), desired).lines
+
+
+def _changed(path: Path, change: Callable[[str, bytes], bytes]) -> None:
+    """Writes the parts of a workbook anew."""
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: change(name, packed.read(name)) for name in packed.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, part in parts.items():
+            packed.writestr(name, part)
+
+
+def test_each_sheet_is_a_section_and_each_cell_has_its_type(tmp_path: Path) -> None:
+    _book(
+        tmp_path / "assets.xlsx",
+        {
+            "Objects": [
+                ["Inventory number", "Name", "price", "count", "bought", "seen", "lent", "# note", None],
+                ["0001", "Größe\nzwei", 1299.5, 3, dt.date(2024, 5, 31), _naive("2024-05-31T14:30"), True, 7, None],
+                [None] * 9,
+                ["0002", None, 0.1 + 0.2, 4.0, _naive("2024-02-01"), dt.date(2024, 5, 31), False, None, None],
+            ],
+            "locations": [["name"], ["North"]],
+            "# help": [["anything"]],
+            "Tabelle1": [["x"]],
+        },
+    )  # fmt: skip
+    desired = _load(tmp_path)
+    assert [dict(entry.fields) for entry in desired.entries] == [
+        {
+            "Inventory number": "0001", "Name": "Größe\nzwei", "price": "1299.5", "count": "3", "bought": "2024-05-31",
+            "seen": "2024-05-31 14:30:00", "lent": "true",
+        },
+        {
+            "Inventory number": "0002", "price": "0.3", "count": "4", "bought": "2024-02-01", "seen": "2024-05-31",
+            "lent": "false",
+        },
+        {"name": "North"},
+    ]  # fmt: skip
+    assert _judged(desired) == []
+    assert desired.sections == {"objects", "locations"}
+    assert desired.warnings == ["assets.xlsx: sheets that are no sections are not read: 'Tabelle1'"]
+    entry = desired.entries[1]
+    assert str(entry.place) == "assets.xlsx:Objects!A4"
+    assert str(entry.place_of("bought")) == "assets.xlsx:Objects!E4"
+    assert str(entry.place_of_name("bought")) == "assets.xlsx:Objects!E1"
+    assert entry.empty_cells() == ["Name"]
+
+
+def test_a_workbook_stands_among_the_files_of_a_section_or_alone(tmp_path: Path) -> None:
+    _book(tmp_path / "objects" / "new.XLSX", {"objects": [["barcode"], ["1"]]})
+    (tmp_path / "objects" / "~$new.xlsx").write_bytes(b"lock")
+    (tmp_path / "~$book.xlsx").write_bytes(b"lock")
+    desired = _load(tmp_path)
+    assert [str(entry.place) for entry in desired.entries] == ["objects/new.XLSX:objects!A2"]
+    assert desired.findings == []
+    alone = load(tmp_path / "objects" / "new.XLSX")
+    assert [str(entry.place) for entry in alone.entries] == ["new.XLSX:objects!A2"]
+
+
+def test_a_link_to_a_workbook_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "book.xlsx").symlink_to(_book(tmp_path / "else" / "book.xlsx", {"objects": [["barcode"], ["1"]]}))
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith("book.xlsx: is a link")
+
+
+def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_path: Path) -> None:
+    def as_text(book: Any) -> None:
+        book["objects"]["A3"].number_format = "@"
+
+    rows: list[list[Any]] = [
+        ["Inventory number", "Name", "actual_room"],
+        [4012345678901, True, 12],
+        [4012345678902, dt.date(2024, 1, 2)],
+    ]
+    _book(tmp_path / "a.xlsx", {"objects": rows}, as_text)
+    lines = _judged(_load(tmp_path))
+    assert [line.partition("; the cell")[0] for line in lines] == [
+        "a.xlsx:objects!A2: Inventory number: '4012345678901' does not fit; expected text",
+        "a.xlsx:objects!B2: Name: 'true' does not fit; expected text",
+        "a.xlsx:objects!C2: actual_room: '12' does not fit; expected text",
+        "a.xlsx:objects!B3: Name: '2024-01-02' does not fit; expected text",
+    ]
+    assert "leading zeros are lost, and a long one becomes 4.01E+12. Format the column as text" in lines[0]
+    assert "holds true or false" in lines[1]
+    assert "holds a date" in lines[3]
+
+
+def test_thousands_of_numbers_in_a_text_are_one_line(tmp_path: Path) -> None:
+    _book(tmp_path / "a.xlsx", {"objects": [["barcode"], *([number] for number in range(1, 101))]})
+    desired = _load(tmp_path)
+    told = tell(judge(desired, {"object": _FIELDS}), desired)
+    (line,) = told.lines
+    assert line.startswith("barcode: 100 cells such as '1' (first at a.xlsx:objects!A2): expected text; the cell holds")
+    assert len(told.every) == 100
+
+
+def test_formulas_count_by_their_stored_values(tmp_path: Path) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode", "price", "Name"], ["1", "=1+1", "=A2"], ["2", "=2", 5]]})
+
+    def store(name: str, part: bytes) -> bytes:
+        if name != "xl/worksheets/sheet1.xml":
+            return part
+        text = (
+            part.decode()
+            .replace("<f>1+1</f><v></v>", "<f>1+1</f><v>2.5</v>")
+            .replace("<f>1+1</f><v />", "<f>1+1</f><v>2.5</v>")
+        )
+        return text.replace('<c r="C2"><f>', '<c r="C2" t="str"><f>').encode()
+
+    _changed(path, store)
+    desired = _load(tmp_path)
+    assert dict(desired.entries[0].fields) == {"barcode": "1", "price": "2.5"}
+    assert list(map(str, desired.findings)) == [
+        "a.xlsx:objects!B3: this formula has no stored value; open the workbook in a spreadsheet program and save it"
+    ]
+
+
+def test_errors_of_cells_and_characters_that_xml_can_not_hold_are_found(tmp_path: Path) -> None:
+    rows = [["barcode", "Name"], ["1", "#N/A"], ["2", "a_x0007_b"], ["3", "a_x005F_x0041_b_x000A_c"]]
+    _book(tmp_path / "a.xlsx", {"objects": rows})
+    desired = _load(tmp_path)
+    assert list(map(str, desired.findings)) == [
+        "a.xlsx:objects!B2: this cell holds the error #N/A",
+        "a.xlsx:objects!B3: this cell holds a character that XML can't hold; take it out",
+    ]
+    assert desired.entries[-1].fields["Name"] == "a_x0041_b\nc"
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([["barcode", "barcode"], ["1", "2"]], "a.xlsx:objects!B1: the column barcode is written twice"),
+        ([["barcode", None, "Name"], ["1", "2", "3"]], "a.xlsx:objects!B2: this column has no name"),
+        ([["barcode"], ["1", "2"], ["2", "3"]], "a.xlsx:objects!B2: this column has no name"),
+        ([["barcode"], ["{{ x }}"]], "a.xlsx:objects!A2: barcode: no templates in these files"),
+        ([[f"c{number}" for number in range(201)]], "a.xlsx:objects!A1: expected at most 200 columns, these are 201"),
+    ],
+)
+def test_a_mistake_in_a_sheet_is_found(tmp_path: Path, rows: list[list[Any]], found: str) -> None:
+    _book(tmp_path / "a.xlsx", {"objects": rows})
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith(found)
+
+
+def test_what_the_settings_say_of_empty_cells_holds_for_workbooks(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [["barcode", "Name", "price", "junk"], ["1", None, "-", "x"], [None, None, None, "y"]]
+    _book(tmp_path / "a.xlsx", {"objects": rows})
+    desired = _load(tmp_path, '{empty: clear, "null": "-", ignore: [junk]}')
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1", "Name": None, "price": None}]
+
+
+def test_lists_and_maps_stand_as_json_in_a_cell(tmp_path: Path) -> None:
+    _book(tmp_path / "a.xlsx", {"objects": [["barcode", "Name"], ["1", '["a", "b"]']]})
+    desired = _load(tmp_path)
+    assert desired.entries[0].fields["Name"] == ["a", "b"]
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"barcode\n1\n", "a.xlsx: this is no workbook that can be read (BadZipFile: File is not a zip file)"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "a.xlsx: this is an old or an encrypted workbook; save it as .xlsx"),
+    ],
+)
+def test_what_is_no_workbook_is_refused_in_one_line(tmp_path: Path, content: bytes, found: str) -> None:
+    (tmp_path / "a.xlsx").write_bytes(content)
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith(found)
+
+
+def test_a_workbook_without_a_section_is_refused(tmp_path: Path) -> None:
+    _book(tmp_path / "a.xlsx", {"Tabelle1": [["barcode"], ["1"]], "fields": [["label"]]})
+    desired = _load(tmp_path)
+    (finding,) = desired.findings
+    assert str(finding).startswith("a.xlsx: expected sheets that are called as sections: locations, rooms, ")
+    assert str(finding).endswith("; these are 'Tabelle1', 'fields'")
+    assert desired.warnings == []
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
+    monkeypatch.setattr(xlsx_source, "MAX_UNPACKED", 1 << 10)
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith("a.xlsx: expected a workbook of at most 0 MiB unpacked, this one has 0")
+
+
+def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
+    head = b'<!DOCTYPE x [<!ENTITY a "b">]>'
+    _changed(path, lambda name, part: part.replace(b"<worksheet", head + b"<worksheet") if "sheet1" in name else part)
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith("a.xlsx: xl/worksheets/sheet1.xml declares entities")
+
+
+def test_without_the_library_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    (finding,) = _load(tmp_path).findings
+    assert str(finding) == (
+        f"a.xlsx: workbooks need openpyxl, which is not installed here; run: {sys.executable} -m pip install openpyxl"
+    )
+
+
+# ---- size
+
+
+def test_rows_that_are_formatted_and_empty_cost_nothing(tmp_path: Path) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
+    rows = "".join(f'<row r="{number}" spans="1:1"><c r="A{number}" s="0"/></row>' for number in range(3, 1_048_576))
+    last = '<row r="1048576"><c r="A1048576" t="inlineStr"><is><t>2</t></is></c></row>'
+    end = b"</sheetData>"
+    _changed(path, lambda name, part: part.replace(end, f"{rows}{last}".encode() + end) if "sheet1" in name else part)
+    started = time.process_time()
+    desired = _load(tmp_path)
+    assert time.process_time() - started < 5
+    assert [str(entry.place) for entry in desired.entries] == ["a.xlsx:objects!A2", "a.xlsx:objects!A1048576"]
+
+
+def test_a_size_that_a_workbook_claims_wrongly_cuts_nothing(tmp_path: Path) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode", "Name"], ["1", "x"], ["2", "y"]]})
+    _changed(path, lambda _name, part: part.replace(b'ref="A1:B3"', b'ref="A1"'))
+    assert [len(entry.fields) for entry in _load(tmp_path).entries] == [2, 2]
+
+
+def test_columns_have_the_letters_of_spreadsheets() -> None:
+    assert [letters_of(number) for number in (1, 26, 27, 52, 703)] == ["A", "Z", "AA", "AZ", "AAA"]
+
+
+def test_a_vaulted_workbook_is_read_and_not_shown(tmp_path: Path) -> None:
+    rows = [["barcode", "price"], ["Secret", "Secret"]]
+    content = _book(tmp_path / "b" / "a.xlsx", {"objects": rows}).read_bytes()
+    (tmp_path / "a.xlsx").write_bytes(b"sealed")
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+
+    def read(folder: Folder, name: str) -> bytes:
+        return VaultedContent(content) if name == "a.xlsx" else folder.read(name, 1000)
+
+    desired = load(tmp_path, read=read)
+    (line,) = _judged(desired)
+    assert line.startswith("a.xlsx:objects!B2: (vaulted)")
+    assert "Secret" not in line

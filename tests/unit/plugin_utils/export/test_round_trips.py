@@ -1,0 +1,135 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is exported as a workbook or as CSV is read as the same values again, in every dialect."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tempfile
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as some
+import pytest
+from hypothesis import given, settings
+from instance_site import LONG
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import PRESETS, Dialects
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import more_files, section_files
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.workbook import workbook_of
+
+_FIELDS = [
+    Field("barcode", "BARCODE", label="Inventarnummer"),
+    Field("inventory_name", "TEXT", label="Bezeichnung"),
+    Field("note", "LONG_TEXT"),
+    Field("price", "MONEY", label="Kaufpreis (€)"),
+    Field("share", "DECIMAL"),
+    Field("count", "NUMBER", label="Stück"),
+    Field("bought", "DATE", label="Gekauft am"),
+    Field("lent", "BOOLEAN"),
+    Field("seen", "DATETIME"),
+    Field("state", "DROPDOWN", label="Zustand", allowed=("neu", "gut, benutzt", "alt")),
+]
+_SCHEMA = Schema(OBJECT, _FIELDS)
+
+_DIGITS = some.text("0123456789", min_size=1, max_size=30)
+_TRAPS = some.sampled_from(
+    [
+        "0012", "4012345678901", "1E5", "1e-3", "31.12.2024", "3/4", "WAHR", "true", "1.299,50", "=1+1", "-5", "+49 30",
+        "@x", "'quoted", "#N/A", " blank ", "Größe\nzwei", "tab\tstop", "_x0041_", "a;b", 'say "no"', "€", "null", "-",
+        "\u00e4", "a\u0308", "sep=;", "\N{GRINNING FACE}", "x" * 300,
+    ]
+)  # fmt: skip
+_TEXTS = some.one_of(_DIGITS, _TRAPS, some.text(max_size=12).filter(bool))
+_NUMBERS = some.decimals(-(10**9), 10**9, places=2).map(lambda number: Plain(format(number, "f")))
+_RECORD = some.fixed_dictionaries(
+    {"barcode": _TEXTS},
+    optional={
+        "inventory_name": _TEXTS,
+        "note": _TEXTS,
+        "price": _NUMBERS,
+        "share": some.floats(-1e6, 1e6, width=32).map(lambda number: Plain(format(number, ".6f"))),
+        "count": some.integers(-(10**15), 10**15),
+        "bought": some.dates(dt.date(1880, 1, 1), dt.date(2999, 12, 31)).map(lambda day: Plain(day.isoformat())),
+        "lent": some.booleans(),
+        "seen": some.just(Plain("2024-05-31T12:30:00+00:00")),
+        "state": some.sampled_from(["neu", "gut, benutzt", "alt"]),
+    },
+)
+_RECORDS = some.lists(_RECORD, min_size=1, max_size=4)
+_RANDOMISED = settings(max_examples=400 if LONG else 15, deadline=None)
+
+
+def _values(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What some fields mean; none of them is wrong."""
+    values, findings = _SCHEMA.parse(fields, "")
+    assert findings.errors == []
+    assert findings.unknown == []
+    return values
+
+
+def _read(files: Mapping[str, bytes], csv: str) -> list[dict[str, Any]]:
+    """What is read from some files."""
+    with tempfile.TemporaryDirectory() as held:
+        root = Path(held)
+        for name, content in {"instance.yml": f"api: seventhings/v1\n{csv}".encode(), **files}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(content)
+        desired = load(root)
+    assert desired.findings == []
+    found = []
+    for entry in desired.entries:
+        fields, wrong = (entry.fields, {}) if entry.cells is None else entry.cells.read(_SCHEMA, entry.fields)
+        assert wrong == {}
+        found.append(_values(fields))
+    return found
+
+
+def _check(records: list[dict[str, Any]], files: Mapping[str, bytes], csv: str = "") -> None:
+    wanted = [_values(record) for record in records]
+    assert sorted(map(_comparable, _read(files, csv))) == sorted(map(_comparable, wanted))
+
+
+def _comparable(values: Mapping[str, Any]) -> str:
+    return repr(sorted(_normal(values).items()))
+
+
+def _normal(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Amounts without the zeros, and the sign of nothing, that mean nothing."""
+    return {
+        name: value.normalize() + Decimal(0) if isinstance(value, Decimal) else value for name, value in values.items()
+    }
+
+
+def _is_written(record: Mapping[str, Any]) -> bool:
+    """Whether an export writes it: templates and halves of characters it leaves out."""
+    text = repr([str(value) for value in record.values()])
+    return not any(mark in text for mark in ("{{", "{%", "{#")) and "\\x00" not in text
+
+
+_WRITTEN = _RECORDS.map(lambda records: [record for record in records if _is_written(record)]).filter(bool)
+
+
+@_RANDOMISED
+@given(_WRITTEN)
+def test_a_workbook_is_read_as_the_same_values(records: list[dict[str, Any]]) -> None:
+    exported = Exported({"objects": records}, schemas={"object": _SCHEMA}, columns={"objects": _FIELDS})
+    book = workbook_of(exported, "https://acme.example", PRESETS["plain"])
+    more = more_files("objects", book.rest["objects"], True) if book.rest else {}
+    _check(records, {"instance.xlsx": book.content, **more})
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+@_RANDOMISED
+@given(_WRITTEN)
+def test_csv_is_read_as_the_same_values(preset: str, records: list[dict[str, Any]]) -> None:
+    files = section_files("objects", records, "csv", dialects=Dialects(PRESETS[preset]))
+    _check(records, files, f"csv: {{preset: {preset}}}\n")

@@ -1,0 +1,136 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables that were in a spreadsheet: emptied cells, lost zeros, labels as headers, names in another Unicode form."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Literal
+
+import pytest
+from instance_site import Site
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
+
+_SETTINGS = "api: seventhings/v1\ncsv: {csv}\n"
+_HEAD = "barcode,inventory_name,serial_number\n"
+
+
+@pytest.fixture
+def three(site: Site) -> Site:
+    """Three objects with leading zeros in their keys."""
+    site.write({"objects.csv": _HEAD + "0001,One,x\n0002,Two,y\n0003,Three,z\n"})
+    assert site.run().outcome == "changed"
+    return site
+
+
+def test_emptied_cells_are_named_once_for_a_table(three: Site) -> None:
+    three.write({"objects.csv": _HEAD + "0001,One,\n0002,Two,\n0003,Three,z\n"})
+    account = three.plan()
+    assert account.outcome == "unchanged"
+    assert account.warnings == [
+        "objects.csv: 2 empty cells where the instance has values; `empty: clear` clears them (serial_number: 2)"
+    ]
+    three.write({"objects.csv": _HEAD + "0001,One,\n0002,Two,y\n"})
+    assert three.plan().warnings == [
+        "objects.csv: 1 empty cell where the instance has a value; `empty: clear` clears it (serial_number: 1)"
+    ]
+
+
+def test_an_empty_cell_clears_where_the_settings_say_so(three: Site) -> None:
+    three.write(
+        {
+            "instance.yml": _SETTINGS.format(csv="{empty: {serial_number: clear}}"),
+            "objects.csv": _HEAD + "0001,One,\n0002,Two,y\n0003,Three,z\n",
+        }
+    )
+    account = three.plan()
+    assert account.warnings == []
+    assert [(one["key"], one["after"]) for one in account.changes] == [("0001", {"serial_number": None})]
+
+
+def test_lost_zeros_are_suspected_where_the_instance_has_them(three: Site) -> None:
+    three.write({"objects.csv": "barcode,inventory_name\n1,One\n2,Two\n3,Three\n4,Four\n"})
+    account = three.plan()
+    assert [line.partition(": leading")[0] for line in account.findings] == [
+        f"objects.csv:{row}:1: barcode: '{row - 1}' is not there, and '000{row - 1}' is" for row in (2, 3, 4)
+    ]
+    assert "format the column as text" in account.findings[0]
+    (three.root / "objects.csv").unlink()
+    three.write({"objects.yml": "- {barcode: '1', inventory_name: Another}\n"})
+    account = three.plan()
+    assert account.findings == []
+    assert [one["action"] for one in account.changes] == ["create"]
+
+
+def test_many_lost_zeros_are_one_line(site: Site) -> None:
+    keys = [f"{number:05d}" for number in range(1, 10)]
+    site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"{key},x\n" for key in keys)})
+    assert site.run().outcome == "changed"
+    site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"{int(key)},x\n" for key in keys)})
+    account = site.plan()
+    (line,) = account.findings
+    assert line.startswith("barcode: 9 cells such as '1' (first at objects.csv:2:1): leading zeros are lost")
+    assert len(account.every_finding) == 9
+
+
+@pytest.mark.parametrize(("form", "other"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_a_reference_means_the_name_that_looks_the_same(
+    site: Site, form: Literal["NFC", "NFD"], other: Literal["NFC", "NFD"]
+) -> None:
+    name, reference = unicodedata.normalize(form, "Gebäude Süd"), unicodedata.normalize(other, "Gebäude Süd")
+    site.write(
+        {
+            "locations.csv": f"name\n{name}\n",
+            "rooms.csv": f"building_id,number\n{reference},1\n",
+            "objects.csv": f"barcode,inventory_name,actual_room\nA,x,{reference}/1\n",
+        }
+    )
+    account = site.run()
+    assert (account.outcome, account.findings) == ("changed", [])
+    assert site.plan().outcome == "unchanged"
+
+
+def test_labels_are_headers_with_an_instance_and_without(site: Site) -> None:
+    label = "Anschaffungswert (für Bücher)"
+    files = {
+        "fields/asset.yml": f"- {{label: '{label}', type: MONEY}}\n",
+        "objects.csv": f"barcode,inventory_name,{unicodedata.normalize('NFD', label)}\n1,x,x\n",
+    }
+    site.write(files)
+    found = [str(one) for one in offline_findings(site.load())]
+    assert [one.partition(" does not fit")[0] for one in found] == [
+        f"objects.csv:2:5: {unicodedata.normalize('NFD', label)}: 'x'"
+    ]
+    assert [line.partition(" does not fit")[0] for line in site.plan().findings] == [
+        f"objects.csv:2:5: {unicodedata.normalize('NFD', label)}: 'x'"
+    ]
+    site.write({"objects.csv": f"barcode,inventory_name,{label}\n1,x,12.5\n"})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_what_can_not_be_known_without_a_connection_is_said(site: Site) -> None:
+    site.write({"objects.csv": "barcode,Purchasing price\n1,x\n"})
+    desired = site.load()
+    assert offline_findings(desired) == []
+    (warning,) = desired.warnings
+    assert warning.startswith("objects: nothing here tells the types of Purchasing price, so their values were not")
+
+
+def test_a_plan_file_holds_the_cells_as_they_are_read(site: Site) -> None:
+    site.write(
+        {
+            "instance.yml": _SETTINGS.format(csv="{preset: excel-de}"),
+            "fields/asset.yml": "- {label: Buchwert, type: MONEY}\n",
+            "objects.csv": "barcode;inventory_name;Buchwert\n1;x;1.299,50\n",
+        }
+    )
+    site.run()
+    site.write({"objects.csv": "barcode;inventory_name;Buchwert\n1;x;2.500,00\n"})
+    plan_file = site.root.parent / "plan.json"
+    assert site.plan(plan_file=plan_file).outcome == "changed"
+    text = plan_file.read_text("utf-8")
+    assert "2500.00" in text
+    assert "2.500,00" not in text

@@ -1,0 +1,31 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lowest versions of what the collection needs are the same wherever they are named."""
+
+from __future__ import annotations
+
+import lowest
+import pytest
+from project import ROOT
+
+REQUIREMENTS = lowest.lowest((ROOT / "requirements.txt").read_text("utf-8"))
+NAMED = ("plugins/doc_fragments/connection.py", "docs/docsite/rst/guide_getting_started.rst")
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def test_no_version_with_a_known_hole_is_allowed() -> None:
+    assert set(REQUIREMENTS) == {"requests", "urllib3", "jsonschema"}
+    assert _number(REQUIREMENTS["requests"]) >= (2, 32, 4)
+    assert _number(REQUIREMENTS["urllib3"]) >= (2, 6, 3)
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("package", ["requests", "urllib3"])
+def test_the_documentation_names_the_same(name: str, package: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    assert package in text
+    assert REQUIREMENTS[package] in text
