@@ -12,6 +12,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import random
+import signal
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -175,3 +178,23 @@ def test_hosts_of_a_play_under_the_limit_of_the_service(service: Emulator, tmp_p
     assert sum(entry["path"].endswith("/auth_token") and entry["status"] == 200 for entry in log) == 1
     moments = sorted(dt.datetime.fromisoformat(entry["time"]).timestamp() for entry in log)
     assert all(later - one >= 59 for one, later in zip(moments, moments[200:], strict=False))
+
+
+def test_hosts_that_are_killed_leave_no_lock_and_no_duplicate(service: Emulator, tmp_path: Path) -> None:
+    """Also while their request is under way: the service carries it out all the same."""
+    chance = random.Random(3)
+    making = next(one for one in MAKINGS if one.module == "location")
+    for number in range(ROUNDS):
+        service.reset()
+        service.steer("POST", "/faults", {"fault": "latency", "seconds": 0.3, "method": "POST", "path": making.post})
+        path = tmp_path / f"killed-{number}"
+        path.mkdir()
+        hosts = [host(service, making, path, {}) for _number in range(4)]
+        (path / "go").touch()
+        time.sleep(chance.uniform(0.1, 0.6))
+        for victim in chance.sample(hosts, 2):
+            processes.kill(victim)
+        assert set(processes.ended(*hosts)) <= {0, -signal.SIGKILL}
+        assert processes.ended(host(service, making, path, {})) == [0]
+        given = {"base_url": service.base_url, **service.account(), "filters": {"name": "Mill"}}
+        assert steps.call("location_info", given)["count"] == 1
