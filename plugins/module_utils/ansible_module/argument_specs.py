@@ -97,6 +97,8 @@ def info_spec(kind: Kind) -> Spec:
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
     }
+    if kind.barcode_path:
+        spec["barcode"] = {"type": "str"}
     if kind.defines_fields:
         spec["template"] = {"type": "str", "choices": list(TEMPLATES), "required": True}
     return spec
@@ -125,12 +127,15 @@ HUB_SUGGESTION_INFO: Spec = {
     "filters": {"type": "dict", "default": {}},
     "sort": {"type": "list", "elements": "str", "default": []},
     "limit": {"type": "int"},
+    "category": {"type": "str"},
 }
 
 FILE: Spec = {
     **CONNECTION,
-    "object": {"type": "raw", "required": True},
-    "field": {"type": "str", "required": True},
+    "object": {"type": "raw"},
+    "room": {"type": "raw"},
+    "person": {"type": "raw"},
+    "field": {"type": "str"},
     "path": {"type": "path"},
     "name": {"type": "str"},
     "uuid": {"type": "str"},
@@ -142,6 +147,11 @@ FILE_DOWNLOAD: Spec = {
     "uuid": {"type": "str"},
     "object": {"type": "raw"},
     "field": {"type": "str"},
+    "thumbnail": {
+        "type": "dict",
+        "options": {"width": {"type": "int"}, "height": {"type": "int"}},
+        "required_together": [("width", "height")],
+    },
     "dest": {"type": "path", "required": True},
     "force": {"type": "bool"},
     **WRITTEN,
@@ -223,7 +233,7 @@ INSTANCE_EXPORT: Spec = {
     "dest": {"type": "path", "required": True},
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
-    "format": {"type": "str", "choices": ["yaml", "csv", "jsonl"], "default": "yaml"},
+    "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "force": {"type": "bool", "default": False},
     **WRITTEN,

@@ -49,7 +49,7 @@ _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the user wants done.
+    """The wishes of the user.
 
     :ivar plan_file: written in check mode; taken away in a real run when all of it was applied.
     :ivar stored: what ``plan_file`` holds, in a real run; its changes are all that is desired then.
@@ -251,10 +251,10 @@ class _Run:
 
     def _guard(self) -> str:
         """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
-        here, named = self._client.transport.root, self._desired.instances
-        if self._stored is not None and here not in named:
-            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {here}. Plan again."
-        return self._ceilings.wrong_instance(here, named)
+        connected, named = self._client.transport.root, self._desired.instances
+        if self._stored is not None and connected not in named:
+            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {connected}. Plan again."
+        return self._ceilings.wrong_instance(connected, named)
 
     def _plan_file(self) -> PlanFile | None:
         return None if self._order.plan_file is None else PlanFile(self._order.plan_file)
@@ -279,7 +279,7 @@ class _Run:
         return journal
 
     def _run_of(self, journal: Journal) -> str:
-        """What is to be done, as a digest: a later run goes on with it only where it is to do the very same."""
+        """The changes to be made, as a digest: a later run goes on with it only where it is to do the very same."""
         what = self._stored.digest if self._stored else digest_of(self._desired)
         names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, what))
         if self._desired.hiding.has_any:
@@ -324,7 +324,7 @@ class _Run:
         is_resumed = self._is_resumed(journal)
 
         def is_own(one: Planned) -> bool:
-            """Whether an earlier run of the same plan made a record, or began to change it, and left it like this."""
+            """Tells whether an earlier run of the same plan made a record, or began to change it, and left it so."""
             names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.noted}"}
             return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(one)
 
