@@ -74,6 +74,7 @@ def record_spec(kind: Kind) -> Spec:
             "fields": {"type": "dict", "default": {}},
             "match_on": {"type": "list", "elements": "str", "no_log": False},
             "allow_unknown_fields": {"type": "bool", "default": False},
+            **({"assume_archived": {"type": "bool", "default": False}} if kind.can_be_archived else {}),
         }
         return spec
     spec |= {field.key: option_of(field) for field in (*kind.fields, *kind.write_only)}
@@ -218,6 +219,7 @@ INSTANCE: Spec = {
     "workers": {"type": "int", "default": 8},
     "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},
     "confirm_empty": {"type": "bool", "default": False},
+    "assume_archived": {"type": "bool", "default": False},
     "allow_destructive": {"type": "bool", "default": False},
     "drift_fail": {"type": "bool", "default": False},
     "expect_instance": {"type": "list", "elements": "str"},

@@ -102,6 +102,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
             bool(options.get("allow_destructive")),
             {field.key: options[field.key] for field in kind.write_only if options[field.key] is not None},
             options.get("timezone") or "",
+            bool(options.get("assume_archived")),
         )
         report = ensure(client, wish, invocation.check_mode)
         result = report.result()

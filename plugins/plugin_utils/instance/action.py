@@ -129,11 +129,13 @@ def _provision(
         stale=options["stale"],
         confirm_empty=options["confirm_empty"],
         allow_destructive=options["allow_destructive"],
+        assume_archived=options["assume_archived"],
         expect_instance=options.get("expect_instance") or (),
         protected=options["protected"],
         written=all_that_is_written if has_files else None,
     )
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+    client.creations.tell = tell_on_screen
     call.clients.append(client)
     account = run_instance(client, desired, order, teller())
     account.warnings += client.transport.told()

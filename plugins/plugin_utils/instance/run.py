@@ -74,6 +74,7 @@ class RunOptions:
     stale: str = "refuse"
     confirm_empty: bool = False
     allow_destructive: bool = False
+    assume_archived: bool = False
     expect_instance: Sequence[str] = ()
     protected: bool = False
     written: Written | None = None
@@ -165,9 +166,13 @@ class _Run:
             # From before the first look: what another run is about to make must not be planned once more.
             with journal:
                 self._told += journal.warnings
+                # Others may make the same until the locks of what is made are taken.
+                self._client.creations.watch(KINDS)
                 return self._planned(journal)
         except JournalRefused as refused:
             return self._account("refused", InstancePlan(), refusals=[refused.message])
+        finally:
+            self._client.creations.leave()
 
     def _planned(self, journal: Journal) -> RunResult:
         choices = PlanOptions(
@@ -178,6 +183,7 @@ class _Run:
             self._order.confirm_empty or self._order.drift,
             self._resumed(journal),
             self._order.workers,
+            self._order.assume_archived,
         )
         try:
             with many_objects():
@@ -205,6 +211,8 @@ class _Run:
                 self._desired.set_id = journal.set_id
                 self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
             return self._account("changed" if made.changes else "unchanged", made)
+        if self._must_look_again(made):
+            return self._planned(journal)
         account = self._apply(made, journal)
         is_whole = not account.failed and not self._order.only and not self._order.exclude
         if self._stored is not None and plan_file is not None and is_whole:
@@ -230,6 +238,16 @@ class _Run:
             if made.state is None or made.findings or not any(map(made.state.has_missed, sorted(doubtful))):
                 return made
         raise IncompleteList.of_the_list(KINDS[min(doubtful)].words)
+
+    def _must_look_again(self, made: InstancePlan) -> bool:
+        """Takes the locks of the kinds that the plan makes records of, in the order of the catalogue. Returns whether
+        others made such records since the lists were read, or may have.
+
+        :raises LockTimeout: where another process does not give one back in time.
+        """
+        kinds = {planned.kind.name for planned in made.changes if planned.change.action == CREATE}
+        moved = self._client.creations.hold(name for name in KINDS if name in kinds)
+        return bool(moved) or self._client.creations.settle()
 
     def _guard(self) -> str:
         """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
@@ -285,6 +303,7 @@ class _Run:
             self._sleep,
             self._desired.policy.notify,
             self._stored is not None,
+            self._order.assume_archived,
         )
         if not made.changes:
             journal.managed(made.managed)
