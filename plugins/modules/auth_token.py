@@ -45,9 +45,10 @@ options:
     choices:
       present: Signs in and returns new tokens. This is never reported as a change.
       absent: >-
-        Revokes ALL tokens of the user, access and refresh tokens of every other program and session included. The user
-        is that of O(access_token), or the one who signs in. Never do this with an account that is shared. Where the
-        token is not valid any more, nothing is changed.
+        Revokes the tokens, access and refresh. The vendor's description says that this revokes ALL tokens of the user,
+        those of every other program and session included; seen were instances that end the session of the token alone.
+        Rely on neither, and never do this with an account that is shared. The token is O(access_token), or that of who
+        signs in. Where it is not valid any more, nothing is changed.
     default: present
 attributes:
   check_mode:
@@ -121,7 +122,7 @@ EXAMPLES = r"""
   register: sso_login
   when: seventhings_auth_code is defined
 
-- name: Ensure that every token of this user is absent, also those of other programs
+- name: Ensure that the token is absent, and perhaps those of other programs of this user with it
   community.seventhings.auth_token:
     base_url: "{{ seventhings_base_url }}"
     access_token: "{{ login.access_token }}"
@@ -153,6 +154,12 @@ token_type:
   returned: success and O(state=present)
   type: str
   sample: Bearer
+scope:
+  description:
+    - What the token is for, where the instance tells it.
+  returned: success and O(state=present)
+  type: str
+  sample: null
 user_id:
   description:
     - Integer id of the user who signed in.

@@ -7,24 +7,34 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: file
-short_description: Attach single files to objects
+short_description: Attach single files to objects, rooms and persons
 version_added: 0.1.0
 description:
-  - Attaches one file to a field of an object, or takes it off. Other files in the field stay.
+  - Attaches one file to a field of an object, a room or a person, or takes it off. Other files in the field stay.
+  - Without O(object), O(room) and O(person) the file is uploaded and attached to nothing, so that its UUID can be used
+    elsewhere. Where one of the newest 20 files of the instance has the same name and content, that one is returned.
   - A file is known by its content. What is attached already is not uploaded again.
   - To manage the whole list of files of a field, write them in O(community.seventhings.object#module:fields).
 options:
   object:
     description:
-      - The object, by barcode, UUID, integer id, or as a map of field keys.
+      - The object, by barcode, UUID, integer id, or as a map of field keys. Requires O(field).
+      - O(object), O(room) and O(person) are mutually exclusive.
     type: raw
-    required: true
+  room:
+    description:
+      - The room, by its location and its number or name, UUID, integer id, or as a map of field keys. Requires
+        O(field).
+    type: raw
+  person:
+    description:
+      - The person, by e-mail address, UUID, integer id, or as a map of field keys. Requires O(field).
+    type: raw
   field:
     description:
       - Key of a field of the type V(ATTACHMENT). The label of the field may stand in its place where no other field has
         that label.
     type: str
-    required: true
   path:
     description:
       - The file on the machine where the module runs, absolute or from its working directory. It has 1 to 52,428,800
@@ -57,6 +67,8 @@ options:
 notes:
   - Where an instance answers that some of what was asked for was refused (HTTP 207), as for a file that the instance
     does not have, the task fails with the reason.
+  - Instances attach single files to objects alone. To a room or a person the whole list of files of the field is sent,
+    with what is attached and the file. A file that somebody else attaches in the same moment is lost from the field.
   - An upload or a link whose answer was lost is looked for before it is sent again.
   - Takes one request for the field definitions, one for the object, and one for each attached file of the same size as
     O(path), or two where O(name) is written and the object does not tell the name of the file. A change takes two more,
@@ -104,6 +116,10 @@ EXAMPLES = r"""
     field: cover
     uuid: "{{ invoice.uuid }}"
 
+- name: Ensure that the invoice is uploaded, whatever it is attached to
+  community.seventhings.file:
+    path: /tmp/invoice-2031-117.txt
+
 - name: Keep a draft as a file
   ansible.builtin.copy:
     content: "Draft of invoice 2031-117\n"
@@ -121,7 +137,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The attached file. Empty where it is not attached, or where check mode would upload it.
+    - The attached or uploaded file. Empty where it is not attached, or where check mode would upload it.
   returned: success
   type: dict
   contains:
@@ -163,7 +179,8 @@ uuid:
   sample: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
 diff:
   description:
-    - The field with all its files, each by path, name or UUID. Both sides are empty where nothing changes.
+    - The field with all its files, each by path, name or UUID. Both sides are empty where nothing changes. A file that
+      is only uploaded stands under C(file).
   returned: success
   type: dict
   contains:

@@ -27,6 +27,22 @@ options:
       - Key of a field of the type V(ATTACHMENT). The label of the field may stand in its place where no other field has
         that label. Requires O(object).
     type: str
+  thumbnail:
+    description:
+      - Write small pictures of the files in place of the files, which fit into this size. Files that are no pictures
+        have one too. An empty map leaves the size to the instance.
+      - In a directory a picture is called as its file, with C(.thumbnail.png) after that.
+      - Instances keep pictures of a file in so many sizes only. Beyond that they refuse further ones (HTTP 422).
+    type: dict
+    suboptions:
+      width:
+        description:
+          - At most so many pixels wide, 1 to 2000. Requires O(thumbnail.height).
+        type: int
+      height:
+        description:
+          - At most so many pixels high, 1 to 2000. Requires O(thumbnail.width).
+        type: int
   dest:
     description:
       - Where to write. In a directory that exists, files keep their names, and two files with one name are an error.
@@ -54,7 +70,8 @@ attributes:
 notes:
   - A file is written in one step. Where that fails, the one that was there is left as it was.
   - In check mode a directory that is not there is a warning, because an earlier task may be the one that makes it.
-  - In check mode a file is downloaded only where one of the same size is there already, to compare them.
+  - In check mode a file is downloaded only where one of the same size is there already, to compare them. The size of a
+    thumbnail is not known beforehand, so it is downloaded where a file is there.
   - Takes one request for O(uuid), or one for the field definitions and one for O(object), and one for each file,
     or two where O(dest) is a directory and the object does not tell the name of the file.
 seealso:

@@ -28,6 +28,10 @@ options:
     type: list
     elements: str
     default: []
+  category:
+    description:
+      - Ask for the prices in this category, in place of the one that is suggested for each object.
+    type: str
   limit:
     description:
       - Return at most so many suggestions. RV(count) still tells how many there are.
@@ -88,7 +92,8 @@ records:
       description: UUID of the object.
       type: str
     category:
-      description: The suggested category, for O(community.seventhings.hub_item#module:category).
+      description:
+        - The suggested category, or that of O(category), for O(community.seventhings.hub_item#module:category).
       type: str
     price:
       description: The suggested price. Null where the instance suggests none.

@@ -210,6 +210,12 @@ options:
       refuse: Nothing is applied.
       skip: The change is left out, and a warning says so.
     default: refuse
+  assume_archived:
+    description:
+      - Take an object that is found by its barcode, and that no list shows, to be archived, where the instance sends no
+        C(archived_at). It may as well be hidden from this account, so that it is a finding without this option.
+    type: bool
+    default: false
   confirm_empty:
     description:
       - Let O(prune) take away all records of a section that the files leave empty.

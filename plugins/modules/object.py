@@ -31,6 +31,12 @@ options:
         The object, if there is one, is archived. O(fields) only identify it. Where nothing is found, nothing is done,
         and a warning says so.
     default: present
+  assume_archived:
+    description:
+      - Take an object that is found by its barcode, and that no list shows, to be archived, where the instance sends no
+        C(archived_at). It may as well be hidden from this account, so that it is an error without this option.
+    type: bool
+    default: false
 notes:
   - Takes two requests where nothing changes (the field definitions and the object), one more for each kind of record
     that is referred to by a natural key (a room takes two, one of them for locations), one for the lookup of the

@@ -12,7 +12,15 @@ version_added: 0.1.0
 description:
   - Returns one object (asset) of an instance by its O(uuid), or all that match O(filters), completely.
   - Archived objects are in no list. They are returned by O(uuid) only.
+options:
+  barcode:
+    description:
+      - Barcode of the one object to read, archived or not. Where no object has it, the list is empty.
+      - Instances of an earlier version do not look up barcodes. There only active objects are found.
+      - Mutually exclusive with O(uuid) and O(filters).
+    type: str
 notes:
+  - O(barcode) takes one request for the field definitions and one for the object, and one more where it is not found.
   - Takes one request for the field definitions and one for every 1,000 objects, and one or two more for each kind of
     record that O(filters) name by a natural key.
 seealso:
@@ -42,6 +50,10 @@ EXAMPLES = r"""
     filters:
       barcode: "100234"
   register: laptop
+
+- name: Read it also where it is archived
+  community.seventhings.object_info:
+    barcode: "100234"
 
 - name: Read it by its UUID
   community.seventhings.object_info:

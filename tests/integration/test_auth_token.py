@@ -94,7 +94,9 @@ def test_a_grant_that_fails(
     assert "wrong-" not in pair["msg"]
 
 
-def test_revoking_ends_every_token_of_the_user(service: Emulator) -> None:
+@pytest.mark.parametrize("side", ["session", "user"])
+def test_revoking_ends_the_session_or_every_token_of_the_user(service: Emulator, side: str) -> None:
+    service.steer("PUT", "/switches", {"revoke": side})
     one, other = service.token(), service.token()
     options = {"base_url": service.base_url, "rate_limit": 0, "access_token": one, "state": "absent"}
 
@@ -111,7 +113,8 @@ def test_revoking_ends_every_token_of_the_user(service: Emulator) -> None:
         False,
     ]
     assert still_valid
-    assert not is_valid(service, other)
+    assert not is_valid(service, one)
+    assert is_valid(service, other) == (side == "session")
 
 
 def test_revoking_with_a_password_signs_in_first(service: Emulator) -> None:

@@ -41,7 +41,6 @@ NOT_CALLED = {
     "countRooms": _COUNTED,
     "countLocations": _COUNTED,
     "countPersons": _COUNTED,
-    "downloadThumbnail": "a picture for a screen; thumbnail_uri is returned, file_download takes the file itself",
 }
 """Operations that no module calls, with the reason."""
 

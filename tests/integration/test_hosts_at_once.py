@@ -9,13 +9,18 @@ The hosts are processes that are forked, as Ansible forks its workers.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
+import random
+import signal
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import playbook
 import processes
 import pytest
 import steps
@@ -144,3 +149,52 @@ def test_hosts_at_once_make_one_record(
             assert sum(one["changed"] for one in done) == 1
             assert posts(service, making) == 1
             assert sum(entry["path"].endswith("/auth_token") for entry in service.log()) == 1
+
+
+def test_hosts_of_a_play_under_the_limit_of_the_service(service: Emulator, tmp_path: Path) -> None:
+    """The service hands out leave evenly and saves up a few; no refusal reaches a task."""
+    hosts, per_minute, burst = (30, 200, 10) if LONG else (6, 600, 3)
+    service.steer("PUT", "/rate-limit", {"per_minute": per_minute, "burst": burst})
+    task = {
+        "name": "ensure",
+        f"{steps.NAMESPACE}location": {"fields": {"name": "Mill"}},
+        "delegate_to": "localhost",
+    }
+    play = {
+        "hosts": "all",
+        "gather_facts": False,
+        "module_defaults": {"group/community.seventhings.all": service.options()},
+        "tasks": [task],
+    }
+    inventory = tmp_path / "hosts"
+    inventory.write_text("".join(f"host{number} ansible_connection=local\n" for number in range(hosts)))
+    service.clear_log()
+
+    run = playbook.run(tmp_path, [play], "-i", str(inventory), "--forks", str(hosts))
+
+    assert run.status == 0, run.output
+    assert sum(result["changed"] for result in run.results) == 1
+    log = service.log()
+    assert sum(entry["path"].endswith("/auth_token") and entry["status"] == 200 for entry in log) == 1
+    moments = sorted(dt.datetime.fromisoformat(entry["time"]).timestamp() for entry in log)
+    assert all(later - one >= 59 for one, later in zip(moments, moments[200:], strict=False))
+
+
+def test_hosts_that_are_killed_leave_no_lock_and_no_duplicate(service: Emulator, tmp_path: Path) -> None:
+    """Also while their request is under way: the service carries it out all the same."""
+    chance = random.Random(3)
+    making = next(one for one in MAKINGS if one.module == "location")
+    for number in range(ROUNDS):
+        service.reset()
+        service.steer("POST", "/faults", {"fault": "latency", "seconds": 0.3, "method": "POST", "path": making.post})
+        path = tmp_path / f"killed-{number}"
+        path.mkdir()
+        hosts = [host(service, making, path, {}) for _number in range(4)]
+        (path / "go").touch()
+        time.sleep(chance.uniform(0.1, 0.6))
+        for victim in chance.sample(hosts, 2):
+            processes.kill(victim)
+        assert set(processes.ended(*hosts)) <= {0, -signal.SIGKILL}
+        assert processes.ended(host(service, making, path, {})) == [0]
+        given = {"base_url": service.base_url, **service.account(), "filters": {"name": "Mill"}}
+        assert steps.call("location_info", given)["count"] == 1

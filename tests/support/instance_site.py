@@ -62,7 +62,7 @@ class Site:
 
     def client(self, read_only: bool = False) -> Client:
         """A connection of its own, that never waits between two attempts."""
-        given = {**self.service.options(), "rate_limit": 0, "retries": 6, **self.options}
+        given = {**self.service.options(), "rate_limit": 0, "retries": 6, "token_cache": False, **self.options}
         client = connect(given, read_only=read_only)
         client.transport.sleep = no_pause
         return client

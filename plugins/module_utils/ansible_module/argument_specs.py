@@ -74,6 +74,7 @@ def record_spec(kind: Kind) -> Spec:
             "fields": {"type": "dict", "default": {}},
             "match_on": {"type": "list", "elements": "str", "no_log": False},
             "allow_unknown_fields": {"type": "bool", "default": False},
+            **({"assume_archived": {"type": "bool", "default": False}} if kind.can_be_archived else {}),
         }
         return spec
     spec |= {field.key: option_of(field) for field in (*kind.fields, *kind.write_only)}
@@ -96,6 +97,8 @@ def info_spec(kind: Kind) -> Spec:
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
     }
+    if kind.barcode_path:
+        spec["barcode"] = {"type": "str"}
     if kind.defines_fields:
         spec["template"] = {"type": "str", "choices": list(TEMPLATES), "required": True}
     return spec
@@ -124,12 +127,15 @@ HUB_SUGGESTION_INFO: Spec = {
     "filters": {"type": "dict", "default": {}},
     "sort": {"type": "list", "elements": "str", "default": []},
     "limit": {"type": "int"},
+    "category": {"type": "str"},
 }
 
 FILE: Spec = {
     **CONNECTION,
-    "object": {"type": "raw", "required": True},
-    "field": {"type": "str", "required": True},
+    "object": {"type": "raw"},
+    "room": {"type": "raw"},
+    "person": {"type": "raw"},
+    "field": {"type": "str"},
     "path": {"type": "path"},
     "name": {"type": "str"},
     "uuid": {"type": "str"},
@@ -141,6 +147,11 @@ FILE_DOWNLOAD: Spec = {
     "uuid": {"type": "str"},
     "object": {"type": "raw"},
     "field": {"type": "str"},
+    "thumbnail": {
+        "type": "dict",
+        "options": {"width": {"type": "int"}, "height": {"type": "int"}},
+        "required_together": [("width", "height")],
+    },
     "dest": {"type": "path", "required": True},
     "force": {"type": "bool"},
     **WRITTEN,
@@ -208,6 +219,7 @@ INSTANCE: Spec = {
     "workers": {"type": "int", "default": 8},
     "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},
     "confirm_empty": {"type": "bool", "default": False},
+    "assume_archived": {"type": "bool", "default": False},
     "allow_destructive": {"type": "bool", "default": False},
     "drift_fail": {"type": "bool", "default": False},
     "expect_instance": {"type": "list", "elements": "str"},
@@ -221,7 +233,7 @@ INSTANCE_EXPORT: Spec = {
     "dest": {"type": "path", "required": True},
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
-    "format": {"type": "str", "choices": ["yaml", "csv", "jsonl"], "default": "yaml"},
+    "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "force": {"type": "bool", "default": False},
     **WRITTEN,

@@ -24,14 +24,14 @@ from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.api import api, api_info
-from ..operations.attachments import file, file_download, report, report_template_info
+from ..operations.attachments import ATTACHED_TO, file, file_download, report, report_template_info
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
 from ..printed import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
-from ..resolve.listing import ListResult, list_records
+from ..resolve.listing import ListResult, list_by_barcode, list_records
 from . import argument_specs
 
 Options = Mapping[str, Any]
@@ -53,7 +53,7 @@ class Invocation:
 
 @dataclass(frozen=True)
 class ModuleSpec:
-    """What a module is: its options, the rules between them, and what it does.
+    """A module: its options, the rules between them, and what it does.
 
     :ivar not_yet: what check mode predicts where something is referred to that is not there: an earlier task of the
         play may be the one to make it. Without it, and where the name is a slip of one that is there, that is an error
@@ -68,10 +68,10 @@ class ModuleSpec:
     makes: str = ""
 
 
-def _as_written(call: Invocation, name: str) -> Any:
+def _as_written(invocation: Invocation, name: str) -> Any:
     """An option's value before Ansible made a text of a number; lists and maps as Ansible took them."""
-    converted = call.options.get(name)
-    return converted if isinstance(converted, (list, dict, bool)) else call.written[name]
+    converted = invocation.options.get(name)
+    return converted if isinstance(converted, (list, dict, bool)) else invocation.written[name]
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
@@ -81,14 +81,14 @@ def _pending(state: str, fields: Options) -> ModuleResult:
 
 
 def _record_module(kind: Kind) -> ModuleSpec:
-    def run(client: Client, call: Invocation) -> ModuleResult:
-        options = call.options
+    def run(client: Client, invocation: Invocation) -> ModuleResult:
+        options = invocation.options
         if "fields" in options:
             fields, where = options["fields"] or {}, "fields."
         else:
-            given = [field.key for field in kind.fields if field.key in call.written]
-            fields, where = {key: _as_written(call, key) for key in given}, ""
-        if call.check_mode and "uuid" in call.written and options["uuid"] is None:
+            given = [field.key for field in kind.fields if field.key in invocation.written]
+            fields, where = {key: _as_written(invocation, key) for key in given}, ""
+        if invocation.check_mode and "uuid" in invocation.written and options["uuid"] is None:
             return _pending(options["state"], fields)
         wish = DesiredRecord(
             kind,
@@ -102,8 +102,9 @@ def _record_module(kind: Kind) -> ModuleSpec:
             bool(options.get("allow_destructive")),
             {field.key: options[field.key] for field in kind.write_only if options[field.key] is not None},
             options.get("timezone") or "",
+            bool(options.get("assume_archived")),
         )
-        report = ensure(client, wish, call.check_mode)
+        report = ensure(client, wish, invocation.check_mode)
         result = report.result()
         if kind.defines_fields:
             result["field_key"] = report.record.get("field_key")
@@ -115,8 +116,10 @@ def _record_module(kind: Kind) -> ModuleSpec:
 
 
 def _info_module(kind: Kind) -> ModuleSpec:
-    def run(client: Client, call: Invocation) -> ModuleResult:
-        options = call.options
+    def run(client: Client, invocation: Invocation) -> ModuleResult:
+        options = invocation.options
+        if options.get("barcode") is not None:
+            return _found(list_by_barcode(client, kind, invocation.written["barcode"]))
         found = list_records(
             client,
             kind,
@@ -128,7 +131,8 @@ def _info_module(kind: Kind) -> ModuleSpec:
         )
         return _found(found)
 
-    rules = {"mutually_exclusive": [("id" if kind.numbered else "uuid", "filters")]}
+    exclusive = ("id" if kind.numbered else "uuid", *(("barcode",) if kind.barcode_path else ()), "filters")
+    rules = {"mutually_exclusive": [exclusive]}
     return ModuleSpec(argument_specs.info_spec(kind), run, rules)
 
 
@@ -141,8 +145,8 @@ def _change_module(
 ) -> ModuleSpec:
     """A door to something that changes and reports; an option that was not written is as good as null."""
 
-    def run(client: Client, call: Invocation) -> ModuleResult:
-        return act(client, call.options, call.check_mode).result()
+    def run(client: Client, invocation: Invocation) -> ModuleResult:
+        return act(client, invocation.options, invocation.check_mode).result()
 
     return ModuleSpec(spec, run, rules, not_yet, makes)
 
@@ -155,32 +159,35 @@ def _download_to_come(options: Options) -> ModuleResult:
     return Result(True, {"files": [], "dest": options["dest"]}, options.get("uuid")).result()
 
 
-def _suggest(client: Client, call: Invocation) -> ModuleResult:
-    return _found(hub_suggestion_info(client, call.options["filters"], call.options["sort"], call.options.get("limit")))
+def _suggest(client: Client, invocation: Invocation) -> ModuleResult:
+    options = invocation.options
+    return _found(
+        hub_suggestion_info(client, options["filters"], options["sort"], options.get("limit"), options.get("category"))
+    )
 
 
-def _history(client: Client, call: Invocation) -> ModuleResult:
-    return _found(history_info(client, call.options))
+def _history(client: Client, invocation: Invocation) -> ModuleResult:
+    return _found(history_info(client, invocation.options))
 
 
 def _report_templates(client: Client, _call: Invocation) -> ModuleResult:
     return _found(report_template_info(client))
 
 
-def _api(client: Client, call: Invocation) -> ModuleResult:
-    return api(client, call.options, call.check_mode)
+def _api(client: Client, invocation: Invocation) -> ModuleResult:
+    return api(client, invocation.options, invocation.check_mode)
 
 
-def _api_info(client: Client, call: Invocation) -> ModuleResult:
-    return api_info(client, call.options)
+def _api_info(client: Client, invocation: Invocation) -> ModuleResult:
+    return api_info(client, invocation.options)
 
 
 def _service(client: Client, _call: Invocation) -> ModuleResult:
     return {"changed": False, **service_info(client)}
 
 
-def _auth_token(client: Client, call: Invocation) -> ModuleResult:
-    return auth_token(client, call.options, call.check_mode)
+def _auth_token(client: Client, invocation: Invocation) -> ModuleResult:
+    return auth_token(client, invocation.options, invocation.check_mode)
 
 
 MODULES: dict[str, ModuleSpec] = {
@@ -206,8 +213,8 @@ MODULES: dict[str, ModuleSpec] = {
         file,
         makes=FILE.name,
         required_one_of=[("path", "uuid")],
-        mutually_exclusive=[("path", "uuid")],
-        required_by={"name": "path"},
+        mutually_exclusive=[("path", "uuid"), ATTACHED_TO],
+        required_by={"name": "path", **dict.fromkeys(ATTACHED_TO, "field")},
     ),
     "file_download": _change_module(
         argument_specs.FILE_DOWNLOAD,
@@ -237,38 +244,42 @@ MODULES: dict[str, ModuleSpec] = {
 """Every module by its name."""
 
 
-def run_module(name: str, call: Invocation, client_of: Callable[[Mapping[str, Any], bool], Client]) -> ModuleResult:
-    """What a module does, wherever it runs: its result as Ansible wants it, or ``failed`` and ``msg``.
+def run_module(
+    name: str, invocation: Invocation, client_of: Callable[[Mapping[str, Any], bool], Client]
+) -> ModuleResult:
+    """Runs a module, wherever that is: its result as Ansible wants it, or ``failed`` and ``msg``.
 
     :param name: of the module, without the collection's.
     :param client_of: a client from options and check mode; a new one, or one that earlier items of a loop used.
     :returns: with ``warnings`` where there are any, and the number of ``requests`` that this call took.
     """
-    client, before, door = None, 0, MODULES[name]
+    client, before, module_spec = None, 0, MODULES[name]
     try:
-        client = client_of(call.options, call.check_mode)
+        client = client_of(invocation.options, invocation.check_mode)
         before = client.transport.sent
         client.transport.written.begin()
-        result = _run_once(door, client, call)
+        result = _run_once(module_spec, client, invocation)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
-        if call.check_mode and door.not_yet is not None and is_to_come:
-            result = {**door.not_yet(call.options), "warnings": error.lines}
+        if invocation.check_mode and module_spec.not_yet is not None and is_to_come:
+            result = {**module_spec.not_yet(invocation.options), "warnings": error.lines}
     except OSError as error:
         # A file of this machine that can't be read or written.
         result = {"failed": True, "changed": False, "msg": clean(str(error))}
     of_connection = client.transport.told() if client is not None else []
-    if warnings := [*risks_of(call.options), *result.get("warnings", ()), *of_connection]:
+    if warnings := [*risks_of(invocation.options), *result.get("warnings", ()), *of_connection]:
         result = {**result, "warnings": warnings}
     return {**told(result), "requests": client.transport.sent - before if client else 0}
 
 
-def _run_once(door: ModuleSpec, client: Client, call: Invocation) -> ModuleResult:
+def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> ModuleResult:
     """Runs a module so that of many processes that ensure one record one makes it."""
-    if not door.makes or call.check_mode:
-        return door.run(client, call)
-    return client.creations.run(door.makes, lambda: door.run(client, call), client.forget_definitions)
+    if not module_spec.makes or invocation.check_mode:
+        return module_spec.run(client, invocation)
+    return client.creations.run(
+        module_spec.makes, lambda: module_spec.run(client, invocation), client.forget_definitions
+    )
 
 
 class _Module(AnsibleModule):
@@ -291,8 +302,8 @@ class _Module(AnsibleModule):
 
 def run(name: str) -> None:
     """The whole of a module: reads its options, does what it is for, exits with its result or its error."""
-    door = MODULES[name]
-    module = _Module(argument_spec=door.spec, supports_check_mode=True, **door.rules)
+    module_spec = MODULES[name]
+    module = _Module(argument_spec=module_spec.spec, supports_check_mode=True, **module_spec.rules)
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     module.no_log_values.update(hidden_in(module.params))

@@ -201,6 +201,15 @@ def download(client: Client, uuid: str) -> bytes:
     return client.send("GET", f"/file/{uuid}/data", accept="application/octet-stream").body
 
 
+def thumbnail(client: Client, uuid: str, size: Mapping[str, Any]) -> bytes:
+    """A small picture of a file, a PNG where the instance has one.
+
+    :param size: width and height in pixels, within which it fits; without them as the instance likes.
+    """
+    pairs = [(name, str(pixels)) for name, pixels in size.items() if pixels is not None]
+    return client.send("GET", f"/file/{uuid}/thumbnail", pairs=pairs, accept="image/png, image/*;q=0.5").body
+
+
 def content_of(attachment: Attachment) -> bytes:
     """The bytes of a local file, as they are now.
 

@@ -25,6 +25,9 @@ _REASONS = {
     "OnlySSOLoginAllowed": "the user signs in by SSO only: use the grant sso_auth_code, or a token made with it",
 }
 
+_TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
+"""What a login tells."""
+
 _UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
 
 _RENEW_BEFORE = 60.0
@@ -155,7 +158,7 @@ class Tokens:
         """Asks for a token pair with one of the three grants and keeps it.
 
         :param body: as section 5 shows it.
-        :returns: access_token, refresh_token, expires_in (seconds), token_type, user_id.
+        :returns: access_token, refresh_token, expires_in (seconds), token_type, scope, user_id.
         :raises InvalidInput: where the service refuses the login; the message names user and reason, never a secret.
         """
         secrets = [body.get(name) for name in ("password", "refresh_token", "auth_code")]
@@ -187,9 +190,7 @@ class Tokens:
         if isinstance(life, (int, float)) and life > 0:
             self._renew_at = self._clock() + life - min(_RENEW_BEFORE, life / 10)
         self._keep(body, access)
-        return {
-            name: pair.get(name) for name in ("access_token", "refresh_token", "expires_in", "token_type", "user_id")
-        }
+        return {name: pair.get(name) for name in _TOLD}
 
     def _keep(self, body: Mapping[str, Any], access: str) -> None:
         """Shares a pair that was granted to the account of the store, and no other one."""

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a field and a field type are: the words that every type is described in."""
+"""Fields and field types: the words that every type is described in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
-"""What services answer for "nothing": all of them mean the same."""
+"""The answers of services for "nothing": all of them mean the same."""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 UUID_PATTERN = f"^{_UUID.pattern}$"
@@ -40,7 +40,7 @@ class InvalidValue(ValueError):
         return cls("; ".join(f"{why} ({name})" for why, name in named), parts)
 
     def each_one(self, value: Any) -> Iterator[tuple[Way, Any, str]]:
-        """What does not fit, as deep as that is known: the way to it, its value, what was expected.
+        """Everything that does not fit, as deep as that is known: the way to it, its value, what was expected.
 
         :param value: the value that this was raised about.
         """
@@ -149,7 +149,7 @@ _MOST_DIGITS = 4000
 
 
 def is_uuid(value: Any) -> TypeGuard[str]:
-    """Whether a value is a string in uuid form (8-4-4-4-12 hexadecimal digits)."""
+    """Tells whether a value is a string in uuid form (8-4-4-4-12 hexadecimal digits)."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
@@ -236,7 +236,7 @@ class FieldType:
 
     @property
     def holds_list(self) -> bool:
-        """Whether its canonical values are tuples."""
+        """Tells whether its canonical values are tuples."""
         return isinstance(self.empty, tuple)
 
 
@@ -255,14 +255,14 @@ def shorten(value: Any, limit: int = 80) -> str:
 def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple[Any, ...]]:
     """The parser for a list whose items have a parser of their own."""
 
-    def parse_all(value: Any, of: Field) -> tuple[Any, ...]:
+    def parse_all(value: Any, field: Field) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)):
             raise InvalidValue("a list")
         found = []
         wrong: list[tuple[str | int, Any, InvalidValue]] = []
         for number, item in enumerate(value):
             try:
-                found.append(parse(item, of))
+                found.append(parse(item, field))
             except InvalidValue as unfit:
                 found.append(None)
                 wrong.append((number, item, unfit))
@@ -278,9 +278,9 @@ def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tup
 def read_list(read: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple[Any, ...]]:
     """The reader for a list; a single value counts as a list of one, nothing as an empty list."""
 
-    def read_all(value: Any, of: Field) -> tuple[Any, ...]:
+    def read_all(value: Any, field: Field) -> tuple[Any, ...]:
         items = value if isinstance(value, (list, tuple)) else () if value in EMPTY else (value,)
-        return tuple(found for found in (read(item, of) for item in items) if found is not None)
+        return tuple(found for found in (read(item, field) for item in items) if found is not None)
 
     return read_all
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 from .field import Field
@@ -192,27 +193,27 @@ class Kind:
 
     @property
     def defines_fields(self) -> bool:
-        """Whether its records are the fields of other kinds, a list of them for each template."""
+        """Tells whether its records are the fields of other kinds, a list of them for each template."""
         return "{template}" in self.list_path
 
     @property
     def has_own_fields(self) -> bool:
-        """Whether its fields differ between instances; else they are those of the catalogue."""
+        """Tells whether its fields differ between instances; else they are those of the catalogue."""
         return bool(self.template) or self.open_fields
 
     @property
     def can_be_looked_up(self) -> bool:
-        """Whether a record is found by a natural key of its own values in a list of all of them."""
+        """Tells whether a record is found by a natural key of its own values in a list of all of them."""
         return bool(self.match_on) and not self.defines_fields
 
     @property
     def can_be_created(self) -> bool:
-        """Whether a record is made of what was written alone; such kinds have a module for one record."""
+        """Tells whether a record is made of what was written alone; such kinds have a module for one record."""
         return bool(self.create_path)
 
     @property
     def is_plain(self) -> bool:
-        """Whether its records are made, found and exported by their own fields alone."""
+        """Tells whether its records are made, found and exported by their own fields alone."""
         return self.can_be_created and self.can_be_looked_up
 
     @property
@@ -226,26 +227,26 @@ class Kind:
 
     @property
     def can_be_pruned(self) -> bool:
-        """Whether a record that stands in no file any more may be taken away."""
+        """Tells whether a record that stands in no file any more may be taken away."""
         return "absent" in self.states and self.can_be_looked_up
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """The fields by which others refer to a record, next to the one that names the record which it is in."""
         return tuple(one.key for one in self.identity if not one.type.startswith(_LINKED))
 
-    @property
+    @cached_property
     def is_named_in_texts(self) -> bool:
-        """Whether an instance may answer a name of a record in place of a link to it."""
+        """Tells whether an instance may answer a name of a record in place of a link to it."""
         return any(one.key == "display_name" for one in self.fields)
 
-    @property
+    @cached_property
     def parent(self) -> str:
         """The name of the kind of record which this one is in; empty where names stand alone."""
         types = {one.key: one.type for one in self.identity}
         return types[self.parent_key].removeprefix(_LINKED).lower() if self.parent_key else ""
 
-    @property
+    @cached_property
     def parent_key(self) -> str:
         """The field of the natural key that names the record which this one is in; empty where names stand alone."""
         return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")

@@ -30,7 +30,7 @@ class _TimeIsUp(Exception):
 
 @dataclass
 class _Used:
-    """What a pattern has cost: seconds, and how many values it was matched with."""
+    """The cost of a pattern: seconds, and how many values it was matched with."""
 
     seconds: float = 0.0
     values: int = 0
@@ -41,7 +41,7 @@ _ENDED: set[tuple[str, int]] = set()
 
 
 def finds(pattern: str, flags: int, text: str) -> bool | None:
-    """Whether a pattern is found in a text; None where that is not known: it is no pattern, or takes too long."""
+    """Tells whether a pattern is found in a text; None where that is not known: it is no pattern, or takes too long."""
     key = (pattern, flags)
     if key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= ALL_PATTERNS_SECONDS or not _in_first_thread():
         return None

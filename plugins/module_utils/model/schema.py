@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What fields a kind of record has on an instance, and what a person's fields mean in it (section 2.2 of the
+"""The fields of a kind of record on an instance, and the meaning of a person's fields in it (section 2.2 of the
 interface).
 """
 
@@ -23,9 +23,9 @@ TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
 """Every type by its name: those of the fields that instances define, and those of the catalogue."""
 
 
-def type_of(of: Field) -> FieldType:
+def type_of(field: Field) -> FieldType:
     """The faces of a field's type; a type that this collection does not know is read as it comes and never written."""
-    return TYPES.get(of.type, UNWRITABLE)
+    return TYPES.get(field.type, UNWRITABLE)
 
 
 def field_from_definition(definition: Mapping[str, Any]) -> Field:
@@ -61,7 +61,7 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
 
 
 def _text(value: Any) -> str:
-    """What should be a text; empty for anything else that an instance may answer."""
+    """A value that should be a text; empty for anything else that an instance may answer."""
     return value if isinstance(value, str) else ""
 
 
@@ -101,7 +101,7 @@ class Misfit:
 
 
 class FieldError(str):
-    """What is wrong with one value of a desired record, in words.
+    """A mistake in one value of a desired record, in words.
 
     :ivar way: from the record to the value; it begins with the name of a field as it was written.
     :ivar gist: what may be told of it where the value must not be shown.
@@ -131,15 +131,15 @@ class FieldError(str):
         return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", type_name))
 
 
-def _unfit(way: Way, where: str, value: Any, expected: str, of: Field) -> FieldError:
+def _unfit(way: Way, where: str, value: Any, expected: str, field: Field) -> FieldError:
     if isinstance(value, BrokenCell):
         return FieldError.at(way, f"{where}: this is not JSON: {value.why}", _UNFIT)
-    return FieldError.unfit(way, where, value, expected, of.type)
+    return FieldError.unfit(way, where, value, expected, field.type)
 
 
 @dataclass
 class ParseErrors:
-    """What is wrong with a desired record: ``errors`` stop it; ``unknown`` are fields that may come into being (check
+    """The mistakes in a desired record: ``errors`` stop it; ``unknown`` are fields that may come into being (check
     mode). ``fitting`` has the lists of which only some items fit, by field key, with None in place of the others.
     """
 
@@ -213,7 +213,7 @@ class Schema:
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
 
     def is_slip(self, name: str) -> bool:
-        """Whether a name that is not known was most likely meant to be one that is."""
+        """Tells whether a name that is not known was most likely meant to be one that is."""
         return bool(slips(name, self._names()))
 
     def _names(self) -> list[str]:
@@ -222,7 +222,7 @@ class Schema:
     def parse(
         self, written: Mapping[str, Any], where: str, allow_unknown: bool = False
     ) -> tuple[dict[str, Any], ParseErrors]:
-        """What a person wrote to canonical values by field key.
+        """Turns what a person wrote into canonical values by field key.
 
         :param written: field key (or label) to value; None clears.
         :param where: what stands before the field's name in a message, such as ``fields.``.
@@ -232,29 +232,29 @@ class Schema:
         parsed: dict[str, Any] = {}
         findings = ParseErrors()
         for name, value in written.items():
-            of = self.find(name)
+            field = self.find(name)
             at = f"{where}{name}"
             if name in SERVER_KEYS:
                 words = f"{at}: this field is made by the service and can't be written"
                 findings.errors.append(FieldError.at((name,), words))
-            elif of is None and self._sharing(name):
+            elif field is None and self._sharing(name):
                 findings.errors.append(FieldError.at((name,), f"{at}: {self.why_unknown(name)}"))
-            elif of is None and allow_unknown:
+            elif field is None and allow_unknown:
                 self.fields[name] = Field(name, "ANY")
                 parsed[name] = value
-            elif of is None:
+            elif field is None:
                 gist = f"no such field in {self.kind.one}"
                 findings.unknown.append(FieldError.at((name,), f"{at}: {self.why_unknown(name)}", gist))
-            elif of.key in parsed:
-                words = f"{at}: the field {of.key} is written twice, by its key and by its label"
+            elif field.key in parsed:
+                words = f"{at}: the field {field.key} is written twice, by its key and by its label"
                 findings.errors.append(FieldError.at((name,), words))
             else:
                 try:
-                    parsed[of.key] = self._parse_one(value, of, at)
+                    parsed[field.key] = self._parse_one(value, field, at)
                 except InvalidValue as unfit:
-                    findings.fitting[of.key] = unfit.fitting
+                    findings.fitting[field.key] = unfit.fitting
                     findings.errors += [
-                        _unfit((name, *way), words_of((at, *way)), part, expected, of)
+                        _unfit((name, *way), words_of((at, *way)), part, expected, field)
                         for way, part, expected in unfit.each_one(value)
                     ]
                 else:
@@ -262,40 +262,44 @@ class Schema:
                         FieldError.at(
                             (name,), f"{at}: {shorten(value)} does not fit; {rule}", _UNFIT, Misfit(value, rule)
                         )
-                        for rule in broken_rules(parsed[of.key], of)
+                        for rule in broken_rules(parsed[field.key], field)
                     ]
         return parsed, findings
 
-    def _parse_one(self, value: Any, of: Field, where: str) -> Any:
-        faces = type_of(of)
+    def _parse_one(self, value: Any, field: Field, where: str) -> Any:
+        faces = type_of(field)
         if value is None and faces.writable:
             # Of a map that is merged, "nothing" clears all of it, and an empty map changes nothing.
             return None if faces.merge else faces.empty
-        parsed = faces.parse(value, of)
+        parsed = faces.parse(value, field)
         for reference in references_in(parsed):
             reference.where = where
         return parsed
 
     def missing(self, parsed: Mapping[str, Any]) -> list[str]:
         """The keys of mandatory fields without a value, for a record that is to be made."""
-        return [of.key for of in self.fields.values() if of.mandatory and parsed.get(of.key) in (None, (), "")]
+        return [
+            field.key for field in self.fields.values() if field.mandatory and parsed.get(field.key) in (None, (), "")
+        ]
 
     def read(self, flat: Mapping[str, Any]) -> dict[str, Any]:
         """A flat record of an answer to canonical values by field key; keys that are no fields are left out."""
         return {
-            key: type_of(of).read(flat.get(of.wire_key), of) for key, of in self.fields.items() if of.wire_key in flat
+            key: type_of(field).read(flat.get(field.wire_key), field)
+            for key, field in self.fields.items()
+            if field.wire_key in flat
         }
 
     def read_one(self, key: str, flat: Mapping[str, Any]) -> Any:
         """One field of a flat record as its canonical value; "nothing" where it is not there."""
-        of = self.fields[key]
-        faces = type_of(of)
-        value = faces.read(flat.get(of.wire_key), of)
+        field = self.fields[key]
+        faces = type_of(field)
+        value = faces.read(flat.get(field.wire_key), field)
         return faces.empty if value is None else value
 
     def show(self, flat: Mapping[str, Any]) -> dict[str, Any]:
         """A flat record of an answer in its normalised read shape: one for each type, however it came."""
-        hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(of.wire_key for of in self.fields.values())}
+        hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(field.wire_key for field in self.fields.values())}
         shown = {key: value for key, value in flat.items() if key not in hidden}
         shown |= {key: None for key in SERVER_KEYS & shown.keys() if shown[key] in EMPTY}
         if "id" in shown:
@@ -313,9 +317,9 @@ class Schema:
         return {self.fields[key].wire_key: type_of(self.fields[key]).write(value) for key, value in values.items()}
 
     def equal(self, key: str, left: Any, right: Any) -> bool:
-        """Whether two canonical values of a field mean the same."""
-        of = self.fields[key]
-        return type_of(of).equal(left, right, of)
+        """Tells whether two canonical values of a field mean the same."""
+        field = self.fields[key]
+        return type_of(field).equal(left, right, field)
 
     def brief(self, key: str, value: Any) -> Any:
         """A canonical value as it stands in a diff."""
@@ -354,33 +358,35 @@ class Quick:
             known = self._written[name] if name in self._written else self._learn_written(name)
             if known is None or value is None:
                 return None
-            of, faces, judged = known
+            field, faces, judged = known
             try:
-                parsed[of.key] = canonical = faces.parse(value, of)
+                parsed[field.key] = canonical = faces.parse(value, field)
             except InvalidValue:
                 return None
-            if judged and broken_rules(canonical, of):
+            if judged and broken_rules(canonical, field):
                 return None
         return parsed if len(parsed) == len(fields) else None
 
     def _learn_written(self, name: str) -> tuple[Field, FieldType, bool] | None:
-        of = None if name in SERVER_KEYS else self._schema.find(name)
+        field = None if name in SERVER_KEYS else self._schema.find(name)
         self._written[name] = (
-            None if of is None else (of, type_of(of), bool(of.allowed or of.constraints or of.mandatory))
+            None
+            if field is None
+            else (field, type_of(field), bool(field.allowed or field.constraints or field.mandatory))
         )
         return self._written[name]
 
     def same(self, desired: Mapping[str, Any], flat: Mapping[str, Any], complete: Callable[[Reference], None]) -> bool:
-        """Whether a record is as desired beyond doubt."""
+        """Tells whether a record is as desired beyond doubt."""
         for key, wanted in desired.items():
             known = self._read[key] if key in self._read else self._learn_read(key)
             if known is None:
                 return False
-            wire, of, faces = known
+            wire, field, faces = known
             raw = flat.get(wire)
             if isinstance(wanted, str) and raw == wanted:
                 continue
-            is_now = faces.read(raw, of)
+            is_now = faces.read(raw, field)
             if is_now is None:
                 is_now = faces.empty
             elif isinstance(is_now, Reference):
@@ -388,14 +394,14 @@ class Quick:
             elif isinstance(is_now, tuple):
                 for reference in references_in(is_now):
                     complete(reference)
-            if not faces.equal(wanted, is_now, of):
+            if not faces.equal(wanted, is_now, field):
                 return False
         return True
 
     def _learn_read(self, key: str) -> tuple[str, Field, FieldType] | None:
-        of = self._schema.fields[key]
-        faces = type_of(of)
+        field = self._schema.fields[key]
+        faces = type_of(field)
         # Of these equal is not enough to say that there is nothing to tell.
-        special = faces.merge is not None or bool(faces.made_by_time) or of.retyped
-        self._read[key] = None if special else (of.wire_key, of, faces)
+        special = faces.merge is not None or bool(faces.made_by_time) or field.retyped
+        self._read[key] = None if special else (field.wire_key, field, faces)
         return self._read[key]

@@ -121,10 +121,10 @@ def _write_decimal(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
-def _rounded(value: Any, of: Field) -> Any:
-    if of.fraction_digits is None or not isinstance(value, Decimal):
+def _rounded(value: Any, field: Field) -> Any:
+    if field.fraction_digits is None or not isinstance(value, Decimal):
         return value
-    return value.quantize(Decimal(1).scaleb(-of.fraction_digits), ROUND_HALF_UP, _WIDE)
+    return value.quantize(Decimal(1).scaleb(-field.fraction_digits), ROUND_HALF_UP, _WIDE)
 
 
 # ---- booleans
@@ -134,7 +134,7 @@ _FALSE = (False, 0, "0", "false", "no")
 
 
 _YAML_WORDS = {"yes": True, "on": True, "no": False, "off": False}
-"""What YAML takes for true and false where it is not quoted."""
+"""The words that YAML takes for true and false where they are not quoted."""
 
 
 def _parse_boolean(value: Any, _field: Field) -> bool:
@@ -313,16 +313,16 @@ FIELD_TYPES: dict[str, FieldType] = {
 """Field type name (section 2.1; the list of names is in the published description) to its faces."""
 
 
-def broken_rules(value: Any, of: Field) -> list[str]:
+def broken_rules(value: Any, field: Field) -> list[str]:
     """The constraints of its definition (section 2.2) that a canonical value breaks, in words; empty when it keeps
     them all.
     """
     if value is None or value == ():
-        return ["this field is mandatory and can't be empty"] if of.mandatory else []
+        return ["this field is mandatory and can't be empty"] if field.mandatory else []
     broken = []
-    if of.allowed and isinstance(value, str) and value not in of.allowed:
-        broken.append(f"expected one of {', '.join(map(repr, of.allowed))}")
-    for rule, limit in of.constraints.items():
+    if field.allowed and isinstance(value, str) and value not in field.allowed:
+        broken.append(f"expected one of {', '.join(map(repr, field.allowed))}")
+    for rule, limit in field.constraints.items():
         broken += _broken_rule(rule, limit, value)
     return broken
 
@@ -356,7 +356,7 @@ _MODIFIERS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VER
 
 
 def _may_match(pattern: str, value: str) -> bool:
-    """Whether a value may match a pattern. The service's patterns are PHP's, with or without delimiters and
+    """Tells whether a value may match a pattern. The service's patterns are PHP's, with or without delimiters and
     modifiers; one
     that has no certain meaning here is left to the service.
     """

@@ -127,15 +127,15 @@ INTERVALS = FieldType(
 # ---- references of tasks and rental cases, users
 
 
-def _parse_asset(value: Any, of: Field) -> Reference:
+def _parse_asset(value: Any, field: Field) -> Reference:
     if isinstance(value, Mapping) and value.get("type") == "asset":
         value = {key: member for key, member in value.items() if key in ("uuid", "id")}
-    reference: Reference = parse_reference("object")(value, of)
+    reference: Reference = parse_reference("object")(value, field)
     return reference
 
 
-def _read_asset(value: Any, of: Field) -> Any:
-    reference = read_reference("object")(value, of)
+def _read_asset(value: Any, field: Field) -> Any:
+    reference = read_reference("object")(value, field)
     if reference is not None and isinstance(value, Mapping):
         reference.display_name = value.get("name")
     return reference
@@ -180,7 +180,7 @@ USERS = FieldType(
 # ---- the renter of a rental case: ("plain", text) or ("user", Reference)
 
 
-def _parse_renter(value: Any, of: Field) -> tuple[str, Any]:
+def _parse_renter(value: Any, field: Field) -> tuple[str, Any]:
     if (
         not isinstance(value, Mapping)
         or set(value) != {"type", "value"}
@@ -191,15 +191,15 @@ def _parse_renter(value: Any, of: Field) -> tuple[str, Any]:
             "a renter such as {type: plain, value: Ada Lovelace} or {type: user, value: ada@example.com}"
         )
     try:
-        return (str(value["type"]), (_USER if value["type"] == "user" else TEXT).parse(value["value"], of))
+        return (str(value["type"]), (_USER if value["type"] == "user" else TEXT).parse(value["value"], field))
     except InvalidValue as unfit:
         raise InvalidValue.of_parts([("value", value["value"], unfit)]) from unfit
 
 
-def _read_renter(value: Any, of: Field) -> tuple[str, Any] | None:
+def _read_renter(value: Any, field: Field) -> tuple[str, Any] | None:
     if isinstance(value, Mapping) and value.get("type") and value.get("value"):
         if value["type"] == "user":
-            return ("user", _USER.read(value["value"], of))
+            return ("user", _USER.read(value["value"], field))
         return (value["type"], value["value"])
     # Some instances answer a text alone: what was written, or what the user is called.
     return ("text", value) if isinstance(value, str) and value else None
@@ -216,11 +216,11 @@ def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | 
 
 
 def is_called(user: Reference, text: str) -> bool:
-    """Whether a text may stand for a user: uuid, e-mail address or display name."""
+    """Tells whether a text may stand for a user: uuid, e-mail address or display name."""
     return text.casefold() in {name.casefold() for name in (user.uuid, *user.names) if name}
 
 
-def _equal_renter(left: Any, right: Any, of: Field) -> bool:
+def _equal_renter(left: Any, right: Any, field: Field) -> bool:
     if left is None or right is None:
         return left is right
     for (kind, who), (other, text) in ((left, right), (right, left)):
@@ -228,7 +228,7 @@ def _equal_renter(left: Any, right: Any, of: Field) -> bool:
             return is_called(who, text) if kind == "user" else bool(who == text)
     if left[0] != right[0]:
         return False
-    return bool(_USER.equal(left[1], right[1], of) if left[0] == "user" else left[1] == right[1])
+    return bool(_USER.equal(left[1], right[1], field) if left[0] == "user" else left[1] == right[1])
 
 
 RENTER = FieldType(
@@ -276,12 +276,14 @@ def _read_billing(value: Any, _field: Field) -> Any:
     return {_BILLING.get(key, key): member for key, member in value.items()} if isinstance(value, Mapping) else None
 
 
-def _read_article(value: Any, of: Field) -> Any:
+def _read_article(value: Any, field: Field) -> Any:
     if not isinstance(value, Mapping):
         return None
-    prices = {key: DECIMAL.show(DECIMAL.read(value[key], of)) for key in ("price", "suggested_price") if key in value}
+    prices = {
+        key: DECIMAL.show(DECIMAL.read(value[key], field)) for key in ("price", "suggested_price") if key in value
+    }
     numbers = {
-        key: INTEGER.show(INTEGER.read(value[key], of)) for key in ("id", "asset_id", "category_id") if key in value
+        key: INTEGER.show(INTEGER.read(value[key], field)) for key in ("id", "asset_id", "category_id") if key in value
     }
     return {**value, **prices, **numbers}
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a field definition is made of (section 2.2 of the interface): attributes and constraints, relations, default and
+"""The parts of a field definition (section 2.2 of the interface): attributes and constraints, relations, default and
 possible values. They have the same four faces as the field types in :mod:`values`.
 """
 
@@ -103,7 +103,7 @@ def _attribute_values(name: str, wanted: Any) -> tuple[Any, ...]:
 
 
 def _expected_attribute(name: str, value: Any) -> str:
-    """What a value of an attribute should have been, in words; nothing where it fits."""
+    """The expected value of an attribute, in words; nothing where it fits."""
     if ATTRIBUTES[name] and value not in ATTRIBUTES[name]:
         return f"one of {', '.join(ATTRIBUTES[name])}, not {value!r}"
     if name == "fraction_digits" and not (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20):
@@ -154,8 +154,8 @@ def _read_attributes(value: Any, _field: Field) -> Terms:
     return terms
 
 
-def _read_constraints(value: Any, of: Field) -> Terms:
-    terms = dict(_read_attributes(value, of))
+def _read_constraints(value: Any, field: Field) -> Terms:
+    terms = dict(_read_attributes(value, field))
     allowed = terms.get("allowed_values")
     if allowed == (None,):
         terms["allowed_values"] = ()
@@ -194,7 +194,7 @@ def _terms_in_files(terms: Terms, _called: Callable[[Any], Any]) -> dict[str, An
 
 
 def _merge_terms(current: Terms, written: Terms | None) -> Terms:
-    """What is not written is kept; null removes one type, or all of them where it stands for the whole map."""
+    """A part that is not written is kept; null removes one type, or all of them where it stands for the whole map."""
     merged = {} if written is None else {**current, **written}
     return {name: values for name, values in merged.items() if values}
 
@@ -214,8 +214,8 @@ def _parse_scalar(value: Any, _field: Field) -> Any:
     raise InvalidValue("a text, a number, or true or false")
 
 
-def _parse_scalars(value: Any, of: Field) -> tuple[Any, ...]:
-    return _each_once("a list of different values", parse_list(_parse_scalar)(value, of))
+def _parse_scalars(value: Any, field: Field) -> tuple[Any, ...]:
+    return _each_once("a list of different values", parse_list(_parse_scalar)(value, field))
 
 
 def _each_once(expected: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -235,7 +235,7 @@ def _equal_scalar(left: Any, right: Any, _field: Field) -> bool:
     return bool(left == right) or (left in EMPTY and right in EMPTY)
 
 
-def _parse_relation(value: Any, of: Field) -> tuple[Any, ...]:
+def _parse_relation(value: Any, field: Field) -> tuple[Any, ...]:
     if (
         isinstance(value, Mapping)
         and is_uuid(value.get("field_uuid"))
@@ -247,7 +247,7 @@ def _parse_relation(value: Any, of: Field) -> tuple[Any, ...]:
             compared = value.get("comparison_values")
             if (kind == RELATIONS[2]) == isinstance(compared, list):
                 step = "comparison_values"
-                scalars = None if compared is None else parse_list(_parse_scalar)(compared, of)
+                scalars = None if compared is None else parse_list(_parse_scalar)(compared, field)
                 return (kind, value["field_uuid"].lower(), scalars)
         except InvalidValue as unfit:
             raise InvalidValue.of_parts([(step, value.get(step), unfit)]) from unfit

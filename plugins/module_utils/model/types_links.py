@@ -52,7 +52,7 @@ class Reference:
         return self.id is not None or self.uuid is not None
 
     def same(self, other: Reference) -> bool | None:
-        """Whether both mean the same record; None where one has only an id and the other only a uuid."""
+        """Tells whether both mean the same record; None where one has only an id and the other only a uuid."""
         if self.uuid and other.uuid:
             return self.uuid == other.uuid
         if self.id is not None and other.id is not None:
@@ -133,9 +133,9 @@ def read_reference(target: str) -> Callable[[Any, Field], Any]:
     of these in a list.
     """
 
-    def read(value: Any, of: Field) -> Any:
+    def read(value: Any, field: Field) -> Any:
         if isinstance(value, list) and len(value) == 1:
-            return read(value[0], of)
+            return read(value[0], field)
         if isinstance(value, Mapping):
             number, uuid = _whole(value.get("id")) or None, value.get("uuid")
             if number is None and not is_uuid(uuid):
@@ -172,7 +172,7 @@ def _equal_reference(left: Any, right: Any, _field: Field) -> bool:
 
 
 def equal_references(left: Sequence[Reference], right: Sequence[Reference], _field: Field) -> bool:
-    """Whether two lists of references mean the same set of records."""
+    """Tells whether two lists of references mean the same set of records."""
     return all(any(one.same(other) for other in right) for one in left) and all(
         any(one.same(other) for other in left) for one in right
     )
@@ -300,14 +300,14 @@ class One(tuple[Reference, ...]):
 _parse_object, _read_object = parse_reference("object"), read_reference("object")
 
 
-def _parse_links(value: Any, of: Field) -> tuple[Reference, ...]:
+def _parse_links(value: Any, field: Field) -> tuple[Reference, ...]:
     if isinstance(value, (list, tuple)):
-        return parse_list(_parse_object)(value, of)
-    return One((_parse_object(value, of),))
+        return parse_list(_parse_object)(value, field)
+    return One((_parse_object(value, field),))
 
 
-def _read_links(value: Any, of: Field) -> tuple[Reference, ...]:
-    found = read_list(_read_object)(value, of)
+def _read_links(value: Any, field: Field) -> tuple[Reference, ...]:
+    found = read_list(_read_object)(value, field)
     return found if isinstance(value, list) else One(found) if found else ()
 
 

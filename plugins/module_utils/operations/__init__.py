@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is no plain record: users made from persons, files, the hub, what a service tells of itself.
+"""Everything that is no plain record: users made from persons, files, the hub, what a service tells of itself.
 
 Each stands on its own, beside ``reconcile``.
 """

@@ -111,7 +111,7 @@ def user_from_person(
 
 
 def _asked_for(person: Any, filters: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What check mode shows of a user to be made of a person who is not there yet: the address where it was written."""
+    """The user in check mode that would be made of a person who is not there yet: the address where it was written."""
     email = person.get("email") if isinstance(person, Mapping) else person if isinstance(person, str) else None
     return {"email": email} if email else {"person": dict(filters) if filters else person}
 

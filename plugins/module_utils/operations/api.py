@@ -16,7 +16,7 @@ from ..errors import InvalidInput, NotJson
 from ..model.field import shorten
 
 _READING_POSTS = ("circularity-hub/suggest-category", "circularity-hub/suggest-rest-price", "report")
-"""What is asked with a POST and changes nothing."""
+"""Paths that take a POST and change nothing."""
 
 
 def api(client: Client, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Respon
 
 
 def _accepted(path: str, accept: str) -> str:
-    """What the answer may be: files and pictures are no JSON."""
+    """The media types of an answer: files and pictures are no JSON."""
     return "*/*" if path.endswith(("/data", "/thumbnail")) else accept
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..client.client import Client, Record
-from ..client.files import Contents, download, linked_alike, recognise, require_local, upload
+from ..client.files import Contents, download, linked_alike, name_of, recognise, require_local, thumbnail, upload
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
 from ..local.local_files import LocalFiles, Target, file_name, sides
@@ -25,24 +25,31 @@ from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult
-from ..resolve.read_cache import find_object, find_objects
+from ..resolve.read_cache import find_object, find_objects, find_record
 
 _OBJECT = KINDS["object"]
+ATTACHED_TO = ("object", "room", "person")
+"""The options that name a record with files, which are the kinds of these records."""
+
+_FILE_FIELD = Field("file", "ATTACHMENT")
 _HTTP_MIXED = 207
+_MOST_PIXELS = 2000
+_THUMBNAIL = ".thumbnail.png"
+"""What follows the name of a file in that of its thumbnail."""
 
 
 def _attachment_field(schema: Schema, name: str) -> Field:
-    of = schema.find(name)
-    if of is None:
+    field = schema.find(name)
+    if field is None:
         raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_slip(name))
-    if of.type != "ATTACHMENT":
+    if field.type != "ATTACHMENT":
         known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
-    return of
+    return field
 
 
-def _linked(record: Record, of: Field) -> list[Attachment]:
-    return list(attachments_in(type_of(of).read(record.flat.get(of.key), of)))
+def _linked(record: Record, field: Field) -> list[Attachment]:
+    return list(attachments_in(type_of(field).read(record.flat.get(field.key), field)))
 
 
 # ---- attached or taken off
@@ -51,17 +58,21 @@ def _linked(record: Record, of: Field) -> list[Attachment]:
 def file(
     client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Callable[[float], None] = time.sleep
 ) -> Result:
-    """Attaches one file to a field of an object, or takes it off; other files of the field stay.
+    """Attaches one file to a field of a record, or takes it off; other files of the field stay. Without a record the
+    file is uploaded and nothing else.
 
-    :param options: object, field, path (with name) or uuid, state.
+    :param options: object, room or person, field, path (with name) or uuid, state.
     """
     wanted = Attachment(uuid=_uuid(options), path=options.get("path"), name=options.get("name"))
     present = options["state"] == "present"
     require_local([wanted], "path")
+    kind = next((KINDS[name] for name in ATTACHED_TO if options.get(name) is not None), None)
+    if kind is None:
+        return _uploaded(client, wanted, present, check_mode, sleep)
     name = options["field"]
     try:
-        of = _attachment_field(client.schema(_OBJECT), name)
-        record = find_object(client, options["object"])
+        field = _attachment_field(client.schema(kind), name)
+        record = find_record(client, kind, options[kind.name])
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
             return Result(False)
@@ -69,7 +80,7 @@ def file(
             raise
         # An earlier task of the play may be the one that makes it.
         return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=missing.lines)
-    linked = _linked(record, of)
+    linked = _linked(record, field)
     if present:
         recognise(Contents(client), [wanted], linked)
     same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
@@ -77,24 +88,66 @@ def file(
     if bool(same) == present:
         return _report(False, wanted, linked, _diff(name, [], []))
     after = [*linked, wanted] if present else [one for one in linked if one not in same]
-    _require_room(of, linked, after)
+    _require_room(field, linked, after)
     diff = _diff(name, linked, after)
     if check_mode:
         return _report(True, wanted, linked, diff)
     if not present:
-        return _report(True, wanted, _link(client, record, of, same, present), diff)
-    with client.creations.making(FILE.name, f"{record.uuid} {of.key}"):
+        now = _link(client, record, field, same, present) if kind is _OBJECT else _replace(client, record, field, after)
+        return _report(True, wanted, now, diff)
+    with client.creations.making(FILE.name, f"{record.uuid} {field.key}"):
         if wanted.uuid is None:
             upload(client, wanted, sleep)
-        now = _link(client, record, of, [wanted], present)
+        now = (
+            _link(client, record, field, [wanted], present)
+            if kind is _OBJECT
+            else _replace(client, record, field, after)
+        )
     return _report(True, wanted, now, diff)
 
 
-def _require_room(of: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
+def _uploaded(
+    client: Client, wanted: Attachment, present: bool, check_mode: bool, sleep: Callable[[float], None]
+) -> Result:
+    """Uploads a file, unless it is among the newest: others can't be listed."""
+    if wanted.path is None or not present:
+        raise InvalidInput("object: without an object, room or person a file is only uploaded; give path, and no state")
+    wanted.name = name_of(wanted)
+    newest = [_listed(record) for record in client.list_all(FILE)]
+    same = next(Contents(client).same(wanted, newest), None)
+    if same is not None:
+        return _report(False, same, [same], _diff("file", [], []))
+    diff = _diff("file", [], [wanted])
+    if check_mode:
+        return _report(True, wanted, [], diff)
+    upload(client, wanted, sleep)
+    made = client.get(FILE, str(wanted.uuid))
+    return _report(True, wanted, [_listed(made)] if made else [], diff)
+
+
+def _listed(record: Record) -> Attachment:
+    """A file of the list of files as one that a record has."""
+    shown = {**record.flat, "uuid": record.uuid}
+    return next(iter(attachments_in(type_of(_FILE_FIELD).read([shown], _FILE_FIELD))))
+
+
+def _replace(client: Client, record: Record, field: Field, files: Sequence[Attachment]) -> list[Attachment]:
+    """Sets the whole list of files of a record that takes no single ones."""
+    client.update(record.kind, record.uuid, {field.wire_key: [one.uuid for one in files]})
+    now = client.get(record.kind, record.uuid)
+    linked = _linked(now, field) if now else []
+    if {one.uuid for one in linked} != {one.uuid for one in files}:
+        raise SeventhingsError(
+            f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has others."
+        )
+    return linked
+
+
+def _require_room(field: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
     """Raises :class:`InvalidInput` where the field would hold too many files, or none although it is mandatory."""
-    broken = broken_rules(tuple(after), of) if len(after) > len(linked) or not after else []
+    broken = broken_rules(tuple(after), field) if len(after) > len(linked) or not after else []
     if broken:
-        would = f"field: {of.key} would have {len(after)} file(s) in place of {len(linked)}"
+        would = f"field: {field.key} would have {len(after)} file(s) in place of {len(linked)}"
         raise InvalidInput([f"{would}; {rule}" for rule in broken])
 
 
@@ -118,17 +171,17 @@ def _brief(attachment: Attachment) -> Any:
 
 def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]) -> Result:
     now = next((one for one in linked if one.uuid == wanted.uuid), None)
-    record = type_of(Field("file", "ATTACHMENT")).show([now])[0] if now else {}
+    record = type_of(_FILE_FIELD).show([now])[0] if now else {}
     return Result(changed, record, wanted.uuid, diff)
 
 
-def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
+def _link(client: Client, record: Record, field: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
     """Links or unlinks, once. What a mixed answer or a lost one means is read from the object itself."""
     path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
     todo = [str(one.uuid) for one in files]
     results: Any = None
     for last in (False, True):
-        body = [{"field-key": of.key, "file-uuid": uuid} for uuid in todo]
+        body = [{"field-key": field.key, "file-uuid": uuid} for uuid in todo]
         try:
             answer = client.send("POST", path, Effect.UNSAFE, body=body)
         except OutcomeUnknown:
@@ -137,7 +190,7 @@ def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment]
         else:
             results = answer.json() if answer.status == _HTTP_MIXED else None
         now = client.get(_OBJECT, record.uuid)
-        linked = _linked(now, of) if now else []
+        linked = _linked(now, field) if now else []
         there = {one.uuid for one in linked}
         todo = [uuid for uuid in todo if (uuid in there) != present]
         if not todo:
@@ -146,7 +199,7 @@ def _link(client: Client, record: Record, of: Field, files: Sequence[Attachment]
             break
     done = "added to" if present else "taken off"
     said = "" if results is None else f' The service says: "{_words_about(todo, results)}".'
-    raise SeventhingsError(f"The file {', '.join(todo)} was not {done} {of.key}.{said}")
+    raise SeventhingsError(f"The file {', '.join(todo)} was not {done} {field.key}.{said}")
 
 
 def _words_about(uuids: Sequence[str], results: Any) -> str:
@@ -170,20 +223,21 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     local = LocalFiles.of(options, check_mode)
     warnings = _place_for(dest, check_mode)
     files = _to_download(client, options)
-    downloads = _downloads(client, dest, files)
+    size = _thumbnail_size(options)
+    downloads = _downloads(client, dest, files, size)
     kept = _kept(downloads, dest.is_dir(), options.get("force"), check_mode)
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for one in downloads:
-        path, size, content = str(one.target.path), one.target.size(), cache(one.fetch)
+        path, there, content = str(one.target.path), one.target.size(), cache(one.fetch)
         if one in kept or one.is_there(content, check_mode):
             was, now = sides(local.keep(one.target))
             if now:
                 before[path], after[path] = was, now
         else:
             was, now = sides(local.write(one.target, content))
-            before[path] = None if size is None else {"size": size} | was
-            after[path] = {"size": one.size} | now
+            before[path] = None if there is None else {"size": there} | was
+            after[path] = ({} if one.size is None else {"size": one.size}) | now
     return Result(
         bool(after),
         {"files": files, "dest": str(dest)},
@@ -198,7 +252,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
 class _Download:
     """A file of the instance and the place that it comes to.
 
-    :ivar size: in bytes, as the service tells it.
+    :ivar size: in bytes, as the service tells it; None of a thumbnail.
     """
 
     target: Target
@@ -206,33 +260,48 @@ class _Download:
     fetch: Callable[[], bytes]
 
     @classmethod
-    def of(cls, client: Client, meta: Mapping[str, Any], target: Target) -> _Download:
+    def of(cls, client: Client, meta: Mapping[str, Any], target: Target, size: Mapping[str, Any] | None) -> _Download:
+        if size is not None:
+            return cls(target, None, partial(thumbnail, client, str(meta["uuid"]), size))
         return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
 
     def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
-        """Whether it is in its place already. In check mode another size tells that it is not."""
+        """Tells whether it is in its place already. In check mode another size tells that it is not."""
         return self.target.holds(content_of, self.size if check_mode else None)
 
 
-def _downloads(client: Client, dest: Path, files: Sequence[dict[str, Any]]) -> list[_Download]:
+def _thumbnail_size(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The size of the pictures that are wanted in place of the files; None where the files are wanted."""
+    size: Mapping[str, Any] | None = options.get("thumbnail")
+    for name, pixels in (size or {}).items():
+        if pixels is not None and not 1 <= pixels <= _MOST_PIXELS:
+            raise InvalidInput(f"thumbnail.{name}: {pixels} does not fit; expected 1 to {_MOST_PIXELS}")
+    return size
+
+
+def _downloads(
+    client: Client, dest: Path, files: Sequence[dict[str, Any]], size: Mapping[str, Any] | None
+) -> list[_Download]:
     """Where some files come to.
 
+    :param size: of the pictures that are wanted in place of the files.
     :raises InvalidInput: where two of them would come to one place.
     """
     if dest.is_dir():
         folder = Folder(dest)
-        targets = [Target(folder, name, dest / name) for name in _names_of(client, files)]
+        names = [name if size is None else f"{name}{_THUMBNAIL}" for name in _names_of(client, files)]
+        targets = [Target(folder, name, dest / name) for name in names]
     elif len(files) > 1:
         raise InvalidInput(
             f"dest: {dest} is not a directory, and {len(files)} files are to be written; expected an existing directory"
         )
     else:
         targets = [Target.at(dest)]
-    return [_Download.of(client, meta, target) for meta, target in zip(files, targets, strict=True)]
+    return [_Download.of(client, meta, target, size) for meta, target in zip(files, targets, strict=True)]
 
 
 def _names_of(client: Client, files: Sequence[dict[str, Any]]) -> list[str]:
-    """What files are called in a directory; a name that the object does not tell, the file itself does."""
+    """The names of files in a directory; a name that the object does not tell, the file itself does."""
     for meta in files:
         record = None if meta["name"] else client.get(FILE, str(meta["uuid"]))
         meta["name"] = record.flat.get("name") if record else meta["name"]
@@ -274,16 +343,16 @@ def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, A
         if record is None:
             raise InvalidInput(f"uuid: there is no file with the uuid {uuid}")
         return [{**Schema.of(FILE).show(record.flat), "uuid": record.uuid}]
-    of = _attachment_field(client.schema(_OBJECT), options["field"])
-    linked = _linked(find_object(client, options["object"]), of)
+    field = _attachment_field(client.schema(_OBJECT), options["field"])
+    linked = _linked(find_object(client, options["object"]), field)
     if not linked:
-        raise NoMatch(f"The object {options['object']!r} has no file in {of.key}.")
-    shown: list[dict[str, Any]] = type_of(of).show(linked)
+        raise NoMatch(f"The object {options['object']!r} has no file in {field.key}.")
+    shown: list[dict[str, Any]] = type_of(field).show(linked)
     return shown
 
 
 def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
-    """What is wrong with the place where something is to be written: in check mode a warning, because an earlier task
+    """Problems of the place where something is to be written: in check mode a warning, because an earlier task
     may be the one that makes the directory.
 
     :raises InvalidInput: in a real run.

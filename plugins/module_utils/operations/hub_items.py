@@ -30,23 +30,23 @@ from ..resolve.read_cache import find_object
 ITEMS = Schema.of(HUB_ITEM)
 ORDERS = Schema.of(HUB_ORDER)
 PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2)
-"""What an offer costs, to two decimal places."""
+"""The price of an offer, to two decimal places."""
 
 Sleep = Callable[[float], None]
 
 
 def offered_items(client: Client) -> list[Record]:
-    """What is on the hub and not taken off."""
+    """The items that are on the hub and not taken off."""
     return [record for record in client.list_all(HUB_ITEM) if not ITEMS.read(record.flat).get("deleted")]
 
 
 def articles_of(order: Record) -> list[Mapping[str, Any]]:
-    """What was ordered (section 2.5)."""
+    """The articles of an order (section 2.5)."""
     return list(ORDERS.read_one("articles", order.flat))
 
 
 def is_cancelled(order: Record) -> bool:
-    """Whether an order was cancelled, so that its objects are free again."""
+    """Tells whether an order was cancelled, so that its objects are free again."""
     return bool(ORDERS.read(order.flat).get("cancelled"))
 
 
@@ -223,21 +223,26 @@ def _suggested(client: Client, what: str, body: Mapping[str, Any]) -> dict[str, 
 
 
 def hub_suggestion_info(
-    client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None
+    client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None, category: str | None = None
 ) -> ListResult:
-    """Category and price that the service suggests for the objects a filter finds."""
+    """Category and price that the service suggests for the objects a filter finds.
+
+    :param category: asks for the price in this one, whatever category is suggested.
+    """
     wire: dict[str, dict[str, Any]] = {}
     schema = client.schema(_OBJECT)
     for condition in parse_filters(filters):
-        of = schema.find(condition.field)
-        if of is None and condition.field not in SERVER_KEYS:
+        field = schema.find(condition.field)
+        if field is None and condition.field not in SERVER_KEYS:
             # An instance may ignore a field that it does not know, and then suggest something for every object.
             raise InvalidInput(f"filters.{condition.field}: {schema.why_unknown(condition.field)}")
-        operators = wire.setdefault(of.key if of else condition.field, {})
+        operators = wire.setdefault(field.key if field else condition.field, {})
         several = condition.operator in MULTIPLE
         operators[condition.operator] = list(condition.values) if several else next(iter(condition.values), True)
     order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
     categories = _suggested(client, "category", {"filter": wire, "sort": order})
+    if category:
+        categories = dict.fromkeys(categories, category)
     prices = _suggested(client, "rest-price", categories) if categories else {}
     records = [
         {"uuid": uuid, "category": category, "price": DECIMAL.show(DECIMAL.read(prices.get(uuid), PRICE))}

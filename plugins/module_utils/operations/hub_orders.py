@@ -82,7 +82,7 @@ def _named(client: Client, options: Mapping[str, Any]) -> Record:
 
 
 def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, str], set[int]]:
-    """What was written as items: the ids of objects, each with the words for it, and the ids of items."""
+    """The written items: the ids of objects, each with the words for it, and the ids of items."""
     if not items:
         raise InvalidInput("items: expected at least one object or item id")
     ids = {item for item in items if isinstance(item, int) and not isinstance(item, bool)}

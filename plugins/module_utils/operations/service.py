@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the instance says of itself, and what happened to a record."""
+"""Information about the instance, and the history of a record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 
 def service_info(client: Client) -> dict[str, Any]:
-    """Whether the service answers, who is signed in where that is known, and which modules are switched on."""
+    """Tells whether the service answers, who is signed in where that is known, and which modules are switched on."""
     answer = client.transport.request("GET", "").json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     client.tokens.current()
@@ -41,7 +41,7 @@ def service_info(client: Client) -> dict[str, Any]:
 
 
 def _is_on(client: Client, kind: Kind) -> bool | None:
-    """Whether a module is switched on; None where the user may not look."""
+    """Tells whether a module is switched on; None where the user may not look."""
     try:
         client.send("GET", kind.list_path, pairs=[("page", "1"), ("per_page", "1")])
     except FeatureOff:
@@ -52,7 +52,7 @@ def _is_on(client: Client, kind: Kind) -> bool | None:
 
 
 def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
-    """What happened to a record, newest first. Instances of an earlier version have no histories: that is an error.
+    """The history of a record, newest first. Instances of an earlier version have no histories: that is an error.
 
     :param options: kind, record (a reference), limit.
     """

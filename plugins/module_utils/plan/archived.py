@@ -9,10 +9,41 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..client.client import Client, Record
+from ..errors import SeventhingsError
+from ..model.field import EMPTY
 from ..model.schema import Schema
 from ..resolve import natural_keys
 
 _BARCODE = "barcode"
+_TOLD = "archived_at"
+
+
+class MayBeHidden(SeventhingsError):
+    """A record is found by its barcode and stands in no list, and nothing tells why."""
+
+    @classmethod
+    def of(cls, record: Record) -> MayBeHidden:
+        words = record.kind.words
+        return cls(
+            f"The {words} {record.uuid} has this barcode, and no list shows it. Either it is archived, or it is hidden "
+            f"from this account: this instance sends no {_TOLD}, so nothing tells. assume_archived: true takes it "
+            "to be archived."
+        )
+
+
+def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
+    """Whether a record that was found by its barcode is archived. One that was made meanwhile is listed by now.
+
+    :param assume: take it to be archived where the instance does not tell.
+    :raises MayBeHidden: where nothing tells, and nothing is assumed.
+    """
+    if _TOLD in record.flat:
+        return record.flat[_TOLD] not in EMPTY
+    if assume:
+        return True
+    if client.is_archived(record):
+        raise MayBeHidden.of(record)
+    return False
 
 
 def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:

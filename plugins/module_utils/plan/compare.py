@@ -30,6 +30,7 @@ class Wanted:
     :ivar desired: canonical values by field key, references resolved as far as they can be.
     :ivar state: present, absent or archived.
     :ivar template: for field definitions, the template they belong to.
+    :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar may_be_made: whether somebody else may make the record before; then what is missing is a warning.
     """
 
@@ -39,6 +40,7 @@ class Wanted:
     template: str = ""
     allow_destructive: bool = False
     may_be_made: bool = False
+    assume_archived: bool = False
 
 
 class Comparer:

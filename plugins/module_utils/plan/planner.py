@@ -12,7 +12,7 @@ from functools import partial
 from ..client.client import Record
 from ..errors import NoMatch
 from ..resolve import natural_keys
-from .archived import archived_twin
+from .archived import archived_twin, is_archived_twin
 from .change import Change
 from .compare import Comparer, Wanted
 from .state import InstanceState
@@ -74,7 +74,9 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         archived = False
         if current is None and len(named) == len(keys):
             current = archived_twin(state.client, schema, keys, wanted.desired)
-            archived = current is not None
+            # What is to be archived and stands in no list needs nothing.
+            assume = wanted.assume_archived or wanted.state == "archived"
+            archived = current is not None and is_archived_twin(state.client, current, assume)
     if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:
         raise NoMatch(
             f"There is no field definition with the key {wanted.desired['field_key']!r}; the service makes keys "

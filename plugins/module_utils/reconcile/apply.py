@@ -27,6 +27,18 @@ Finder = Callable[[], Sequence[Record]]
 """Lists the records that have the natural key of one that was to be made, among them those known before."""
 
 
+def made_twice(records: Sequence[Record]) -> str:
+    """What is told of records with one natural key, of which another process made one at the same time."""
+    kind = records[0].kind
+    newest = max(records, key=lambda record: (record.id or 0, str(record.flat.get("created_at") or "")))
+    named = " and ".join(sorted(record.uuid for record in records))
+    advice = "Field definitions can't be deleted; rename one." if kind.defines_fields else "Delete one of them."
+    return (
+        f"Somebody else made the same {kind.words} at the same time: {named} have the natural key now. "
+        f"The newer one is {newest.uuid}. Nothing was deleted. {advice}"
+    )
+
+
 class Applier:
     """Carries out changes of one kind of record.
 
@@ -49,14 +61,26 @@ class Applier:
         self._extra = extra or {}
         self._sleep = sleep
 
-    def carry_out(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> Record | None:
+    def carry_out(
+        self, change: Change, find: Finder, known: frozenset[str] = frozenset(), by_key: bool = False
+    ) -> Record | None:
         """Sends what a change takes and reads the record back. Returns it as it is now; None where it is gone.
 
         :param find: looks for a record that may have been made although its answer was lost.
         :param known: uuids of records that had the natural key before and are not the one.
+        :param by_key: whether ``find`` takes one request, and so tells what was made as well as reading it back does.
+        :raises Ambiguous: where somebody else made a record with the same natural key at the same time.
         """
         uuid = self.write(change, find, known)
-        return None if uuid is None or change.action == plan.DELETE else self.read_back(change, uuid)
+        if uuid is None or change.action == plan.DELETE:
+            return None
+        if change.action == plan.CREATE and by_key:
+            found = [record for record in find() if record.uuid not in known]
+            if len(found) > 1:
+                raise Ambiguous(made_twice(found))
+            if found and found[0].uuid == uuid:
+                return found[0]
+        return self.read_back(change, uuid)
 
     def write(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> str | None:
         """Sends what a change takes, and nothing else. Returns the uuid of the record; None where there is none."""

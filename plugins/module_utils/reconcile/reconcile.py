@@ -39,6 +39,7 @@ class DesiredRecord:
     :ivar uuid: identifies the record in place of ``match_on``.
     :ivar state: present, absent or archived.
     :ivar extra: members of a body that are only written, never answered (notify).
+    :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar timezone: in which times without an offset are meant; empty: each needs its offset.
     """
 
@@ -53,6 +54,7 @@ class DesiredRecord:
     allow_destructive: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
     timezone: str = ""
+    assume_archived: bool = False
 
 
 def ensure(client: Client, wish: DesiredRecord, check_mode: bool = False) -> Result:
@@ -86,7 +88,8 @@ class _Ensure:
             return self._predicted(change)
         applier = Applier(self._client, self._schema, self._wish.template, self._wish.extra)
         try:
-            record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known)
+            by_key = self._is_found_at_once(keys, desired)
+            record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known, by_key)
         except REFUSED_VALUES as refused:
             refused.message += self._who_holds_it(change, keys, refused)
             raise
@@ -161,12 +164,22 @@ class _Ensure:
             self._wish.allow_destructive,
             # In check mode an earlier task may be the one that makes the record, with what is mandatory.
             may_be_made=self._check_mode,
+            assume_archived=self._wish.assume_archived,
         )
         planned = plan_record(self._state, wanted, keys, self._wish.uuid)
         if self._wish.state == "archived" and planned.change.current is None:
             words = f"No {self._kind.words} with {planned.words} was found, so there is nothing to archive."
             self._warnings.append(words)
         return planned
+
+    def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
+        """Whether one request lists the records with the natural key, and few others."""
+        linked = [reference for key in keys if key in desired for reference in references_in(desired[key])]
+        if not keys or linked or any(key not in desired for key in keys):
+            return False
+        if self._kind.defines_fields:
+            return True
+        return self._kind.filters == "query" and bool(natural_keys.conditions(self._schema, keys, desired))
 
     def _find_now(self, keys: Sequence[str], desired: Mapping[str, Any]) -> list[Record]:
         return find_now(self._client, self._schema, keys, desired, self._wish.template)

@@ -22,7 +22,8 @@ from ..model.field import EMPTY, Field, InvalidValue, is_uuid, shorten
 from ..model.kinds import SERVER_KEYS, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
-from .read_cache import Reading
+from . import natural_keys
+from .read_cache import Reading, find_by_barcode
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,22 @@ def list_records(
         found.sort(key=partial(_rank_of, field), reverse=descending)
     shown = [schema.show(record.flat) | ({} if kind.numbered else {"uuid": record.uuid}) for record in found[:limit]]
     return ListResult(shown, len(found), complete)
+
+
+def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
+    """The one record with a barcode, archived or not.
+
+    Instances of an earlier version do not look up barcodes; there the list of active records is asked.
+    """
+    schema = client.schema(kind)
+    if not isinstance(barcode, str) or not barcode:
+        raise InvalidInput(f"barcode: {shorten(barcode)} does not fit; expected a text; quote it where it is written")
+    found = find_by_barcode(client, schema, barcode)
+    if found is None:
+        listed = client.list_all(kind, [Condition("barcode", "eq", (barcode,))])
+        found = next(iter(natural_keys.identified(schema, ["barcode"], {"barcode": barcode}, listed)), None)
+    records = [] if found is None else [schema.show(found.flat) | {"uuid": found.uuid}]
+    return ListResult(records, len(records))
 
 
 def matching_records(
@@ -203,7 +220,8 @@ def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
         is_none = raw is None or (value is None and (not type_of(field).is_text or field.key in SERVER_KEYS))
         is_empty = raw in EMPTY or is_none if operator in ("empty", "not_empty") else is_none
         return is_empty != operator.startswith("not_")
-    if type_of(field).holds_list and isinstance(value, tuple):
+    # The types of what a task refers to are several texts; a renter is one value, though it has two parts.
+    if isinstance(value, tuple) and (type_of(field).holds_list or type_of(field).is_text):
         if operator in ("neq", "not_like", "nin"):
             return all(_holds(field, condition, item, item) for item in value)
         return any(_holds(field, condition, item, item) for item in value)

@@ -122,10 +122,10 @@ def key_of(
 
 
 def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]) -> Any:
-    if value is None or value == ():
-        return None
     if isinstance(value, Reference):
         return mark(value)
+    if value is None or value == ():
+        return None
     if isinstance(value, tuple):
         parts = [_part(schema, key, item, mark) for item in value]
         return None if None in parts else tuple(sorted(set(map(str, parts))))

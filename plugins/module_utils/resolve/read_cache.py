@@ -130,8 +130,14 @@ class Reading:
                 )
                 identified = natural_keys.identified(one.schema, one.keys, one.values, candidates)
                 hits.update((hit.uuid, hit) for hit in identified)
-            found.append(list(hits.values()))
+            found.append(list(hits.values()) or self._archived(kind, asked))
         return found
+
+    def _archived(self, kind: Kind, asked: Sequence[Question]) -> list[Record]:
+        """The archived records that a barcode means where no active one has it."""
+        by_barcode = [one for one in asked if kind.barcode_path and tuple(one.keys) == ("barcode",)]
+        records = [find_by_barcode(self._client, one.schema, str(one.values["barcode"])) for one in by_barcode]
+        return [record for record in records if record is not None]
 
     def _candidates(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
         """For each reference the records among which it is."""
@@ -265,13 +271,17 @@ def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
     :param written: what each option is called in a message, to the reference in it.
     :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for what is no reference.
     """
-    references = [reference_in(option, "object", one) for option, one in written.items()]
+    return _find_records(client, KINDS["object"], written)
+
+
+def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
+    references = [reference_in(option, kind.name, one) for option, one in written.items()]
     reading = Reading(client)
     reading.resolve(references)
     records = reading.records_of(references)
     missing = [one for one, record in zip(references, records, strict=True) if record is None]
     if missing:
-        words = [f"{at(one)}There is no object {one.written!r}." for one in missing]
+        words = [f"{at(one)}There is no {kind.words} {one.written!r}." for one in missing]
         # What an earlier task of a play makes has an id that nobody knows beforehand.
         raise NoMatch(words, is_slip=True)
     return [record for record in records if record is not None]
@@ -280,3 +290,15 @@ def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
 def find_object(client: Client, written: Any) -> Record:
     """The object that the option ``object`` refers to; raises as :func:`find_objects` does."""
     return find_objects(client, {"object": written})[0]
+
+
+def find_record(client: Client, kind: Kind, written: Any) -> Record:
+    """The record that the option of the name of its kind refers to; raises as :func:`find_objects` does."""
+    return _find_records(client, kind, {kind.name: written})[0]
+
+
+def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:
+    """The record with exactly this barcode, an archived one too, which no list shows; None where there is none."""
+    found = client.get_by_barcode(schema.kind, barcode)
+    hits = natural_keys.identified(schema, ["barcode"], {"barcode": barcode}, [found] if found else [])
+    return hits[0] if hits else None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..client.client import Record
 from ..errors import Ambiguous, InvalidInput
-from ..model.field import Field, InvalidValue, Way, shorten
+from ..model.field import Field, InvalidValue, shorten
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema
 from ..model.types_composite import is_called
@@ -106,6 +106,8 @@ class Resolver:
                     for one in waiting.values()
                     if one.target == kind.name and not any(id(inner) in waiting for _key, inner in self.inner(one))
                 ]
+                if not ready and not (places and kind.name in _PLACES):
+                    continue
                 for one in ready:
                     del waiting[id(one)]
                 whole = [one for one in ready if not any(id(inner) in failed for _key, inner in self.inner(one))]
@@ -162,7 +164,7 @@ class Resolver:
 
     def _places(self, waiting: Iterable[Reference]) -> dict[str, list[Reference]]:
         """The names of places in paths; what they mean is filled in with their kind."""
-        paths = [one.written for one in waiting if KINDS[one.target].parent and isinstance(one.written, str)]
+        paths = [one.written for one in waiting if one.target in _INSIDE and isinstance(one.written, str)]
         return {place: [] for path in paths for place, _label in natural_keys.path_splits(path)}
 
     def _resolve_kind(
@@ -227,7 +229,10 @@ class Resolver:
         return tuple(near)
 
 
-_PLACES = {kind.parent for kind in KINDS.values()}
+_INSIDE = {kind.name for kind in _ORDER if kind.parent}
+"""The names of the kinds of record that are inside of others."""
+
+_PLACES = {kind.parent for kind in _ORDER if kind.parent}
 """The names of the kinds of record that others are inside of."""
 
 
@@ -272,11 +277,6 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
 def at(reference: Reference) -> str:
     """The place where a reference was written, to stand before a message about it."""
     return f"{reference.where}: " if reference.where else ""
-
-
-def way_to(problem: Unresolved) -> Way:
-    """The way from a reference to what is wrong in it."""
-    return (problem.name,) if problem.name else ()
 
 
 # ---- what instances answer in place of a link

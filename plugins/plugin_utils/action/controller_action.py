@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the actions share that run on the controller alone."""
+"""The base of the actions that run on the controller alone."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ class ControllerAction(ActionBase):
         return {**result, **told(self.carry_out(options))}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """What the action does with its validated options."""
+        """Does the work, given validated options."""
         raise NotImplementedError

@@ -83,9 +83,9 @@ class ActionModule(ActionBase):
 
     def _run_here(self) -> dict[str, Any]:
         name = self._task.resolved_action.rpartition(".")[2]
-        door = MODULES[name]
+        module_spec = MODULES[name]
         written = dict(self._task.args)
-        read = read_arguments(self._task.action, door.spec, door.rules, written)
+        read = read_arguments(self._task.action, module_spec.spec, module_spec.rules, written)
         if read.refusal:
             done = {"failed": True, "msg": read.refusal}
         else:
@@ -106,7 +106,7 @@ def _without(secrets: Iterable[str], result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_ours(interpreter: Path) -> bool:
-    """Whether a path is this process's interpreter; the directory tells one environment from another."""
+    """Tells whether a path is this process's interpreter; the directory tells one environment from another."""
     ours = Path(sys.executable)
     return interpreter.parent == ours.parent and interpreter.resolve() == ours.resolve()
 

@@ -8,6 +8,7 @@ A record that fails skips what depends on it; everything else goes on.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -49,10 +50,15 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import make_user
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import offer
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import archived_twin
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import (
+    MayBeHidden,
+    archived_twin,
+    is_archived_twin,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
 from ..set_plan.duplicates import duplicates_of
 from ..set_plan.order import in_turns
@@ -98,6 +104,7 @@ class Executor:
 
     :param workers: how many requests may be under way at once.
     :param on_progress: is told how far the work is, after each record.
+    :param assume_archived: whether an object that no list shows is archived, where the instance does not tell.
     :param of_plan: whether a plan file is applied; then what is half changed must be known again.
     """
 
@@ -111,7 +118,9 @@ class Executor:
         sleep: Callable[[float], None] = time.sleep,
         notify: bool = False,
         of_plan: bool = False,
+        assume_archived: bool = False,
     ) -> None:
+        self._assume_archived = assume_archived
         self._client = client
         self._plan = made_of
         self._journal = journal
@@ -187,7 +196,7 @@ class Executor:
             return
         try:
             self._stop_if_orphaned()
-            self._carry_out(planned)
+            self._carry_out_until_done(planned)
         except SeventhingsError as error:
             reason = self._reason(planned, error)
             if isinstance(error, (JournalBroken, AccessTokenRefused, TooManyRequests, _Orphaned)) or _is_locked_out(
@@ -217,6 +226,13 @@ class Executor:
         # kill -9 of ansible-playbook leaves its workers running; they must not go on writing beside the next run.
         if os.getppid() != self._parent:
             raise _Orphaned("not sent: the process that started this run is gone")
+
+    def _carry_out_until_done(self, planned: Planned) -> None:
+        """Carries a change out, and begins anew where others made records of its kind during a long pause."""
+        while True:
+            with contextlib.suppress(CreatedMeanwhile):
+                self._carry_out(planned)
+                return
 
     def _carry_out(self, planned: Planned) -> None:
         write = {USER.name: self._make_user, HUB_ITEM.name: self._write_offer}.get(planned.kind.name)
@@ -278,14 +294,20 @@ class Executor:
 
     def _create(self, applier: Applier, planned: Planned, change: Change) -> str:
         found = self._earlier(planned)
+        if found is None and self._client.creations.have_moved(planned.kind.name):
+            found = next(iter(self._find(planned)), None)
         if found is not None:
             return self._adopt(applier, planned, change, found, archived=False)
         self._upload(change)
         self._journal.sent(planned.kind.name, planned.noted)
         try:
             uuid = applier.write(change, lambda: self._find(planned))
-        except (InvalidRequest, NotProcessable):
-            twin = self._archived_twin(planned)
+        except (InvalidRequest, NotProcessable) as refused:
+            try:
+                twin = self._archived_twin(planned)
+            except MayBeHidden as hidden:
+                refused.message += f" {hidden.message}"
+                raise refused from hidden
             if twin is None:
                 raise
             return self._adopt(applier, planned, change, twin, archived=True)
@@ -307,7 +329,9 @@ class Executor:
     def _archived_twin(self, planned: Planned) -> Record | None:
         """The archived object that keeps its barcode from being given to a new one; no list shows it."""
         record = archived_twin(self._client, planned.schema, planned.keys, planned.desired)
-        return record if record is not None and self._client.is_archived(record) else None
+        if record is None or not is_archived_twin(self._client, record, self._assume_archived):
+            return None
+        return record
 
     def _earlier(self, planned: Planned) -> Record | None:
         """Looks for what a run that was killed may have made: its create was sent, and its answer not noted."""

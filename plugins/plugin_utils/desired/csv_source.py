@@ -221,7 +221,7 @@ def read_csv(
 
 
 def _is_as_wide(row: list[str], table: _Table) -> bool:
-    """Whether a row has a cell for each column, once empty ones behind the last are taken away."""
+    """Tells whether a row has a cell for each column, once empty ones behind the last are taken away."""
     while len(row) > len(table.header) and not row[-1]:
         row.pop()
     return len(row) == len(table.header)

@@ -27,11 +27,11 @@ BY_TEMPLATE = tuple(kind.section for kind in KINDS.values() if kind.section and 
 """Sections that have one part for each template: asset, room, person."""
 
 PRUNE = ("report", "delete", "archive")
-"""What may be done with a record that belongs to the set and is not in the files."""
+"""The actions for a record that belongs to the set and is not in the files."""
 
 
 def prune_actions(section: str) -> tuple[str, ...]:
-    """What prune may do with the records of a section; whatever the service can't do with them is no choice."""
+    """The actions of prune for the records of a section; whatever the service can't do with them is no choice."""
     kind = KINDS[SECTIONS[section]]
     if not kind.can_be_pruned:
         return PRUNE[:1]
@@ -39,7 +39,7 @@ def prune_actions(section: str) -> tuple[str, ...]:
 
 
 def states_of(section: str) -> tuple[str, ...]:
-    """What ``_state`` may be in a section."""
+    """The values of ``_state`` in a section."""
     return KINDS[SECTIONS[section]].states
 
 
@@ -155,7 +155,7 @@ class Entry:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is a row of a table."""
+        """Tells whether it is a row of a table."""
         return hasattr(self.places, "is_table") and self.places.is_table
 
     def empty_cells(self) -> Sequence[str]:
@@ -193,7 +193,7 @@ def limit_of(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Policy:
-    """What a run may do beyond making and changing records.
+    """The things that a run may do beyond making and changing records.
 
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
     :ivar limits: limits that are written, by name; the others are as :class:`Limits` has them.

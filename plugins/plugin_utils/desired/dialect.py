@@ -104,7 +104,7 @@ class Dialect:
 
     @property
     def is_plain(self) -> bool:
-        """Whether its cells are spelled as the types take them."""
+        """Tells whether its cells are spelled as the types take them."""
         return not (self._has_numbers or self.dates or self.true or self.false)
 
     @property
@@ -121,20 +121,20 @@ class Dialect:
     # ---- reading
 
     def clears_cell(self, name: str, cell: str) -> bool:
-        """Whether a cell of a column says that there shall be nothing. Names with _ in front are no fields."""
+        """Tells whether a cell of a column says that there shall be nothing. Names with _ in front are no fields."""
         return name[0] != "_" and (cell == self.null or (not cell and name in self.clears))
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
         found: dict[str, Any] = {}
         wrong: dict[str, str] = {}
         for name, value in fields.items():
-            of = schema.find(name) if type(value) is str and name in self.only else None
-            convert = None if of is None else self._converters.get(of.type)
+            field = schema.find(name) if type(value) is str and name in self.only else None
+            convert = None if field is None else self._converters.get(field.type)
             if convert is None:
                 continue
             text = convert(value)
             if text is None:
-                wrong[name] = self._expected(of)
+                wrong[name] = self._expected(field)
             else:
                 found[name] = text
         if not found and not wrong:
@@ -142,7 +142,7 @@ class Dialect:
         return {name: found.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
 
     def reads(self, type_name: str, text: str) -> bool:
-        """Whether a cell of a field of a type is spelled as this dialect does, and others do not."""
+        """Tells whether a cell of a field of a type is spelled as this dialect does, and others do not."""
         if self.is_plain:
             return type_name in ("DECIMAL", "MONEY") and _PLAIN_NUMBER.fullmatch(text) is not None
         convert = self._converters.get(type_name)
@@ -219,13 +219,13 @@ class Dialect:
     def _flag(self, text: str) -> str | None:
         return self._flags.get(text.strip().casefold())
 
-    def _expected(self, of: Field | None) -> str:
-        if of is None or of.type in NUMBERS:
+    def _expected(self, field: Field | None) -> str:
+        if field is None or field.type in NUMBERS:
             return f"a number such as {self._sample_number}"
-        if of.type == "BOOLEAN":
+        if field.type == "BOOLEAN":
             return f"one of {', '.join((*self.true, *self.false))}"
         dates = " or ".join(dict.fromkeys((_SAMPLE_DAY.strftime(self.dates[0]), _SAMPLE_DAY.isoformat())))
-        return f"a date that exists, such as {dates}" + (", and a time" if of.type == "DATETIME" else "")
+        return f"a date that exists, such as {dates}" + (", and a time" if field.type == "DATETIME" else "")
 
     @property
     def _sample_number(self) -> str:
@@ -330,9 +330,9 @@ def delimiter_of(line: str, dialect: Dialect) -> str:
 
     :param line: its first one.
     """
-    if dialect.delimiter and (dialect.is_sure or _outside(line, dialect.delimiter)):
-        return dialect.delimiter
-    return max(",;\t|", key=lambda mark: _outside(line, mark))
+    found = max(",;\t|", key=lambda mark: _outside(line, mark))
+    is_own = dialect.is_sure or _outside(line, dialect.delimiter) or not _outside(line, found)
+    return dialect.delimiter if dialect.delimiter and is_own else found
 
 
 def _outside(line: str, mark: str) -> int:
@@ -341,7 +341,7 @@ def _outside(line: str, mark: str) -> int:
 
 
 def ambiguous_date(text: str) -> bool:
-    """Whether a date could mean two days."""
+    """Tells whether a date could mean two days."""
     parts = re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})", text.strip())
     return parts is not None and parts[1] != parts[2] and int(parts[1]) <= 12 and int(parts[2]) <= 12
 

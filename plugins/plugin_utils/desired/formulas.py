@@ -10,7 +10,7 @@ import re
 ESCAPE = "escape"
 KEEP = "keep"
 CHOICES = (ESCAPE, KEEP)
-"""What the option ``formulas`` may be: with a mark before such a cell, or as it is."""
+"""The values of the option ``formulas``: with a mark before such a cell, or as it is."""
 
 _MARK = "'"
 _BEGINS = "=+-@\t\r\n＝＋－＠"  # noqa: RUF001 - spreadsheets read these wide letters as the narrow ones

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is vaulted, and what the task hides, is shown nowhere: not in findings, plans, reports, journals or messages.
+"""Vaulted and hidden values are shown nowhere: not in findings, plans, reports, journals or messages.
 
 Whoever changes the files decides which of them holds a text, and how its fields are called. So of a vaulted file
 nothing is shown: no value, no name, no natural key, and no message that may quote one of them; only where it stands.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .desired import Entry, Finding, Place
 
 VAULTED = "(vaulted)"
-"""What stands in place of everything that is hidden."""
+"""The word in place of everything that is hidden."""
 
 _SHOW = "show_vaulted: true on the task"
 NOT_SHOWN = f"{VAULTED}: what is wrong may quote what is vaulted; {_SHOW} shows it"
@@ -56,7 +56,7 @@ EVERYTHING: Container[str] = _Everything()
 
 @dataclass
 class Hiding:
-    """What of a desired state is hidden.
+    """The hidden parts of a desired state.
 
     :ivar show: the task wants it shown all the same.
     :ivar names: keys or labels of fields that the task hides, in whatever file; schemas tell the other name of each.
@@ -71,29 +71,29 @@ class Hiding:
 
     @property
     def is_on(self) -> bool:
-        """Whether there is anything that must not be shown."""
+        """Tells whether there is anything that must not be shown."""
         return not self.show and self.has_any
 
     @property
     def has_any(self) -> bool:
-        """Whether anything is vaulted or hidden, shown or not."""
+        """Tells whether anything is vaulted or hidden, shown or not."""
         return bool(self.files or self.paths or self.names)
 
     def learn(self, fields: Iterable[Field]) -> None:
         """Takes in how fields are called on the instance: what is hidden by its label is hidden by its key too."""
         if self.names:
-            for of in fields:
-                if of.key in self.names or of.label in self.names:
-                    self.names |= {of.key, of.label} - {""}
+            for field in fields:
+                if field.key in self.names or field.label in self.names:
+                    self.names |= {field.key, field.label} - {""}
 
     # ---- records
 
     def is_vaulted(self, source: str) -> bool:
-        """Whether a file, or an inline value or something in it, is vaulted."""
+        """Tells whether a file, or an inline value or something in it, is vaulted."""
         return source in self.files or source in self.paths
 
     def of_record(self, source: str, names: Iterable[str]) -> Container[str]:
-        """Which fields of a record are vaulted.
+        """The fields of a record that are vaulted.
 
         :param source: the file, or inline the path, that it stands in. :param names: of its fields, as written.
         """
@@ -104,7 +104,7 @@ class Hiding:
         return ()
 
     def covers(self, entry: Entry, *names: str) -> bool:
-        """Whether a field is hidden, whether or not the task shows it.
+        """Tells whether a field is hidden, whether or not the task shows it.
 
         :param names: what the field is called: as it was written, its key.
         """
@@ -113,15 +113,15 @@ class Hiding:
         return any(name in entry.vaulted or name in self.names for name in names)
 
     def hides(self, entry: Entry, *names: str) -> bool:
-        """Whether a field of a record must not be shown."""
+        """Tells whether a field of a record must not be shown."""
         return not self.show and self.covers(entry, *names)
 
     def shows_all(self, names: Iterable[str]) -> bool:
-        """Whether none of some fields is hidden by the task."""
+        """Tells whether none of some fields is hidden by the task."""
         return self.show or self.names.isdisjoint(names)
 
     def touches(self, entry: Entry) -> bool:
-        """Whether anything of a record must not be shown: then no message about it that somebody else wrote is."""
+        """True where anything of a record must not be shown: then no message about it that somebody else wrote is."""
         return self.is_on and (bool(entry.vaulted) or not self.shows_all(entry.fields))
 
     def reason(self, entry: Entry, error: Exception) -> str:
@@ -132,7 +132,7 @@ class Hiding:
     # ---- findings
 
     def hides_place(self, place: Place) -> bool:
-        """Whether what stands at a place is vaulted."""
+        """Tells whether what stands at a place is vaulted."""
         return not self.show and self.is_vaulted(place.source)
 
     def told(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[str]:
@@ -195,7 +195,7 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 
 def _kind_of(error: Exception) -> str:
-    """What went wrong, in words of ours that quote nothing."""
+    """A failure, in words of ours that quote nothing."""
     if isinstance(error, ServiceError):
         return f"HTTP {error.status}, {error.meaning}."
     if isinstance(error, OutcomeUnknown):
@@ -206,7 +206,7 @@ def _kind_of(error: Exception) -> str:
 
 
 class _Near:
-    """Which record, and which of its fields, stands at a place.
+    """The record, and its field, that stands at a place.
 
     :param names: of the fields that are hidden.
     """
@@ -227,7 +227,7 @@ class _Near:
         return found
 
     def hides(self, place: Place) -> bool:
-        """Whether what is said about a place may quote a hidden field."""
+        """Tells whether what is said about a place may quote a hidden field."""
         entry = self._entry_at(place)
         hidden = entry is not None and any(name in self._names for name in entry.fields)
         if entry is None or not hidden:

@@ -167,7 +167,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def is_whole(text: str, value: Any) -> bool:
-    """Whether every text in a value can be written in UTF-8.
+    """Tells whether every text in a value can be written in UTF-8.
 
     :param text: the JSON that the value was read from.
     """
@@ -192,5 +192,5 @@ _EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")
 
 
 def no_constant(name: str) -> Any:
-    """What Python takes for a number in JSON, and nobody else does."""
+    """The words that Python alone takes for numbers in JSON."""
     raise ValueError(f"{name} is no JSON")

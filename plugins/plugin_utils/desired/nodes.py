@@ -54,7 +54,7 @@ class Node:
     __slots__ = ("_indexes", "children", "mark", "marks", "source", "value")
 
     is_row = False
-    """Whether it is a row of a table."""
+    """Tells whether it is a row of a table."""
 
     def __init__(
         self, value: Any, source: str, mark: int, marks: Sequence[int] = (), children: Mapping[Any, Node] | None = None
@@ -146,7 +146,7 @@ class Places(Mapping[str, Place]):
 
     @property
     def is_table(self) -> bool:
-        """Whether the record is a row of a table."""
+        """Tells whether the record is a row of a table."""
         return self._node.is_row
 
     def of_name(self, name: str) -> Place:
@@ -161,7 +161,7 @@ def _length(value: Any) -> int:
 
 
 def was_vaulted(value: Any) -> bool:
-    """Whether Ansible knows that a value was vaulted: it is passed as it is, and nothing was made of it."""
+    """Tells whether Ansible knows that a value was vaulted: it is passed as it is, and nothing was made of it."""
     return isinstance(value, str) and VaultHelper.get_ciphertext(value, with_tags=False) is not None
 
 

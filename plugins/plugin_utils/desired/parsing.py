@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was written for one record, as values: types, files on this machine, time zone; each finding with its place."""
+"""One record as it was written, as values: types, files on this machine, time zone; each finding with its place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def written_as(schema: Schema, entry: Entry, key: str) -> str:
     """The name that a field has in an entry: its key, or its label."""
     if key in entry.fields:
         return key
-    return next((name for name in entry.fields if (of := schema.find(name)) is not None and of.key == key), key)
+    return next((name for name in entry.fields if (field := schema.find(name)) is not None and field.key == key), key)
 
 
 class DesiredParser:
@@ -76,8 +76,8 @@ class DesiredParser:
         """The cells of a record as types take them; of those that do not fit a finding."""
         found, wrong = cells.read(schema, fields)
         for name, expected in wrong.items():
-            of = schema.find(name)
-            error = FieldError.unfit((name,), name, fields[name], expected, of.type if of is not None else "")
+            field = schema.find(name)
+            error = FieldError.unfit((name,), name, fields[name], expected, field.type if field is not None else "")
             self._find(entry.place_of(name), error)
         return found
 

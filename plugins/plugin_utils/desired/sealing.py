@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a plan file holds of vaulted values: where they stand, and a salted hash that costs time to try values against.
+"""Vaulted values in a plan file: where they stand, and a salted hash that costs time to try values against.
 
 One hash stands for all vaulted values that the plan takes from one file: whoever guesses one of them must know the
 others, and a plan of many takes no longer. The hash is the first half of what scrypt makes of them; the other half,
@@ -32,7 +32,7 @@ Written = Callable[[], DesiredInstance]
 
 
 class PlanOutdated(InvalidInput):
-    """What a plan was made from is not as it was."""
+    """The files that a plan was made from are not as they were."""
 
 
 def scrypted(text: str, salt: bytes) -> bytes:
@@ -126,7 +126,7 @@ class _Hole:
 
 
 class Holes:
-    """What is missing in a plan that was read, because it is vaulted.
+    """Fills in what is missing in a plan that was read, because it is vaulted.
 
     :param hashes: as :meth:`Seals.document` has them.
     :ivar keys: identity of an entry to the key of what belongs to it, once it is filled.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ``instance.yml`` and ``moved.yml`` say: guard, policy, scope, identity, renames.
+"""The contents of ``instance.yml`` and ``moved.yml``: guard, policy, scope, identity, renames.
 
 All of it protects something, so whatever can't be taken as it was written is a finding, and nothing is ever ignored.
 """

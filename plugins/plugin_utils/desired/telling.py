@@ -131,7 +131,7 @@ class _Proposals:
         return [name for name in self._shared if name in own] or own
 
     def fits(self, finding: Finding) -> bool:
-        """Whether another dialect reads what a finding is about."""
+        """Tells whether another dialect reads what a finding is about."""
         text, presets = self._text(finding), self._presets(finding.place.source)
         if text is None or finding.misfit is None or not presets:
             return False

@@ -74,8 +74,8 @@ class _SheetCells:
         instants = {}
         for name, value in fields.items():
             if isinstance(value, TypedCell) and name in self.only and ISO_DATE.fullmatch(value):
-                of = schema.find(name)
-                if of is not None and of.type == "DATETIME":
+                field = schema.find(name)
+                if field is not None and field.type == "DATETIME":
                     instants[name] = f"{value} 00:00:00"
         return ({**fields, **instants} if instants else fields), {}
 

@@ -44,7 +44,7 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
-"""What YAML 1.1 or 1.2 reads as a number or a date."""
+"""Scalars that YAML 1.1 or 1.2 reads as a number or a date."""
 
 _NO_MARKS: Sequence[int] = ()
 _NUMBER_STARTS = frozenset("0123456789+-.")
@@ -223,7 +223,7 @@ class _Yaml:
 
 
 class _GivenUp(Exception):
-    """What is wrong with a file was noted, and the rest of it can't be read."""
+    """A mistake in a file was noted, and the rest of it can't be read."""
 
 
 def _mark_of(event: Any) -> int:

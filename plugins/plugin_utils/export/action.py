@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the action ``instance_export`` does on the controller: read all of it first, then make the files be so."""
+"""The action ``instance_export`` on the controller: read all of it first, then make the files be so."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Destination:
         return cls(folder, there, earlier, access, bool(options.get("force")), bool(options.get("backup")))
 
     def is_file(self, path: str) -> bool:
-        """Whether there is a regular file of this path."""
+        """Tells whether there is a regular file of this path."""
         return self.there.get(path) is FileType.FILE
 
     def data(self) -> Iterator[str]:
@@ -101,7 +101,7 @@ class Destination:
             return self.folder.read(path, limit)
 
     def is_as_noted(self, path: str) -> bool:
-        """Whether a file is as an earlier export wrote it."""
+        """Tells whether a file is as an earlier export wrote it."""
         noted = self.earlier.files.get(path)
         if noted is None or not self.is_file(path):
             return False
@@ -123,7 +123,7 @@ def _at_dest() -> Iterator[None]:
 
 @dataclass
 class Changes:
-    """What becomes of the files below ``dest``, by path.
+    """The fate of the files below ``dest``, by path.
 
     :ivar adjusted: those that keep their content, and get another mode, owner or group.
     """
@@ -198,7 +198,7 @@ def _own_settings(dest: Destination) -> DesiredInstance:
 
 
 def _is_as_exported(content: bytes) -> bool:
-    """Whether ``instance.yml`` is as an export wrote it; once somebody changed it, it is theirs."""
+    """Tells whether ``instance.yml`` is as an export wrote it; once somebody changed it, it is theirs."""
     if b"*" in content:
         # An alias; a few lines of them stand for more than any memory holds.
         return False
@@ -316,7 +316,7 @@ def _section_of(path: str) -> str:
 
 
 def _is_exported(path: str, exported: Exported) -> bool:
-    """Whether this export decides about a file of an earlier one."""
+    """Tells whether this export decides about a file of an earlier one."""
     section = _section_of(path)
     if path == BOOK:
         return not _sections(exported).isdisjoint(BULK)
@@ -346,7 +346,7 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
 
 
 def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes | Path]) -> list[str]:
-    """What no export wrote, and what would hold the records of an exported section a second time, or be replaced.
+    """Files that no export wrote, and that would hold the records of an exported section a second time, or be replaced.
 
     A file with just the bytes that would be written is none (a manifest was lost).
     """
@@ -366,7 +366,7 @@ def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes
 
 
 def _is_book(path: str) -> bool:
-    """Whether a file may hold the records of any section."""
+    """Tells whether a file may hold the records of any section."""
     return "/" not in path and path.lower().endswith(WORKBOOK)
 
 

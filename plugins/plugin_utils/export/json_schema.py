@@ -126,10 +126,10 @@ def _list(item: Json) -> Json:
 def _record(schema: Schema, closed: bool) -> Json:
     kind = schema.kind
     properties: Json = {}
-    for of in writable_fields(schema):
-        described = _field(of) | ({FIELD_KEYWORD: _noted(of)} if closed and kind.template else {})
-        for name in dict.fromkeys([name_in_files(of), *(() if is_generated_key(of.key) else (of.label,))]):
-            if name and schema.find(name) is of:
+    for field in writable_fields(schema):
+        described = _field(field) | ({FIELD_KEYWORD: _noted(field)} if closed and kind.template else {})
+        for name in dict.fromkeys([name_in_files(field), *(() if is_generated_key(field.key) else (field.label,))]):
+            if name and schema.find(name) is field:
                 properties.setdefault(name, described)
     states = list(kind.states)
     record: Json = {"type": "object", "properties": {**properties, "_state": {"enum": states}}}
@@ -139,27 +139,27 @@ def _record(schema: Schema, closed: bool) -> Json:
     return {**record, "additionalProperties": False if closed else {"$ref": "#/$defs/any"}}
 
 
-def _field(of: Field) -> Json:
-    described: Json = {"$ref": f"#/$defs/{type_of(of).shape}"}
-    if of.label and of.label != of.key:
-        described = {"title": of.label, **described}
-    if of.label:
-        described["description"] = of.type + (", mandatory" if of.mandatory else "")
-    if of.allowed:
-        described["enum"] = [*of.allowed, None]
+def _field(field: Field) -> Json:
+    described: Json = {"$ref": f"#/$defs/{type_of(field).shape}"}
+    if field.label and field.label != field.key:
+        described = {"title": field.label, **described}
+    if field.label:
+        described["description"] = field.type + (", mandatory" if field.mandatory else "")
+    if field.allowed:
+        described["enum"] = [*field.allowed, None]
     limits = {"max_length": "maxLength", "min_value": "minimum", "max_value": "maximum", "max_items": "maxItems"}
     limits["min_items"] = "minItems"
     for rule, keyword in limits.items():
-        bound = _bound(of.constraints.get(rule))
+        bound = _bound(field.constraints.get(rule))
         if bound is not None:
             described[keyword] = bound
     return described
 
 
-def _noted(of: Field) -> Json:
-    """What the definition of a field says, for :func:`saved_fields`."""
-    noted = {"key": name_in_files(of), "type": of.type, "label": of.label, "mandatory": of.mandatory}
-    return {**noted, "allowed": list(of.allowed), "constraints": dict(of.constraints)}
+def _noted(field: Field) -> Json:
+    """The definition of a field, for :func:`saved_fields`."""
+    noted = {"key": name_in_files(field), "type": field.type, "label": field.label, "mandatory": field.mandatory}
+    return {**noted, "allowed": list(field.allowed), "constraints": dict(field.constraints)}
 
 
 def saved_fields(document: Any, section: str) -> list[Field]:
@@ -184,8 +184,12 @@ def _bound(value: Any) -> int | float | None:
 
 
 def _definition() -> Json:
-    texts = {of.key: {"$ref": "#/$defs/text"} for of in FIELD_DEFINITION.fields if of.key in ("field_key", "comment")}
-    types = next(of.allowed for of in FIELD_DEFINITION.fields if of.key == "type")
+    texts = {
+        field.key: {"$ref": "#/$defs/text"}
+        for field in FIELD_DEFINITION.fields
+        if field.key in ("field_key", "comment")
+    }
+    types = next(field.allowed for field in FIELD_DEFINITION.fields if field.key == "type")
     one = {"type": ["string", "number", "boolean", "null"]}
     attributes = {
         name: {"anyOf": [_choice(values), {"type": "array", "items": _choice(values)}, {"type": "null"}]}

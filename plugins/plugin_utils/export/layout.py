@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an export holds as the files of a desired state: which record stands in which file, and how it is written."""
+"""An export as the files of a desired state: which record stands in which file, and how it is written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCHEMAS = "schema"
 MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
 """Sections that are always a directory."""
 
-BULK = tuple(kind.section for kind in KINDS.values() if kind.has_own_fields)
+BULK = tuple(kind.section for kind in KINDS.values() if kind.section and kind.has_own_fields)
 """Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an export notes about itself, for the next one. Whoever may change the directory may change the notes too, so
+"""The notes of an export about itself, for the next one. Whoever may change the directory may change the notes too, so
 nothing is believed that an export could not have written.
 """
 
@@ -27,10 +27,10 @@ BOOK = "instance.xlsx"
 """The workbook of an export, beside ``instance.yml``."""
 
 MANIFEST = ".export.json"
-"""Which files an export wrote, by their SHA-256. It is the same for the same records of another instance."""
+"""The files that an export wrote, by their SHA-256. It is the same for the same records of another instance."""
 
 FETCHED = ".seventhings/export.json"
-"""Which file of the instance each attachment is, and its name: it only saves requests."""
+"""The file of the instance that each attachment is, and its name: it only saves requests."""
 
 _VERSION = 1
 _LARGEST = 64 << 20
@@ -44,7 +44,7 @@ _SCHEMA = re.compile(rf"{SCHEMAS}/[a-z_]+\.schema\.json")
 
 @dataclass
 class Manifest:
-    """What an earlier export noted about itself.
+    """The notes of an earlier export about itself.
 
     :ivar files: path of every file that it wrote, but of the settings, to its SHA-256.
     :ivar downloads: uuid of a file of the instance to the path of the attachment. :ivar names: to its name.
@@ -79,7 +79,7 @@ class Manifest:
 
 
 def is_exported_path(path: str) -> bool:
-    """Whether an export can have written a file of this path, so that the path lies below its directory."""
+    """Tells whether an export can have written a file of this path, so that the path lies below its directory."""
     records = _RECORDS.fullmatch(path)
     is_ours = path == BOOK or (records is not None and records["section"] in SECTIONS)
     return is_ours or _SCHEMA.fullmatch(path) is not None or _is_attachment(path)
@@ -108,7 +108,7 @@ def _is_encodable(text: str) -> bool:
 
 
 def _noted(folder: Folder, note: str) -> dict[str, Any] | None:
-    """What a note says; None where there is none."""
+    """The text of a note; None where there is none."""
     try:
         said = json.loads(folder.read(note, _LARGEST))
     except FileNotFoundError:

@@ -68,7 +68,7 @@ class _Column:
 
     name: str
     header: str
-    of: Field
+    field: Field
 
 
 @dataclass
@@ -141,16 +141,16 @@ class _Writer:
         used = {str(name) for record in self._exported.sections[section] for name in record}
         fields = self._exported.columns[section]
         if len(fields) > MAX_COLUMNS:
-            fields = [of for of in fields if name_in_files(of) in used][:MAX_COLUMNS]
-        return [_Column(name_in_files(of), self._header(schema, of), of) for of in fields]
+            fields = [field for field in fields if name_in_files(field) in used][:MAX_COLUMNS]
+        return [_Column(name_in_files(field), self._header(schema, field), field) for field in fields]
 
-    def _header(self, schema: Schema, of: Field) -> str:
+    def _header(self, schema: Schema, field: Field) -> str:
         """The label of a field, where nothing else can be meant by it; else what files call it."""
-        label = of.label
+        label = field.label
         is_fine = label == label.strip() and not label.startswith(COMMENT) and not CONTROL.search(label)
         is_fine &= label not in self._dialect.ignore and "\n" not in label and not _ESCAPE_LIKE.search(label)
         meant = schema.find(label) if label and is_fine else None
-        return label if meant is not None and meant.key == of.key else name_in_files(of)
+        return label if meant is not None and meant.key == field.key else name_in_files(field)
 
     # ---- sheets
 
@@ -162,7 +162,7 @@ class _Writer:
             try:
                 if len(rows) == _MAX_ROWS - 1 or not {*record} <= {column.name for column in columns}:
                     raise Unwritable("there is no room for it")
-                rows.append([self._plain(column.of, record.get(column.name)) for column in columns])
+                rows.append([self._plain(column.field, record.get(column.name)) for column in columns])
             except Unwritable:
                 rest.append(record)
         sheet = self._book.create_sheet(section)
@@ -172,19 +172,19 @@ class _Writer:
             letters = letters_of(number)
             dimension = sheet.column_dimensions[letters]
             dimension.width = min(max(len(column.header) + 4, 14), 40)
-            dimension.number_format = _format_of(column.of)
-            self._validate(sheet, column.of, f"{letters}2:{letters}{_MAX_ROWS}")
+            dimension.number_format = _format_of(column.field)
+            self._validate(sheet, column.field, f"{letters}2:{letters}{_MAX_ROWS}")
         sheet.append([self._cell(sheet, column.header, TEXT_FORMAT, bold=True) for column in columns])
         for row in rows:
             sheet.append(
                 [
-                    None if value is None else self._cell(sheet, value, _format_of(column.of))
+                    None if value is None else self._cell(sheet, value, _format_of(column.field))
                     for value, column in zip(row, columns, strict=True)
                 ]
             )
         return rest
 
-    def _plain(self, of: Field, value: Any) -> Any:
+    def _plain(self, field: Field, value: Any) -> Any:
         """A value as a cell holds it: a number, a day, true or false, or a text.
 
         :raises Unwritable: where it would be read as something else.
@@ -194,10 +194,10 @@ class _Writer:
         if isinstance(value, (Mapping, list, tuple)):
             return _held(json_cell(value))
         text = str(value)
-        if of.type in NUMBERS and isinstance(value, (Plain, int)):
+        if field.type in NUMBERS and isinstance(value, (Plain, int)):
             number = Decimal(text)
             return number if Decimal(format(number, DIGITS)) == number else text
-        if of.type in DATES and isinstance(value, Plain) and ISO_DATE.fullmatch(text):
+        if field.type in DATES and isinstance(value, Plain) and ISO_DATE.fullmatch(text):
             day = dt.date.fromisoformat(text)
             return day if day >= _FIRST_DAY else text
         if text == self._dialect.null or text[:1] in ("[", "{") or not text:
@@ -220,11 +220,11 @@ class _Writer:
 
     # ---- choices
 
-    def _validate(self, sheet: Any, of: Field, cells: str) -> None:
+    def _validate(self, sheet: Any, field: Field, cells: str) -> None:
         """Offers the choices of a field in its cells."""
-        target = _TARGETS.get(of.type, "")
-        choices = self._exported.names.get(target, ()) if target else of.allowed
-        if of.type == "BOOLEAN":
+        target = _TARGETS.get(field.type, "")
+        choices = self._exported.names.get(target, ()) if target else field.allowed
+        if field.type == "BOOLEAN":
             choices = ("TRUE", "FALSE")
         if not choices:
             return
@@ -233,7 +233,7 @@ class _Writer:
         if is_short and all(one == one.strip() and "," not in one and '"' not in one for one in choices):
             formula = f'"{literal}"'
         else:
-            title = target or f"{of.key} ({cells.partition('2:')[0]} of {sheet.title})"
+            title = target or f"{field.key} ({cells.partition('2:')[0]} of {sheet.title})"
             self._lists.setdefault(title, choices)
             letters = letters_of(list(self._lists).index(title) + 1)
             formula = f"'{_LISTS}'!${letters}$2:${letters}${len(choices) + 1}"
@@ -265,7 +265,12 @@ class _Writer:
         sheet.append([self._cell(sheet, one, TEXT_FORMAT, bold=True) for one in ("Sheet", "Column", "Field", "Type")])
         for section, some in columns.items():
             for column in some:
-                told = (section, column.header, column.of.key, column.of.type + (", mandatory" * column.of.mandatory))
+                told = (
+                    section,
+                    column.header,
+                    column.field.key,
+                    column.field.type + (", mandatory" * column.field.mandatory),
+                )
                 sheet.append([self._cell(sheet, one, TEXT_FORMAT) for one in told])
 
 
@@ -279,8 +284,8 @@ def _held(text: str) -> str:
     return text
 
 
-def _format_of(of: Field) -> str:
-    return _DAY_FORMAT if of.type in DATES else _FORMATS.get(of.type, TEXT_FORMAT)
+def _format_of(field: Field) -> str:
+    return _DAY_FORMAT if field.type in DATES else _FORMATS.get(field.type, TEXT_FORMAT)
 
 
 def _unchanging(content: bytes) -> bytes:

@@ -75,7 +75,7 @@ def scalar(value: Any) -> str:
 
 
 def _is_block(value: Any) -> bool:
-    """Whether a text reads best line by line, and is read back as it is."""
+    """Tells whether a text reads best line by line, and is read back as it is."""
     if not isinstance(value, str) or isinstance(value, Plain) or "\n" not in value.strip("\n"):
         return False
     lines = value.split("\n")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the action ``instance`` does on the controller: load, plan, apply, report, and tell how far it is."""
+"""The action ``instance`` on the controller: load, plan, apply, report, and tell how far it is."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
 
 @dataclass
 class _Call:
-    """What must be known of a call that failed.
+    """Everything that must be known of a call that failed.
 
     :ivar hiding: what must not be shown of it. :ivar clients: the connection, where there was one.
     :ivar read: what was written.
@@ -129,11 +129,13 @@ def _provision(
         stale=options["stale"],
         confirm_empty=options["confirm_empty"],
         allow_destructive=options["allow_destructive"],
+        assume_archived=options["assume_archived"],
         expect_instance=options.get("expect_instance") or (),
         protected=options["protected"],
         written=all_that_is_written if has_files else None,
     )
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+    client.creations.tell = tell_on_screen
     call.clients.append(client)
     account = run_instance(client, desired, order, teller())
     account.warnings += client.transport.told()
@@ -199,7 +201,7 @@ def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) 
 
 
 def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult:
-    """What a validation came to, as a report has it."""
+    """The outcome of a validation, as a report has it."""
     return RunResult(
         outcome="failed" if told.lines else "unchanged",
         instance=", ".join(desired.instances),

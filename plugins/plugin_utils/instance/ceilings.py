@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the task allows at most. The files (and a plan file) ask for something, and get what both of them say.
+"""The most that the task allows. The files (and a plan file) ask for something, and get what both of them say.
 
 Who may write the files may not be who may run the task: a pull request changes files. So nothing that stands in them
 widens what the task says.
@@ -26,7 +26,7 @@ CEILINGS = ("limits", "prune", "create_users", "allow_destructive", "expect_inst
 """Options of a task that the files may narrow and never widen; ``protected`` demands all of them."""
 
 _STRENGTH = ("report", plan.ARCHIVE, plan.DELETE)
-"""What prune may do, the weakest first."""
+"""The actions of prune, the weakest first."""
 
 _OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", "from_existing"})
 """Limits that depend on how many records there are."""
@@ -34,7 +34,7 @@ _OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What a task allows.
+    """The ceilings of a task.
 
     :ivar limits: name of a limit to the highest one. :ivar prune: section to the strongest action.
     :ivar create_users: whether users may be made; None: the task does not say.
@@ -70,7 +70,7 @@ class Ceilings:
         )
 
     def policy(self, asked: Policy) -> Policy:
-        """What files ask for, as far as the task allows it. What they do not speak of is as the task says."""
+        """The wishes of the files, as far as the task allows them. What they do not speak of is as the task says."""
         narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}
         limits = {**self.limits, **narrowed}
         prune = {**self.prune, **{section: self._weaker(section, action) for section, action in asked.prune.items()}}
@@ -93,7 +93,7 @@ class Ceilings:
         ]
 
     def forbidden(self, changes: Iterable[Planned]) -> list[str]:
-        """Which changes of a plan prune more than the task allows, in words.
+        """The changes of a plan that prune more than the task allows, in words.
 
         A plan of files never does; a plan file was made by another task.
         """
@@ -104,17 +104,17 @@ class Ceilings:
             if (allowed := self._weaker(section, action)) != action
         ]
 
-    def wrong_instance(self, here: str, named: Sequence[str]) -> str:
+    def wrong_instance(self, connected: str, named: Sequence[str]) -> str:
         """Why an instance is not the one that is meant; empty where it is, or where nothing says which one is.
 
         :param here: root of the connection. :param named: roots that the files name.
         """
-        if self.expected and here not in self.expected:
-            return f"expect_instance names {', '.join(self.expected)}, and the connection is to {here}."
+        if self.expected and connected not in self.expected:
+            return f"expect_instance names {', '.join(self.expected)}, and the connection is to {connected}."
         named = [instance_root(root, allow_http=True) for root in named]
-        if not named or here in named or (self.expected and not set(self.expected) & set(named)):
+        if not named or connected in named or (self.expected and not set(self.expected) & set(named)):
             return ""
-        meant = f"These files are for {', '.join(named)}, and the connection is to {here}."
+        meant = f"These files are for {', '.join(named)}, and the connection is to {connected}."
         if self.expected:
             return f"{meant} Of the roots in expect_instance only those count that the files name too."
         return f"{meant} expect_instance overrides it."
@@ -124,7 +124,7 @@ class Ceilings:
 
 
 def require_ceilings(written: Mapping[str, Any]) -> None:
-    """Whether a protected task says all that it allows.
+    """Tells whether a protected task says all that it allows.
 
     :param written: the options of the task as they were written.
     :raises InvalidInput: where one is missing, or no instance is named.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a desired state as far as that is known without a connection.
+"""Mistakes in a desired state as far as that is known without a connection.
 
 Where an export wrote the schema of the instance beside the files, all fields and their types are known. What no type is
 known of is held against the JSON Schema that holds on every instance.
@@ -82,7 +82,7 @@ def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) 
     lines = []
     for kind_name, written in names.items():
         kind = KINDS[kind_name]
-        own = {of.key for of in (*kind.fields, *kind.identity)} | defined.get(kind.template, set()) | {"_state"}
+        own = {field.key for field in (*kind.fields, *kind.identity)} | defined.get(kind.template, set()) | {"_state"}
         unknown = [name for name in written if name not in own]
         if unknown:
             more = f" and {len(unknown) - _MOST_NAMES} more" if len(unknown) > _MOST_NAMES else ""

@@ -22,7 +22,7 @@ from .reports import closing, named
 
 _LINES = 6
 _CHARACTERS = 800
-"""What stands above the last line of a message."""
+"""The marks above the last line of a message."""
 
 _LONGEST_LINE = 200
 _LONGEST_LAST = 450
@@ -48,7 +48,7 @@ _IN_FULL = "every_finding"
 """What a report has, and no screen has room for."""
 
 _BEHIND_THE_REASON = ("summary", "reported")
-"""What Ansible prints after the reason. Of a refusal these say that nothing was done; of a drift the message counts."""
+"""Members that Ansible prints after the reason. Those of a refusal say that nothing was done; a drift counts."""
 _NOTHING_DONE = ("refused", "changed")
 """The outcomes of a failed task after which nothing was sent; the second one is that of a drift."""
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")

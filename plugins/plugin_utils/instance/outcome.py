@@ -18,14 +18,14 @@ from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, Planned
 
 _ARCHIVED = "archived"
-"""What a change may tell of a record besides its fields."""
+"""Things that a change may tell of a record besides its fields."""
 
 ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
 
 
 @dataclass
 class RunResult:
-    """What was planned and what became of it; the one source of every report.
+    """A plan and what became of it; the one source of every report.
 
     :ivar outcome: unchanged, changed, failed, refused or partly_applied.
     :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
@@ -57,7 +57,7 @@ class RunResult:
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
-    """What failed, what was skipped because of it, and what stands twice, each with its place and the reason; in the
+    """All that failed, was skipped because of it, or stands twice, each with its place and the reason; in the
     order of the plan, whatever was sent first.
     """
     order = {id(planned.entry): number for number, planned in enumerate(made.changes)}

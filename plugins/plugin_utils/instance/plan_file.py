@@ -44,7 +44,7 @@ _DIGEST = re.compile("(?:sha256:)?([0-9a-fA-F]{64})")
 
 @dataclass
 class StoredPlan:
-    """What a plan file holds.
+    """The contents of a plan file.
 
     :ivar desired: its changes, as a desired state.
     :ivar fingerprints: identity of an entry to the hash of the record that its change was made from.
@@ -92,8 +92,8 @@ class StoredPlan:
         return [one for one in made.changes if is_stale(one)]
 
     def is_half_done(self, one: Planned) -> bool:
-        """Whether what a change has left to do is a part of what was planned: what differs still is as it was then, or
-        was not there.
+        """True where what a change has left to do is a part of what was planned: what differs still is as it was then,
+        or was not there.
         """
         then = self.before.get(id(one.entry), {})
         shown_now = shown(one, replace(self.desired.hiding, show=False))
@@ -120,7 +120,7 @@ class PlanFile:
         return None if content is None else _stored_plan(content, self.path)
 
     def require_writable(self) -> None:
-        """Whether a plan can be written here, asked before anything is sent.
+        """Tells whether a plan can be written here, asked before anything is sent.
 
         :raises InvalidInput: where there is no such directory, or something else than a regular file has its name.
         """
@@ -252,8 +252,8 @@ def _hidden_in(planned: Planned, hiding: Hiding) -> list[str]:
     """The fields of an entry that stand in no plan file."""
 
     def key_of(name: str) -> str:
-        of = planned.schema.find(name)
-        return of.key if of is not None else name
+        field = planned.schema.find(name)
+        return field.key if field is not None else name
 
     return hidden_names(hiding, planned.entry, key_of)
 

@@ -29,7 +29,7 @@ _ACTIONS = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)
 _LIMITS = frozenset(vars(Limits()))
 
 _Shape = tuple[Callable[[Any], bool], str]
-"""Whether a value fits, and what is expected, in words."""
+"""Tells whether a value fits, and what is expected, in words."""
 
 
 def check_document(document: Any) -> None:
@@ -55,7 +55,7 @@ def _judge(value: Mapping[str, Any], shapes: Mapping[str, _Shape], where: str) -
 
 
 def _judge_change(change: Mapping[str, Any], where: str) -> None:
-    """What one member of a change says against what another says."""
+    """Holds the members of a change against each other."""
     section, state = change["section"], change["state"]
     if change["kind"] != SECTIONS[section]:
         raise ValueError(f"{where}kind: {shorten(change['kind'])} does not fit; expected {SECTIONS[section]}")
@@ -76,7 +76,7 @@ def _judge_change(change: Mapping[str, Any], where: str) -> None:
 
 
 def is_value(value: Any, depth: int = 0) -> bool:
-    """Whether a value of JSON can be one of a field: no deeper, no larger and no stranger than what is planned."""
+    """True where a value of JSON can be one of a field: no deeper, no larger and no stranger than what is planned."""
     if depth > MAX_DEPTH:
         return False
     if isinstance(value, dict):
@@ -89,7 +89,7 @@ def is_value(value: Any, depth: int = 0) -> bool:
 
 
 def _leads_outside(path: str) -> bool:
-    """Whether a relative path of a local file, as it was written, names something that is not below its directory."""
+    """Tells whether a relative path of a local file, as it was written, leads out of its directory."""
     parts = PurePosixPath(path)
     return parts.is_absolute() or ".." in parts.parts or "\0" in path
 
@@ -155,14 +155,14 @@ def _is_hex(value: Any) -> bool:
 
 
 def _is_hashes(value: Any) -> bool:
-    """Whether something is a map of files to the salted hashes of what is vaulted in them."""
+    """Tells whether something is a map of files to the salted hashes of what is vaulted in them."""
     return _is_map(value) and all(
         _is_map(one) and set(one) == {"salt", "scrypt"} and all(map(_is_hex, one.values())) for one in value.values()
     )
 
 
 def _is_hole(value: Any) -> bool:
-    """Whether something says where hidden values of a record stand; None: it has none."""
+    """Tells whether something says where hidden values of a record stand; None: it has none."""
     return value is None or (
         _is_map(value)
         and set(value) == {"file", "place", "fields"}

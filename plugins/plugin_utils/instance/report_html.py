@@ -33,7 +33,7 @@ WORDS: dict[str, str] = {
     "skipped": "skipped",
     "unchanged": "unchanged",
 }
-"""What is counted, to the word for it on the page."""
+"""Each thing that is counted, to the word for it on the page."""
 
 _OUTCOMES = {
     "unchanged": "Nothing differs",
@@ -160,7 +160,7 @@ _BODY = """
 
 
 def _printable(value: Any) -> Any:
-    """What is put into the page, whatever the code that put it there did before; markup of the template stays."""
+    """A text that is put into the page, whatever was done to it before; markup of the template stays."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

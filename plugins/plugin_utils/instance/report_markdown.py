@@ -21,7 +21,7 @@ _EXAMPLES = 3
 _WORDS = ("created", "updated", "deleted", "archived", "unchanged", "errors", "skipped")
 
 _TELLING = ("delete", "archive", "update", "create")
-"""Which changes stand first: those that can't be undone, then those of something that is there."""
+"""The changes that stand first: those that can't be undone, then those of something that is there."""
 
 _ONE = 8
 """The part of the room that one reason, warning or change may take: an eighth."""

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all forms of a report tell in the same words, each text cleaned for printing."""
+"""The parts that all forms of a report tell in the same words, each text cleaned for printing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def warnings(account: RunResult) -> list[str]:
 
 
 def alone(account: RunResult, examples: int) -> list[str]:
-    """What is in no file and was left alone, counted by section.
+    """Records that are in no file and were left alone, counted by section.
 
     :param examples: how many are named at most.
     """
@@ -79,7 +79,7 @@ def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]
 
 
 def key_of(change: Mapping[str, Any]) -> str:
-    """What a change is called, on one line."""
+    """The name of a change, on one line."""
     return short(one_line(change["key"]), _LONGEST_KEY)
 
 

@@ -82,7 +82,7 @@ _FORMS: dict[str, Callable[[RunResult], str]] = {".html": as_html, ".json": _as_
 
 
 def check_report(path: Path) -> None:
-    """Whether a report can be written there, asked before anything is sent.
+    """Tells whether a report can be written there, asked before anything is sent.
 
     :raises InvalidInput: for an ending that means nothing, and where there is no such directory.
     """

@@ -49,7 +49,7 @@ _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the user wants done.
+    """The wishes of the user.
 
     :ivar plan_file: written in check mode; taken away in a real run when all of it was applied.
     :ivar stored: what ``plan_file`` holds, in a real run; its changes are all that is desired then.
@@ -74,6 +74,7 @@ class RunOptions:
     stale: str = "refuse"
     confirm_empty: bool = False
     allow_destructive: bool = False
+    assume_archived: bool = False
     expect_instance: Sequence[str] = ()
     protected: bool = False
     written: Written | None = None
@@ -165,9 +166,13 @@ class _Run:
             # From before the first look: what another run is about to make must not be planned once more.
             with journal:
                 self._told += journal.warnings
+                # Others may make the same until the locks of what is made are taken.
+                self._client.creations.watch(KINDS)
                 return self._planned(journal)
         except JournalRefused as refused:
             return self._account("refused", InstancePlan(), refusals=[refused.message])
+        finally:
+            self._client.creations.leave()
 
     def _planned(self, journal: Journal) -> RunResult:
         choices = PlanOptions(
@@ -178,6 +183,7 @@ class _Run:
             self._order.confirm_empty or self._order.drift,
             self._resumed(journal),
             self._order.workers,
+            self._order.assume_archived,
         )
         try:
             with many_objects():
@@ -205,6 +211,8 @@ class _Run:
                 self._desired.set_id = journal.set_id
                 self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
             return self._account("changed" if made.changes else "unchanged", made)
+        if self._must_look_again(made):
+            return self._planned(journal)
         account = self._apply(made, journal)
         is_whole = not account.failed and not self._order.only and not self._order.exclude
         if self._stored is not None and plan_file is not None and is_whole:
@@ -231,12 +239,22 @@ class _Run:
                 return made
         raise IncompleteList.of_the_list(KINDS[min(doubtful)].words)
 
+    def _must_look_again(self, made: InstancePlan) -> bool:
+        """Takes the locks of the kinds that the plan makes records of, in the order of the catalogue. Returns whether
+        others made such records since the lists were read, or may have.
+
+        :raises LockTimeout: where another process does not give one back in time.
+        """
+        kinds = {planned.kind.name for planned in made.changes if planned.change.action == CREATE}
+        moved = self._client.creations.hold(name for name in KINDS if name in kinds)
+        return bool(moved) or self._client.creations.settle()
+
     def _guard(self) -> str:
         """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
-        here, named = self._client.transport.root, self._desired.instances
-        if self._stored is not None and here not in named:
-            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {here}. Plan again."
-        return self._ceilings.wrong_instance(here, named)
+        connected, named = self._client.transport.root, self._desired.instances
+        if self._stored is not None and connected not in named:
+            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {connected}. Plan again."
+        return self._ceilings.wrong_instance(connected, named)
 
     def _plan_file(self) -> PlanFile | None:
         return None if self._order.plan_file is None else PlanFile(self._order.plan_file)
@@ -261,7 +279,7 @@ class _Run:
         return journal
 
     def _run_of(self, journal: Journal) -> str:
-        """What is to be done, as a digest: a later run goes on with it only where it is to do the very same."""
+        """The changes to be made, as a digest: a later run goes on with it only where it is to do the very same."""
         what = self._stored.digest if self._stored else digest_of(self._desired)
         names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, what))
         if self._desired.hiding.has_any:
@@ -285,6 +303,7 @@ class _Run:
             self._sleep,
             self._desired.policy.notify,
             self._stored is not None,
+            self._order.assume_archived,
         )
         if not made.changes:
             journal.managed(made.managed)
@@ -305,7 +324,7 @@ class _Run:
         is_resumed = self._is_resumed(journal)
 
         def is_own(one: Planned) -> bool:
-            """Whether an earlier run of the same plan made a record, or began to change it, and left it like this."""
+            """Tells whether an earlier run of the same plan made a record, or began to change it, and left it so."""
             names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.noted}"}
             return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(one)
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a desired state, as far as that can be told without asking an instance."""
+"""Mistakes in a desired state, as far as that can be told without asking an instance."""
 
 from __future__ import annotations
 
@@ -157,8 +157,8 @@ class _Judge:
             return None
 
     def _may_have_another_name(self, entry: Entry, keys: Iterable[str]) -> bool:
-        """Whether some fields, which are not written under their keys, may be written under labels: those of the fields
-        that the service made are known to the instance only, or where a saved schema tells them.
+        """Tells whether some fields, which are not written under their keys, may be written under labels: those of the
+        fields that the service made are known to the instance only, or where a saved schema tells them.
         """
         kind, schema = entry.kind, self._schema(entry.kind)
         if not kind.template:

@@ -24,7 +24,7 @@ from ..screen import warn
 
 
 class Plugin(Protocol):
-    """What is used of an Ansible plugin."""
+    """The part of an Ansible plugin that is used."""
 
     option_definitions: dict[str, Any]
 

@@ -31,10 +31,10 @@ Shown = Mapping[str, Any]
 """A record in its normalised read shape, as the info modules return it."""
 
 Records = Mapping[str, Sequence[Shown]]
-"""What was read of an instance: plural name of a kind to its records. Plain data, so that it can be cached."""
+"""The records of an instance: plural name of a kind to its records. Plain data, so that it can be cached."""
 
 KINDS: dict[str, Kind] = {"locations": LOCATION, "rooms": ROOM, "objects": OBJECT}
-"""What may become a host, by plural name; each stands in one of the kind before it, and is read together with these."""
+"""The kinds that may become hosts, by plural name; each stands in one of the kind before it, and is read with these."""
 
 _NAMED_IN_WARNING = 5
 _ANY = Field("", "")
@@ -100,7 +100,7 @@ class Node:
 
     @property
     def visible(self) -> dict[str, Any]:
-        """What a template sees: its own variables before those of its groups."""
+        """The variables that a template sees: its own variables before those of its groups."""
         return {**self.inherited, **self.variables}
 
 
@@ -289,7 +289,7 @@ _NAME_KEYS: dict[str, tuple[str, ...]] = {
 
 
 def _own_name(record: Shown, plural: str) -> str:
-    """What a person calls a record: the first of its naming fields with a value, else its kind and id."""
+    """The name that people have for a record: the first of its naming fields with a value, else its kind and id."""
     named = next((name for key in _NAME_KEYS[plural] if (name := one_line(record.get(key)))), "")
     return named or f"{KINDS[plural].name} {record.get('id') or record.get('uuid')}"
 

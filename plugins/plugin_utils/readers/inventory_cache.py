@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is kept between two runs: where it may lie, and what of it is believed."""
+"""The cache between two runs: where it may lie, and what of it is believed."""
 
 from __future__ import annotations
 

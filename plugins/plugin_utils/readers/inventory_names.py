@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What records may be called in an inventory: never what belongs to Ansible, to another source, or to another file."""
+"""Names of records in an inventory: never what belongs to Ansible, to another source, or to another file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ANSIBLES_VARIABLES = constants.INTERNAL_STATIC_VARS.union(
 """Magic variables, and what templates call by name. Where a play's keyword such as ``name`` is a variable, nothing
 changes."""
 _OF_THE_ENVIRONMENT = re.compile(r"\$(?=\w|\{)")
-"""What begins the name of a variable in ``os.path.expandvars``."""
+"""The mark that begins the name of a variable in ``os.path.expandvars``."""
 
 
 # ---- texts that become names
@@ -76,7 +76,7 @@ def check_host_name(name: str, may_join: bool) -> None:
 
 @dataclass(frozen=True)
 class Earlier:
-    """What the sources before this one made.
+    """Hosts and groups of the sources before this one.
 
     :ivar may_join: the option ``existing`` is ``join``: a host or a group may be one that is there.
     """

@@ -67,9 +67,9 @@ class Finder:
         shown = {**self._schema.show(record.flat), "uuid": record.uuid or None}
         if field is None:
             return shown
-        of = self._schema.find(field)
-        key = of.key if of else field
-        if of is None and key not in shown:
+        known = self._schema.find(field)
+        key = known.key if known else field
+        if known is None and key not in shown:
             raise InvalidInput(f"field: {field}: {self._schema.why_unknown(field)}")
         return shown.get(key)
 

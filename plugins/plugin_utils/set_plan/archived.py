@@ -12,7 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import archived_twin, can_be_looked_up
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import (
+    MayBeHidden,
+    archived_twin,
+    can_be_looked_up,
+    is_archived_twin,
+)
 
 from .context import PlanContext
 from .plan import Planned
@@ -49,7 +54,14 @@ def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]
     for index, record in found.items():
         planned, _none = matched[index]
         if context.claim(planned.kind, record.uuid, planned.entry):
-            planned.archived = True
+            try:
+                planned.archived = is_archived_twin(context.client, record, context.choices.assume_archived)
+            except MayBeHidden as hidden:
+                context.find(planned.entry.place, hidden.message)
+                continue
+            if not planned.archived:
+                # It should have been in the list.
+                context.result.searched.add(planned.kind.name)
             context.state.replace(planned.kind, planned.entry, record)
             matched[index] = (planned, record)
     return matched

@@ -13,12 +13,11 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    LOCATION,
-    PERSON,
-    ROOM,
     TEMPLATE_KINDS,
+    Kind,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
@@ -27,7 +26,6 @@ from .context import PlanContext
 from .plan import Planned
 from .state import ListedState
 
-_HOLDING = (LOCATION, ROOM, PERSON)
 _MOST_NAMED = 3
 
 
@@ -103,13 +101,13 @@ class _Look:
         self._going = {
             uuid: one
             for uuid, one in self._planned.items()
-            if one.change.action == plan.DELETE and one.kind in _HOLDING
+            if one.change.action == plan.DELETE and _link_to(one.kind) in FIELD_TYPES
         }
         for planned in self._going.values():
             planned.leaving = ()
         self.searched: set[str] = set()
         self._found: dict[str, list[tuple[Schema, Holder]]] = {}
-        types = {f"LINKED_{one.kind.name.upper()}" for one in self._going.values()}
+        types = {_link_to(one.kind) for one in self._going.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
             schema = state.schema(kind)
             keys = [field.key for field in schema.fields.values() if field.type in types]
@@ -159,3 +157,8 @@ class _Look:
             if reference.uuid in self._going:
                 found[reference.uuid] = None
         return found
+
+
+def _link_to(kind: Kind) -> str:
+    """The type of the fields in which others say that they are in a record, or with it."""
+    return f"LINKED_{kind.name.upper()}"

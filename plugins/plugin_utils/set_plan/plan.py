@@ -113,7 +113,8 @@ class InstancePlan:
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar exceeded_limits: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
-    :ivar searched: names of kinds whose complete lists show that nothing refers to what is taken away.
+    :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
+        lacked a record that is there.
     :ivar state: the lists that the plan was made from.
     :ivar hiding: what of it must not be shown.
     """
@@ -140,6 +141,7 @@ class PlanOptions:
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set.
+    :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
     """
 
@@ -150,6 +152,7 @@ class PlanOptions:
     confirm_empty: bool = False
     resumed: frozenset[str] = frozenset()
     workers: int = 8
+    assume_archived: bool = False
 
 
 def fingerprint_of(schema: Schema, record: Record | None) -> str:

@@ -231,6 +231,8 @@ class ListedState(InstanceState):
 
     def find_planned(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
         """Everything that was noted to come with the natural key of some values."""
+        if schema.kind.name not in self._coming:
+            return []
         name = (schema.kind.name, tuple(keys))
         if name not in self._coming_by_key:
             self._coming_by_key[name] = {}
@@ -277,8 +279,10 @@ class ListedState(InstanceState):
         """
         if reference.awaits is not None:
             return ""
+        if reference.resolved:
+            return self.look_up(reference)
         written = reference.written
-        is_name = isinstance(written, str) and not reference.resolved and not before
+        is_name = isinstance(written, str) and not before
         known = self._resolved.get(reference.target, {}) if is_name else {}
         if is_name and written in known:
             same = known[written]

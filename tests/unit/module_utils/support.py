@@ -106,8 +106,12 @@ Step = Any
 """An Answer, an exception to raise, or a function from Call to one of them."""
 
 
+_BY_BARCODE = "GET /object/by-barcode/"
+
+
 class FakeTransport(Transport):
-    """Plays answers in place of a network. Every request is recorded; one that nobody scripted is an error of the test.
+    """Plays answers in place of a network. Every request is recorded; one that nobody scripted is an error of the test,
+    but for archived objects, of which there are none.
 
     :ivar routes: ``METHOD PATH`` to one step, for every time, or a list of steps, one for each time.
     """
@@ -133,6 +137,8 @@ class FakeTransport(Transport):
         call = Invocation(method, path, effect, token, tuple(pairs), body, files, accept, login)
         self.calls.append(call)
         self.sent += 1
+        if call.line.startswith(_BY_BARCODE) and call.line not in self.routes:
+            raise refusal(404)
         assert call.line in self.routes, f"unexpected request {call.line} {call.pairs}"
         step = self.routes[call.line]
         if isinstance(step, list):

@@ -75,6 +75,7 @@ def test_any_grant_may_be_asked_for_and_its_pair_is_used() -> None:
         "refresh_token": "refresh-1",
         "expires_in": 3600,
         "token_type": "Bearer",
+        "scope": None,
         "user_id": 17,
     }
     assert transport.calls[0].body == body

@@ -244,6 +244,7 @@ PAIR: JsonMap = {
     "refresh_token": "refresh-1",
     "expires_in": 3600,
     "token_type": "Bearer",
+    "scope": None,
     "user_id": 17,
 }
 OPTIONS: JsonMap = {"state": "present", "grant_type": "password", "client_id": "c"}

@@ -9,11 +9,18 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
+    is_text_renter,
+    names_of,
+    reference_in,
+    renter_of,
+)
 
 from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, refusal, uuid_of
 
@@ -456,3 +463,55 @@ def test_a_field_that_nothing_can_make_is_an_error_in_check_mode_too(
 ) -> None:
     with pytest.raises(InvalidInput, match="emial: no such field in a user; did you mean email"):
         resolve(transport, ("user", {"emial": "x"}), allow_missing=check_mode)
+
+
+# ---- what instances answer in place of a link
+
+ADA = {"uuid": uuid_of(31), "id": 31, "email": "ada@example.com", "firstname": "Ada", "lastname": "Lovelace"}
+BOB = {"uuid": uuid_of(32), "id": 32, "email": "bob@example.com", "display_name": "Bob"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "flat", "names"),
+    [
+        ("user", ADA, ("ada@example.com", "Ada Lovelace")),
+        ("user", BOB, ("bob@example.com", "Bob")),
+        ("user", {"display_name": ["Ada", "Lovelace"]}, ("Ada", "Lovelace")),
+        ("user", {"firstname": "Ada"}, ("Ada",)),
+        ("user", {"lastname": "Lovelace"}, ("Lovelace",)),
+        ("user", {}, ()),
+        ("person", {"email": "ada@example.com"}, ()),
+    ],
+)
+def test_a_user_may_be_answered_by_its_names(kind: str, flat: JsonMap, names: tuple[str, ...]) -> None:
+    assert names_of(Record.of(KINDS[kind], flat)) == names
+
+
+@pytest.mark.parametrize(
+    ("value", "is_text"),
+    [(("text", "Ada"), True), (("plain", "Ada"), False), ((), False), ("text", False), (None, False)],
+)
+def test_a_renter_that_is_a_text_alone_is_told_apart(value: Any, is_text: bool) -> None:
+    assert is_text_renter(value) is is_text
+
+
+def test_a_renter_that_is_a_text_is_the_user_who_is_called_so_or_else_that_text() -> None:
+    users = [Record.of(KINDS["user"], one) for one in (ADA, BOB)]
+    what, who = renter_of("ADA lovelace", users)
+    assert (what, who.target, who.id, who.uuid) == ("user", "user", 31, uuid_of(31))
+    assert who.names == ("ada@example.com", "Ada Lovelace")
+    assert renter_of(uuid_of(32), users)[1].id == 32
+    assert renter_of("Somebody", users) == ("plain", "Somebody")
+    with pytest.raises(Ambiguous) as caught:
+        renter_of("Bob", [users[1], Record.of(KINDS["user"], {**BOB, "uuid": uuid_of(33)})])
+    assert caught.value.message == (
+        "renter: 'Bob' may mean 2 users, and the instance does not say which; write renter."
+    )
+
+
+def test_a_reference_in_an_option_knows_its_option() -> None:
+    reference = reference_in("object", "object", "0001")
+    assert (reference.target, reference.written, reference.where) == ("object", "0001", "object")
+    with pytest.raises(InvalidInput) as caught:
+        reference_in("keeper", "user", True)
+    assert caught.value.message.startswith("keeper: True does not fit; expected a reference to one user: ")

@@ -204,3 +204,20 @@ def test_the_links_of_a_record_that_failed_are_not_written() -> None:
     changes.without_later_links(second)
     changes.fail(second)
     assert dict(changes.batches())[Level.LINKS] == []
+
+
+def test_every_change_of_links_alone_is_done_when_they_are_written() -> None:
+    first = planned("objects", plan.CREATE, 1)
+    others = [planned("objects", plan.UPDATE, number, part=awaiting(first)) for number in (2, 3)]
+    changes = ready(first, *others)
+    for other in others:
+        changes.without_later_links(other)
+    assert not any(map(changes.completes, others))
+    assert all(map(changes.completes, dict(changes.batches())[Level.LINKS]))
+
+
+def test_a_field_that_gets_another_type_is_known_by_its_key_whatever_label_it_gets() -> None:
+    field = planned("fields", plan.UPDATE, 1, "asset", type="TEXT", label="Shade")
+    changes = ready(field)
+    assert changes.lacking(planned("objects", plan.CREATE, 2, colour="red"))
+    assert not changes.lacking(planned("objects", plan.CREATE, 3, Shade="red"))

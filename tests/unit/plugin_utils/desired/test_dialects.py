@@ -229,6 +229,11 @@ def test_comment_columns_may_be_called_alike_and_a_row_with_nothing_else_is_none
     assert desired.findings == []
 
 
+def test_a_table_of_one_column_is_parted_as_its_preset_says(tmp_path: Path) -> None:
+    desired = _load(tmp_path, {"objects.csv": "barcode\n1,5\n"}, "{preset: excel-de}")
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1,5"}]
+
+
 def test_commas_in_quoted_names_part_nothing(tmp_path: Path) -> None:
     desired = _load(tmp_path, {"objects.csv": 'barcode;"a,b,c"\n1;2\n'})
     assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1", "a,b,c": "2"}]

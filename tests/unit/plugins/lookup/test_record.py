@@ -68,8 +68,15 @@ class Instance:
 
     def get(self, kind: Kind, uuid: str, _template: str = "") -> Record | None:
         self.asked.append(f"get {kind.name}")
-        records = [Record.of(kind, raw) for raw in self.records.get(kind.name, ())]
+        names = (kind.name, f"archived {kind.name}")
+        records = [Record.of(kind, raw) for name in names for raw in self.records.get(name, ())]
         return next((record for record in records if record.uuid == uuid), None)
+
+    def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
+        """Archived records are in no list."""
+        self.asked.append(f"barcode {kind.name}")
+        archived = [Record.of(kind, raw) for raw in self.records.get(f"archived {kind.name}", ())]
+        return next((record for record in archived if record.flat["barcode"] == barcode), None)
 
     def get_by_id(self, kind: Kind, number: int) -> Record | None:
         records = [Record.of(kind, raw) for raw in self.records.get(kind.name, ())]
@@ -267,3 +274,10 @@ def test_only_what_is_still_a_template_is_rendered(origin: str, rendered: str) -
     templar = Templar(loader=DataLoader(), variables={"inner": "https://a"})
     plugin = Options(trust_as_template("{{ inner }}"), origin)
     assert plugin_connection.connection_options(plugin, templar.template, ("var",)) == {"base_url": rendered}
+
+
+def test_an_archived_object_is_found_by_its_barcode(find: Any, acme: Instance) -> None:
+    acme.records["archived object"] = [{"id": 77, "asset_uuid": uuid(77), "barcode": "0077"}]
+    (found,) = find("object", "0077")
+    assert found["uuid"] == uuid(77)
+    assert acme.asked.count("barcode object") == 1
