@@ -129,14 +129,14 @@ class ServiceError(SeventhingsError):
 
     meaning = "the service answered with an error"
 
-    def __init__(self, status: int, words: str, where: str, is_login: bool = False) -> None:
+    def __init__(self, status: int, words: str, endpoint: str, is_login: bool = False) -> None:
         self.status = status
         self.words = words
         quoted = f' The service says: "{words}".' if words else " The service gave no reason."
         if is_login:
             # Whatever it says of a password or a code may hold it, in a spelling that nobody thought of.
             quoted = " What the service says to a login is not shown."
-        super().__init__(f"{where}: HTTP {status}, {self.meaning}.{quoted}")
+        super().__init__(f"{endpoint}: HTTP {status}, {self.meaning}.{quoted}")
 
 
 class InvalidRequest(ServiceError):
@@ -292,19 +292,19 @@ def _as_json(value: Any) -> str:
         return ""
 
 
-def service_error(status: int, words: str, where: str) -> ServiceError:
+def service_error(status: int, words: str, endpoint: str) -> ServiceError:
     """The exception for an error answer.
 
     :param status: HTTP status, 300 or above.
     :param words: from :func:`service_words`, secrets already taken out.
-    :param where: method and path of the request.
+    :param endpoint: method and path of the request.
     """
-    return _kind_of(status, words)(status, words, where)
+    return _kind_of(status, words)(status, words, endpoint)
 
 
-def login_error(status: int, words: str, where: str) -> ServiceError:
+def login_error(status: int, words: str, endpoint: str) -> ServiceError:
     """The exception for a login that was refused; its message quotes nothing. Parameters as :func:`service_error`."""
-    return _kind_of(status, words)(status, words, where, is_login=True)
+    return _kind_of(status, words)(status, words, endpoint, is_login=True)
 
 
 def _kind_of(status: int, words: str) -> type[ServiceError]:

@@ -84,16 +84,16 @@ def _record_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         options = invocation.options
         if "fields" in options:
-            fields, where = options["fields"] or {}, "fields."
+            fields, prefix = options["fields"] or {}, "fields."
         else:
             given = [field.key for field in kind.fields if field.key in invocation.written]
-            fields, where = {key: _as_written(invocation, key) for key in given}, ""
+            fields, prefix = {key: _as_written(invocation, key) for key in given}, ""
         if invocation.check_mode and "uuid" in invocation.written and options["uuid"] is None:
             return _pending(options["state"], fields)
-        wish = DesiredRecord(
+        desired = DesiredRecord(
             kind,
             fields,
-            where,
+            prefix,
             options.get("match_on"),
             options.get("uuid"),
             options["state"],
@@ -104,7 +104,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
             options.get("timezone") or "",
             bool(options.get("assume_archived")),
         )
-        report = ensure(client, wish, invocation.check_mode)
+        report = ensure(client, desired, invocation.check_mode)
         result = report.result()
         if kind.defines_fields:
             result["field_key"] = report.record.get("field_key")

@@ -168,7 +168,7 @@ class Client:
         if "status" in parameters:
             parts = _deadline_parts(kind, parameters, seen)
         else:
-            statuses = next(of.allowed for of in kind.fields if of.key == "status")
+            statuses = next(field.allowed for field in kind.fields if field.key == "status")
             parts = [{**parameters, "status": status} for status in statuses]
         found = {_identity(record): record for part in parts for record in self._list_all(kind, (), part, "")}
         return list(found.values())
@@ -312,7 +312,7 @@ def made_uuid(answer: Response, words: str) -> str:
     path = answer.headers.get("Location", "").rstrip("/").removesuffix("/data")
     uuid = answer.headers.get("Location-UUID") or path.rpartition("/")[2]
     if not is_uuid(uuid):
-        raise NotJson(f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {words}.")
+        raise NotJson(f"{answer.endpoint}: HTTP {answer.status}, but no header names the uuid of the new {words}.")
     return uuid.lower()
 
 
@@ -377,7 +377,7 @@ class _Page:
         items = envelope.get("items") if envelope else decoded
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise SeventhingsError(
-                f"{answer.where}: expected a list of records or {{items: [...]}}, got something else."
+                f"{answer.endpoint}: expected a list of records or {{items: [...]}}, got something else."
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")

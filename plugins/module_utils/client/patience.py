@@ -80,10 +80,10 @@ class Patience:
             refused, f"{refused.message} {self._why(pause)} This request was not carried out. {written.told}"
         )
 
-    def not_sent(self, where: str, pause: float, written: Written) -> TooManyRequests:
+    def not_sent(self, endpoint: str, pause: float, written: Written) -> TooManyRequests:
         """The error of a request that was not sent, because the pause of an earlier one is still to be waited out."""
-        told = f"{where}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
-        return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", where), told)
+        told = f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
+        return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", endpoint), told)
 
     def _why(self, pause: float) -> str:
         if self._since is not None and self.left < self._seconds - 1:

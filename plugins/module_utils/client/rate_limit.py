@@ -113,14 +113,14 @@ class RateLimit:
             self._on_problem(str(error))
         self._shared = None
 
-    def _tell(self, turnstile: Turnstile, tell: Callable[[Pace], None]) -> None:
+    def _note(self, turnstile: Turnstile, note: Callable[[Pace], None]) -> None:
         try:
             with turnstile.pace() as pace:
-                tell(pace)
+                note(pace)
         except OSError as error:
             self._go_alone(error)
             with self._own.pace() as pace:
-                tell(pace)
+                note(pace)
 
     @property
     def left(self) -> int | None:
@@ -133,7 +133,7 @@ class RateLimit:
             pace.name(self.per_minute, self.clock())
             left.append(pace.left(self.clock()))
 
-        self._tell(self._used(), ask)
+        self._note(self._used(), ask)
         return left[-1]
 
     def expect(self, number: int) -> None:
@@ -142,11 +142,11 @@ class RateLimit:
         Without this a long run would begin with a burst, which a service may refuse, and then stand still.
         """
 
-        def tell(pace: Pace) -> None:
+        def note(pace: Pace) -> None:
             pace.name(self.per_minute, self.clock())
             pace.expect(number, self.clock())
 
-        self._tell(self._used(), tell)
+        self._note(self._used(), note)
 
     def refused(self, sent: float, pause: float) -> None:
         """The service refused a request for coming too early: nobody sends anything for a while, then all go evenly.
@@ -157,7 +157,7 @@ class RateLimit:
         used = self._used()
         # Who keeps to no limit tells the others all the same that the service wants a pause.
         for turnstile in {id(one): one for one in (used, self._shared) if one is not None}.values():
-            self._tell(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
+            self._note(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 
     def _used(self) -> Turnstile:
         """Where the requests of this limit are counted."""

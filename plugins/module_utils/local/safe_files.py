@@ -333,7 +333,7 @@ class Folder:
             raise NotOpened(self.path, name, _LINK) from error
         try:
             self._require_regular(name, os.fstat(descriptor))
-            self._judge_owner(name, os.fstat(descriptor))
+            self._check_owner(name, os.fstat(descriptor))
         except BaseException:
             os.close(descriptor)
             raise
@@ -367,12 +367,12 @@ class Folder:
                 descriptor = below
                 if make is not None and made:
                     make.settle_folder(descriptor)
-                self._judge_owner(at, os.fstat(descriptor))
+                self._check_owner(at, os.fstat(descriptor))
             yield descriptor
         finally:
             os.close(descriptor)
 
-    def _judge_owner(self, name: str, found: os.stat_result) -> None:
+    def _check_owner(self, name: str, found: os.stat_result) -> None:
         if self._owner is None:
             return
         if found.st_uid != self._owner:

@@ -394,8 +394,8 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         path = {"dest": str(dest)} if now else {}
         return _reported(dest, local, path | was, path | now)
     try:
-        named = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
-        uuids = [record.uuid for record in find_objects(client, named)]
+        by_option = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
+        uuids = [record.uuid for record in find_objects(client, by_option)]
     except NoMatch as missing:
         if not check_mode or missing.is_slip:
             raise

@@ -86,12 +86,12 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, st
     if not items:
         raise InvalidInput("items: expected at least one object or item id")
     ids = {item for item in items if isinstance(item, int) and not isinstance(item, bool)}
-    named = {
+    by_option = {
         f"items[{number}]": item
         for number, item in enumerate(items)
         if not isinstance(item, int) or isinstance(item, bool)
     }
-    found = zip(named.items(), find_objects(client, named), strict=True)
+    found = zip(by_option.items(), find_objects(client, by_option), strict=True)
     return {int(record.id or 0): f"{option}: the object {item!r}" for (option, item), record in found}, ids
 
 

@@ -211,8 +211,8 @@ def check_choices(current: Record | None, change: Change) -> None:
     have = Schema.of(FIELD_DEFINITION).read(current.flat) if current else {}
     odd = [value for value in change.values.get("possible_values") or () if not isinstance(value, str)]
     if odd and change.values.get("type", have.get("type")) == "DROPDOWN":
-        named = ", ".join(map(repr, odd))
-        raise InvalidInput(f"possible_values: {named}: the values of a DROPDOWN are texts; quote them")
+        values = ", ".join(map(repr, odd))
+        raise InvalidInput(f"possible_values: {values}: the values of a DROPDOWN are texts; quote them")
 
 
 def with_equal_allowed_values(schema: Schema, desired: Mapping[str, Any], current: Record | None) -> dict[str, Any]:

@@ -256,13 +256,13 @@ def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
 
 def _words_of(one: Unresolved) -> str:
     """Says in a sentence what is wrong with a reference, with the place where it was written."""
-    where = at(one.reference)
+    prefix = at(one.reference)
     if one.why in (Why.UNFIT, Why.UNKNOWN_FIELD):
-        return f"{where}reference to {KINDS[one.reference.target].one}: {one.words}"
+        return f"{prefix}reference to {KINDS[one.reference.target].one}: {one.words}"
     if one.why is Why.AMBIGUOUS:
-        return f"{where}{one.words}"
+        return f"{prefix}{one.words}"
     hint = f" The nearest are {', '.join(map(repr, one.near))}." if one.near else ""
-    return f"{where}{one.words[0].upper()}{one.words[1:]}.{hint}"
+    return f"{prefix}{one.words[0].upper()}{one.words[1:]}.{hint}"
 
 
 def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:

@@ -157,7 +157,7 @@ class Resolver:
         if not problems:
             self._maps[id(reference)] = (reference, schema, values)
             for _key, inner in self.inner(reference):
-                inner.where = f"{at(reference)}reference to {kind.one}: {inner.where}"
+                inner.location = f"{at(reference)}reference to {kind.one}: {inner.location}"
         return problems
 
     # ---- one kind at a time
@@ -270,13 +270,13 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
         reference: Reference = parse_reference(target)(written, Field(option, "LINK"))
     except InvalidValue as unfit:
         raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
-    reference.where = option
+    reference.location = option
     return reference
 
 
 def at(reference: Reference) -> str:
     """The place where a reference was written, to stand before a message about it."""
-    return f"{reference.where}: " if reference.where else ""
+    return f"{reference.location}: " if reference.location else ""
 
 
 # ---- what instances answer in place of a link

@@ -95,7 +95,7 @@ class Creations:
     :param folder: where they lie; None: nothing is shared, and nobody waits for anybody.
     :param name: of the instance, fit for a file name. :param lock_wait: seconds to wait for a lock.
     :param on_problem: is told once why nothing is shared any more.
-    :ivar tell: is told that a wait takes long.
+    :ivar on_wait: is told that a wait takes long.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Creations:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.tell = on_problem
+        self.on_wait = on_problem
         self._folder = folder
         self._name = name
         self._lock_wait = lock_wait
@@ -286,7 +286,7 @@ class Creations:
         who = f"another process (id {process})" if process else "another process"
         left = max(self._lock_wait - _TOLD_AFTER, 0.0)
         if left:
-            self.tell(f"Waiting for {who} of this user, which makes {words}s of the same instance.")
+            self.on_wait(f"Waiting for {who} of this user, which makes {words}s of the same instance.")
         try:
             wait_for(descriptor, left, self._clock, self._sleep)
         except Busy as busy:

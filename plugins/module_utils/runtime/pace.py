@@ -93,9 +93,9 @@ class Pace:
             return cls()
         pairs = numbers[8 : 8 + 2 * int(count)]
         limits = {
-            int(limit): named
-            for limit, named in zip(pairs[::2], pairs[1::2], strict=False)
-            if limit >= 1 and math.isfinite(limit) and named <= now
+            int(limit): named_at
+            for limit, named_at in zip(pairs[::2], pairs[1::2], strict=False)
+            if limit >= 1 and math.isfinite(limit) and named_at <= now
         }
         is_known = asked <= now
         return cls(
@@ -113,7 +113,7 @@ class Pace:
 
     def limit(self, now: float) -> int:
         """The limit that rules; 0 for none."""
-        return min((limit for limit, named in self.limits.items() if named > now - _MINUTE), default=0)
+        return min((limit for limit, named_at in self.limits.items() if named_at > now - _MINUTE), default=0)
 
     def held(self, now: float) -> float:
         """Seconds for which the service wants nobody to send anything."""
@@ -140,7 +140,7 @@ class Pace:
 
     def name(self, limit: int, now: float) -> None:
         """Somebody who sends requests keeps to a limit; 0: to none."""
-        self.limits = {one: named for one, named in self.limits.items() if named > now - _MINUTE}
+        self.limits = {one: named_at for one, named_at in self.limits.items() if named_at > now - _MINUTE}
         if limit and (limit in self.limits or len(self.limits) < _MOST_LIMITS):
             self.limits[limit] = now
 

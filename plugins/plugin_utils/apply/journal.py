@@ -249,7 +249,7 @@ class Journal:
 
     def _read(self, descriptor: int) -> None:
         found = os.fstat(descriptor)
-        self._judge(found)
+        self._check(found)
         seen = (found.st_ino, found.st_size, found.st_mtime_ns)
         if seen == self._seen:
             return
@@ -280,7 +280,7 @@ class Journal:
         self.set_id = self._known_id()
         self.memory = memories.get(self.set_id, Memory())
 
-    def _judge(self, found: os.stat_result) -> None:
+    def _check(self, found: os.stat_result) -> None:
         """Checks what the place does not: it may be one that the task names."""
         if found.st_nlink > 1:
             raise JournalRefused(f"journal: {self._path} is linked to a file of another name; expected one of its own")

@@ -70,10 +70,10 @@ def earlier_journal(src: str, place: JournalPlace) -> Path | None:
 
 def _state_home() -> Path:
     """The directory for the state of programs, as the XDG Base Directory Specification says."""
-    named = Path(os.environ.get("XDG_STATE_HOME", ""))
+    state_home = Path(os.environ.get("XDG_STATE_HOME", ""))
     # A relative path there is to be ignored.
-    if named.is_absolute():
-        return named
+    if state_home.is_absolute():
+        return state_home
     try:
         home = Path.home()
     except RuntimeError:

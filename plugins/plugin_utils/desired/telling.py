@@ -87,8 +87,8 @@ def _cells(findings: Sequence[Finding]) -> str:
     """The column, how many cells of it, one of them and where it is."""
     first = findings[0]
     such_as = shorten(first.misfit.value) if first.misfit else ""
-    what = f"{first.column}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
-    return f"{what} such as {such_as} (first at {first.place})"
+    amount = f"{first.column}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
+    return f"{amount} such as {such_as} (first at {first.place})"
 
 
 def _alike(findings: Sequence[Finding], line: str, is_hidden: bool) -> str:

@@ -258,10 +258,10 @@ class Workbook:
                 self.ignored.append(sheet.title)
         if not seen:
             wanted = ", ".join(name for name in SECTIONS if name != "fields")
-            named = ", ".join(map(repr, self.ignored)) or "none"
+            sheets = ", ".join(map(repr, self.ignored)) or "none"
             self.ignored = []
             self._findings.append(
-                Finding(Place(self._name), f"expected sheets that are called as sections: {wanted}; these are {named}")
+                Finding(Place(self._name), f"expected sheets that are called as sections: {wanted}; these are {sheets}")
             )
 
 

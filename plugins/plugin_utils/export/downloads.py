@@ -48,8 +48,8 @@ class Downloads:
     @property
     def fetched(self) -> dict[str, Path]:
         """Path below the export's root to the file with its bytes, of those that the export refers to."""
-        named = set(self.paths.values())
-        return {path: held for path, held in self._held.items() if path in named}
+        used = set(self.paths.values())
+        return {path: held for path, held in self._held.items() if path in used}
 
     @property
     def names(self) -> dict[str, str]:

@@ -38,7 +38,7 @@ from ..set_plan.planner import plan_instance
 from .ceilings import Ceilings
 from .outcome import RunResult, failures_of, shown, summary_of
 from .plan_file import PlanFile, StoredPlan
-from .validation import judge
+from .validation import validate
 
 _DIGEST_BYTES = 32
 _PLAN_AGAIN = 2
@@ -192,7 +192,7 @@ class _Run:
             if not self._desired.findings:
                 raise
             # Without an instance, at least what is wrong with the files.
-            made = InstancePlan(findings=judge(self._desired))
+            made = InstancePlan(findings=validate(self._desired))
         if made.findings:
             # Where something is wrong with what was written, nothing of the plan holds.
             return self._account("failed", InstancePlan(findings=made.findings, warnings=made.warnings))
@@ -251,10 +251,12 @@ class _Run:
 
     def _guard(self) -> str:
         """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
-        connected, named = self._client.transport.root, self._desired.instances
-        if self._stored is not None and connected not in named:
-            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {connected}. Plan again."
-        return self._ceilings.wrong_instance(connected, named)
+        connected, instances = self._client.transport.root, self._desired.instances
+        if self._stored is not None and connected not in instances:
+            return (
+                f"plan_file: this plan is for {', '.join(instances)}, and the connection is to {connected}. Plan again."
+            )
+        return self._ceilings.wrong_instance(connected, instances)
 
     def _plan_file(self) -> PlanFile | None:
         return None if self._order.plan_file is None else PlanFile(self._order.plan_file)
@@ -280,8 +282,8 @@ class _Run:
 
     def _run_of(self, journal: Journal) -> str:
         """The changes to be made, as a digest: a later run goes on with it only where it is to do the very same."""
-        what = self._stored.digest if self._stored else digest_of(self._desired)
-        names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, what))
+        digest = self._stored.digest if self._stored else digest_of(self._desired)
+        names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, digest))
         if self._desired.hiding.has_any:
             # The journal stays: nobody shall try values against it.
             return scrypted(names, journal.set_id.encode())[:_DIGEST_BYTES].hex()

@@ -28,16 +28,16 @@ _KINDS = {kind: section for section, kind in SECTIONS.items()}
 _DEFINITIONS = Schema.of(FIELD_DEFINITION)
 
 
-def judge(desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | None = None) -> list[Finding]:
+def validate(desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | None = None) -> list[Finding]:
     """Every finding: those of reading, types where ``fields/`` or the service's own fields tell them, natural keys that
     are missing or stand twice, files that are not there.
 
     :param known: name of a kind to all the fields that it has, where something else tells them.
     """
-    return _Judge(desired, known or {}).run()
+    return _Validation(desired, known or {}).run()
 
 
-class _Judge:
+class _Validation:
     def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
         self._desired = desired
         self._known = known

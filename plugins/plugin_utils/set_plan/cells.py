@@ -38,8 +38,8 @@ class EmptiedCells:
         """The key of a column in answers; empty where it is no field that can be written."""
         key = (schema.kind.name, name)
         if key not in self._wires:
-            of = schema.find(name)
-            self._wires[key] = "" if of is None or of.key in SERVER_KEYS else of.wire_key
+            field = schema.find(name)
+            self._wires[key] = "" if field is None or field.key in SERVER_KEYS else field.wire_key
         return self._wires[key]
 
     def warnings(self, desired: DesiredInstance) -> list[str]:

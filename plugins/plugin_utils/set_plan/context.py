@@ -162,10 +162,10 @@ class PlanContext:
         problem = self.state.resolve(reference, before)
         for form in _FORMS if problem and not reference.resolved else ():
             written = _in_form(reference.written, form)
-            twin = Reference(reference.target, written=written)
-            if written != reference.written and not self.state.resolve(twin, before):
-                reference.uuid, reference.id, reference.names = twin.uuid, twin.id, twin.names
-                reference.awaits = twin.awaits
+            recomposed = Reference(reference.target, written=written)
+            if written != reference.written and not self.state.resolve(recomposed, before):
+                reference.uuid, reference.id, reference.names = recomposed.uuid, recomposed.id, recomposed.names
+                reference.awaits = recomposed.awaits
                 return ""
         return problem
 

@@ -80,8 +80,8 @@ def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tup
 def why_held(planned: Planned, holders: Iterable[Holder]) -> str:
     """Why a record can't be taken away: a few of those that refer to it, by their names."""
     names = sorted(map(str, holders))
-    named = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
-    words = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    shown_names = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
+    words = " and ".join([", ".join(shown_names[:-1]), shown_names[-1]] if len(shown_names) > 1 else shown_names)
     refer = "refers" if len(names) == 1 else "refer"
     return (
         f"{planned} is to be taken away, and {words} {refer} to it; move or clear what refers to it first, or keep the "

@@ -85,7 +85,7 @@ class _Planner:
         if not context.findings:
             matched = with_archived_twins(context, matched)
         check_scope(context)
-        self._moved.judge()
+        self._moved.check()
         pruned = list(self._pruning().run(result))
         self._gone = removals_of(context, matched, pruned)
         while matched:
@@ -182,8 +182,8 @@ class _Planner:
         schema = context.schema(entry.kind)
         complaints = context.complaints
         if entry.uuid:
-            named = self._state.of_uuid(schema.kind, entry.uuid)
-            hits = [named] if named else []
+            record = self._state.of_uuid(schema.kind, entry.uuid)
+            hits = [record] if record else []
         else:
             hits = self._state.find_existing(schema, keys, values)
             hits = hits or self._moved.record_of(section, schema, values, written)
@@ -226,12 +226,12 @@ class _Planner:
         self, section: str, schema: Schema, values: Mapping[str, Any], entry: Entry, fits: bool
     ) -> tuple[str, ...]:
         """The fields that identify a record; none where that is wrong."""
-        named = [schema.find(name) for name in self._desired.identity.get(section, ())]
-        if None in named:
+        identity = [schema.find(name) for name in self._desired.identity.get(section, ())]
+        if None in identity:
             return ()
         try:
             keys = natural_keys.key_fields(
-                schema.kind, [field.key for field in named if field is not None] or None, values
+                schema.kind, [field.key for field in identity if field is not None] or None, values
             )
         except InvalidInput as missing:
             if fits:

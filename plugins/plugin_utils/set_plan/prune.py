@@ -154,8 +154,8 @@ class Pruning:
                 f"held before, and that stay: {len(mine)})."
             )
             mine = set()
-        named = {record.uuid: self._named(section, schema, record) for record in left}
-        others = sorted(named[record.uuid][1] for record in left if record.uuid not in mine)
+        name_of_uuid = {record.uuid: self._named(section, schema, record) for record in left}
+        others = sorted(name_of_uuid[record.uuid][1] for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
         if mine and section not in self.filled and not self.choices.confirm_empty:
@@ -168,7 +168,7 @@ class Pruning:
                 continue
             state = "archived" if action == "archive" else "absent"
             entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
-            keys, name = named[record.uuid]
+            keys, name = name_of_uuid[record.uuid]
             desired = natural_keys.read_some(schema, keys, record)
             change = plan.plan_gone(schema, desired, record, plan.ARCHIVE if action == "archive" else plan.DELETE)
             yield Planned(section, entry, schema, desired, keys, name, change)

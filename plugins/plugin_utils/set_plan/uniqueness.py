@@ -69,12 +69,13 @@ class Uniqueness:
                 continue
             is_own = tuple(keys) == other
             same = self._by_other.setdefault((schema.kind.name, other, key), [])
-            twin = next((one for one, is_its_own in same if is_own or is_its_own), None)
+            same_record = next((one for one, is_its_own in same if is_own or is_its_own), None)
             same.append((entry, is_own))
-            if twin is not None:
+            if same_record is not None:
                 words = f"{schema.kind.words} {self.words(schema, other, values)}"
                 self._find(
-                    entry.place, f"{words} is here and at {twin.place}, and {other[-1]} alone identifies one of them"
+                    entry.place,
+                    f"{words} is here and at {same_record.place}, and {other[-1]} alone identifies one of them",
                 )
 
     def claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
