@@ -1,8 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can go wrong: one exception for each error kind of the interface (section 7), and those of the collection
-itself.
+"""The errors: one exception for each error kind of the interface (section 7), and those of the collection itself.
 
 Every exception carries one message for people: what was wrong, where, what was expected. None carries a secret.
 """
@@ -226,7 +225,8 @@ _SAYS_NOTHING = re.compile(
 
 
 def may_be_taken(refused: ServiceError, held: Iterable[str], others: Iterable[str]) -> bool:
-    """Whether a value may have been refused because another record has it, as far as the service says what was wrong.
+    """Tells whether a value may have been refused because another record has it, as far as the service says what was
+    wrong.
 
     :param held: names and values of the fields of which that may be so.
     :param others: names of all other fields.
@@ -274,7 +274,7 @@ _UNSEEN_ENDS = {name: re.compile(rf"</{name}\b[^<>]*>", re.IGNORECASE) for name 
 
 
 def _without_markup(text: str) -> str:
-    """What a page shows, in one walk from its beginning to its end."""
+    """Returns the text that a page shows, in one walk from its beginning to its end."""
     shown = []
     at = 0
     while begins := _UNSEEN.search(text, at):

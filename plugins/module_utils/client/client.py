@@ -71,7 +71,7 @@ class Record:
 
 
 def _is_number(text: Any) -> TypeGuard[str]:
-    """Whether a text is an id; no id is so long that Python would not read it."""
+    """Tells whether a text is an id; no id is so long that Python would not read it."""
     return isinstance(text, str) and text.isdecimal() and len(text) <= JSON_DIGITS
 
 
@@ -115,8 +115,8 @@ class Client:
         self._definitions.clear()
 
     def schema(self, kind: Kind) -> Schema:
-        """What fields a kind has here; one request for a kind with a template whose definitions were not read yet,
-        else none.
+        """Returns the fields that a kind has on this instance. Takes one request for a kind with a template whose
+        definitions were not read yet, else none.
         """
         return Schema.of(kind, self.definitions(kind.template) if kind.template else ())
 
@@ -295,7 +295,9 @@ class Client:
         self.send("POST", path, Effect.UNSAFE)
 
     def is_archived(self, record: Record) -> bool:
-        """Whether a record that was read by its uuid is archived: its own word, else that no list shows it."""
+        """Tells whether a record that was read by its uuid is archived. It is where ``archived_at`` says so; where the
+        record has no such member, it is when no list shows it.
+        """
         if "archived_at" in record.flat:
             return record.flat["archived_at"] not in EMPTY
         listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many requests may be under way at once: fewer where the service is overloaded, and more again bit by bit.
+"""Limits how many requests may be under way at once: fewer where the service is overloaded, and more again bit by bit.
 
 As TCP does it: halve at once, grow by one for each round of answers.
 """
@@ -44,7 +44,7 @@ class Congestion:
 
     @property
     def size(self) -> int:
-        """How many requests may be under way at once now."""
+        """The number of requests that may be under way at once now."""
         return int(self._size)
 
     @contextlib.contextmanager
@@ -75,7 +75,7 @@ class Congestion:
                 self._free.notify_all()
 
     def _judged(self, seconds: float) -> float:
-        """What an answer that took so long makes of the size; above 1, it may grow."""
+        """Returns the factor by which an answer that took so long changes the size; above 1, the size may grow."""
         with self._free:
             self._seconds.append(seconds)
             recent = [*self._seconds][-_RECENT:]

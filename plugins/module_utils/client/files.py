@@ -29,7 +29,7 @@ _UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
 
 
 def check_local(attachment: Attachment, option: str, looked_in: str = "") -> list[str]:
-    """What is wrong with a local file, in words; fills in its name, type and size.
+    """Returns the problems of a local file, in words. Fills in its name, type and size.
 
     :param option: the option, for the message.
     :param looked_in: what a path is relative to, in words; empty: the working directory.
@@ -97,7 +97,7 @@ def name_inside(written: str, root: str) -> str:
 
 
 class Contents:
-    """What files hold, as SHA-256; each is read or downloaded once, however many records link it."""
+    """The contents of files, as SHA-256. Each file is read or downloaded once, however many records link it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -186,12 +186,14 @@ def _those_with_a_name_first(wanted: Iterable[Attachment]) -> list[Attachment]:
 
 
 def name_of(attachment: Attachment) -> str:
-    """What a local file is called when it is uploaded."""
+    """The name that a local file gets when it is uploaded."""
     return attachment.name or Path(str(attachment.path)).name
 
 
 def _may_be_called(client: Client, linked: Attachment, name: str | None) -> bool:
-    """Whether a linked file has the wanted name; where the record does not tell it, the file itself does."""
+    """Tells whether a linked file has the wanted name. Asks for the file itself where the record does not tell its
+    name.
+    """
     if name is not None and linked.name is None:
         meta = client.get(FILE, str(linked.uuid))
         linked.name = str(meta.flat.get("name")) if meta else None
@@ -271,7 +273,7 @@ def _find_upload(client: Client, name: str, content: bytes, sleep: Callable[[flo
 
 
 def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: bytes) -> bool:
-    """Whether a file of the instance has the name and the content of one on this machine.
+    """Tells whether a file of the instance has the name and the content of one on this machine.
 
     :param file: its metadata.
     """

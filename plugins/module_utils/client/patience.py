@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long to wait with a request that comes too early for the service, and what is told when that time is over."""
+"""Decides how long a request waits that came too early for the service, and words the error when that time is over."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Written:
 
     @property
     def told(self) -> str:
-        """What was done, as a sentence."""
+        """Says in a sentence what was done."""
         if not self._count:
             return "Nothing was changed before it."
         earlier = f"{self._count - len(self._newest)} others, " if self._count > len(self._newest) else ""

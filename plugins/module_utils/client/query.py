@@ -51,7 +51,7 @@ def _text(value: Any) -> str:
 
 
 def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[Condition]:
-    """What a person wrote as ``filters``: field -> operator -> value(s), or field -> value as short for ``eq``.
+    """Parses ``filters`` as a person wrote them: field -> operator -> value(s), or field -> value as short for ``eq``.
 
     :raises InvalidInput: with one line for each wrong operator or number of values.
     """
@@ -135,8 +135,8 @@ def _in_parts(condition: Condition, room: int) -> Iterator[tuple[Any, ...]]:
 
 
 def fits_url(conditions: Sequence[Condition]) -> bool:
-    """Whether the conditions, as far as they can be split, fit into a query string. Half of a surrogate pair fits into
-    none.
+    """Tells whether the conditions, as far as they can be split, fit into a query string. Half of a surrogate pair fits
+    into none.
     """
     try:
         return all(_length(part) <= QUERY_LIMIT for part in split_long(conditions))

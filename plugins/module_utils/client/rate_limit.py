@@ -92,8 +92,8 @@ class RateLimit:
             patience -= held
 
     def _due(self, turnstile: Turnstile) -> tuple[float, float, float]:
-        """When it is now, the seconds until one more request may be sent (0: it is counted as sent), and those that the
-        service asked for.
+        """Returns three numbers: the time now, the seconds until one more request may be sent (0: it is counted as
+        sent), and the seconds that the service asked for.
         """
         with turnstile.pace() as pace:
             now = self.clock()
@@ -124,7 +124,7 @@ class RateLimit:
 
     @property
     def left(self) -> int | None:
-        """How many requests the limit leaves for now; None where there is no limit."""
+        """The number of requests that the limit leaves for now; None where there is no limit."""
         if not self.per_minute:
             return None
         left = []
@@ -160,5 +160,5 @@ class RateLimit:
             self._note(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 
     def _used(self) -> Turnstile:
-        """Where the requests of this limit are counted."""
+        """The turnstile that counts the requests of this limit."""
         return self._shared if self._shared is not None and self.per_minute else self._own

@@ -52,7 +52,7 @@ _EXCERPT_BYTES = 16 << 10
 
 
 class Effect(Enum):
-    """What sending a request twice would do.
+    """The effect of sending a request twice.
 
     In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT leaves the same end state. UNSAFE makes something each
     time.
@@ -98,7 +98,9 @@ class Response:
 
 @dataclass(frozen=True)
 class Tls:
-    """How the other end is verified (``verify``: true, false or a path) and what this end shows."""
+    """The TLS settings: how the other end is verified (``verify``: true, false or a path), and which certificate this
+    end shows.
+    """
 
     verify: bool | str = True
     certificate: str | None = None
@@ -311,7 +313,7 @@ class Transport:
         return self.mask(body[:_EXCERPT_BYTES].decode("utf-8", "replace"))[:80]
 
     def _late(self, endpoint: str, effect: Effect) -> SeventhingsError:
-        """What it means that a request took too long in all. It would do so again, so it is not repeated."""
+        """The error of a request that took too long in all. It would do so again, so it is not repeated."""
         reason = (
             f"{endpoint}: no whole answer within {self.deadline:g} seconds. The option request_deadline allows more"
         )
@@ -320,7 +322,7 @@ class Transport:
         return OutcomeUnknown(f"{reason}; the outcome is unknown.", may_follow=True)
 
     def _broken(self, error: Exception, endpoint: str, effect: Effect, deadline: Deadline) -> Exception:
-        """What a failed exchange means: never reached, or reached with an unknown outcome."""
+        """The error of a failed exchange: the host was never reached, or it was reached and the outcome is unknown."""
         if deadline.has_passed:
             return self._late(endpoint, effect)
         reason = self.mask(_reason(error))
@@ -369,7 +371,7 @@ class Transport:
         return session
 
     def told(self) -> list[str]:
-        """What the user must be told of the connection, once."""
+        """Notes that the user must hear of the connection, each once."""
         told = list(self.warnings)
         self.warnings.clear()
         return told
@@ -432,7 +434,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _never_sent(error: Exception) -> bool:
-    """Whether an exchange failed before the request went out."""
+    """Tells whether an exchange failed before the request went out."""
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return True
     cause = getattr(error.args[0], "reason", None) if error.args else None

@@ -67,7 +67,7 @@ class Plain(str):
 
 
 class TypedCell(Plain):
-    """What a cell of a workbook holds that is no text, in the spelling that its type takes.
+    """A cell of a workbook that holds no text, in the spelling that its type takes.
 
     :ivar no_text: why it is none, and what to do about it.
     """

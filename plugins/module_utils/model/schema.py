@@ -199,7 +199,7 @@ class Schema:
         return keys if len(keys) > 1 else []
 
     def why_unknown(self, name: str) -> str:
-        """Why a name means none of the fields, in words: there is none, or its label is shared."""
+        """Says in words why a name means none of the fields: there is none, or its label is shared."""
         keys = self._sharing(name)
         if keys:
             return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the one that is meant"

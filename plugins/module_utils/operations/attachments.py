@@ -282,7 +282,7 @@ def _thumbnail_size(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _downloads(
     client: Client, dest: Path, files: Sequence[dict[str, Any]], size: Mapping[str, Any] | None
 ) -> list[_Download]:
-    """Where some files come to.
+    """Chooses the place of each file that is downloaded.
 
     :param size: of the pictures that are wanted in place of the files.
     :raises InvalidInput: where two of them would come to one place.

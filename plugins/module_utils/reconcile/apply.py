@@ -28,7 +28,7 @@ Finder = Callable[[], Sequence[Record]]
 
 
 def made_twice(records: Sequence[Record]) -> str:
-    """What is told of records with one natural key, of which another process made one at the same time."""
+    """Warns of records with one natural key, one of which another process made at the same time."""
     kind = records[0].kind
     newest = max(records, key=lambda record: (record.id or 0, str(record.flat.get("created_at") or "")))
     uuids = " and ".join(sorted(record.uuid for record in records))

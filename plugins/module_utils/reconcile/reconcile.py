@@ -181,7 +181,7 @@ class _Ensure:
         return planned
 
     def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
-        """Whether one request lists the records with the natural key, and few others."""
+        """Tells whether one request lists the records with the natural key, and few others."""
         linked = [reference for key in keys if key in desired for reference in references_in(desired[key])]
         if not keys or linked or any(key not in desired for key in keys):
             return False
@@ -210,7 +210,9 @@ class _Ensure:
         )
 
     def _who_holds_it(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
-        """Who may hold a value that an instance refused, where values must be unique: an active record is named."""
+        """Names the active records that hold a value which an instance refused, where values must be unique. Where
+        there is none, an archived record may hold it, and this says so.
+        """
         unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
         # That no active record has the natural key is known when one is made.
         unknown = [key for key in unique if change.action == plan.UPDATE or tuple(keys) != (key,)]

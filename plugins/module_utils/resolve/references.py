@@ -36,7 +36,7 @@ class Question(NamedTuple):
 
 
 class Source(Protocol):
-    """Where a resolver finds the records that references mean."""
+    """The source in which a resolver finds the records that references mean."""
 
     def schema(self, kind: Kind) -> Schema:
         """The fields that a kind has."""

@@ -47,7 +47,9 @@ class LockTimeout(SeventhingsError):
 
 @dataclass(frozen=True)
 class _State:
-    """What stands in the file of a kind: the count, and who is about to make something (0: nobody), when, and what."""
+    """The content of the file of a kind: the count, the process that is about to make something (0: none), the moment,
+    and a digest of what it makes.
+    """
 
     count: int = 0
     process: int = 0
@@ -121,8 +123,8 @@ class Creations:
     # ---- one record
 
     def run(self, kind: str, act: Callable[[], Done], forget: Callable[[], None] = lambda: None) -> Done:
-        """What may make a record of a kind, from the first look to the last request. It is done again where others made
-        some meanwhile; then the lock is held.
+        """Runs a function that may make a record of a kind, from the first look to the last request. It runs again
+        where others made some meanwhile; then the lock is held.
 
         :param forget: is called before it is done again, to look at nothing that was read before.
         :raises LockTimeout: where the lock is not free in time. Nothing was made.
@@ -197,7 +199,7 @@ class Creations:
         return bool(pauses)
 
     def have_moved(self, kind: str) -> bool:
-        """Whether others made records of a kind while its lock was given away during a long pause."""
+        """Tells whether others made records of a kind while its lock was given away during a long pause."""
         return kind in self._kinds and self._kinds[kind].moves > 0
 
     def leave(self) -> None:

@@ -71,7 +71,7 @@ from .uploads import Uploads
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an apply is: of one level's section, how many of how many are done.
+    """The progress of an apply: how many of how many records of one level's section are done.
 
     :ivar requests: how many requests were sent.
     :ivar left: how many the rate limit leaves for now; None where there is no limit.
@@ -213,7 +213,7 @@ class Executor:
                     self.outcome.done[planned.section, planned.change.action] += 1
 
     def _reason(self, planned: Planned, error: Exception) -> str:
-        """Why a record failed; what the service says may quote what was sent."""
+        """Says why a record failed. The words of the service may quote what was sent."""
         if isinstance(error, (JournalBroken, _Orphaned)):
             return error.message
         return self._plan.hiding.reason(planned.entry, error)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ``csv`` of ``instance.yml`` says: how tables were saved, all of them or by file."""
+"""Reads ``csv`` of ``instance.yml``, which says how tables were saved: all of them, or by file."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Seals:
 
     @staticmethod
     def place(entry: Entry, names: Sequence[str]) -> dict[str, Any]:
-        """Where the hidden fields of an entry stand. Their names are hidden too where the whole file is vaulted."""
+        """The place of the hidden fields of an entry. Their names are hidden too where the whole file is vaulted."""
         shown_names = None if entry.vaulted is EVERYTHING else list(names)
         return {"file": _source_of(entry), "place": str(entry.place), "fields": shown_names}
 

@@ -261,7 +261,7 @@ def _is_list_of_names(value: Any) -> bool:
 
 
 def _places(node: Node, path: str = "") -> dict[str, Place]:
-    """Where every setting was written, by its name with points."""
+    """The place of every setting, by its name with points."""
     found = {path: node.place}
     for name, member in node.members.items():
         found |= _places(member, f"{path}.{name}".lstrip("."))

@@ -317,7 +317,7 @@ def openpyxl_library() -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What the library warns of (styles, extensions) is none of our business."""
+    """Silences the warnings of the library. They are about styles and extensions, which nobody reads here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

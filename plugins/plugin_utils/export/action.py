@@ -177,7 +177,7 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
 
 
 def _own_settings(dest: Destination) -> DesiredInstance:
-    """What an ``instance.yml`` in the directory says, natural keys and dialects among it: its author decides."""
+    """Reads the ``instance.yml`` in the directory, where a person wrote it: its natural keys and dialects are kept."""
     desired = DesiredInstance()
     if _SETTINGS not in dest.there:
         return desired

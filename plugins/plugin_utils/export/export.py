@@ -335,7 +335,7 @@ class _Export:
             self._result.not_cloned[USER.section] = sorted(others)
 
     def _why_not_made(self, address: str, persons: Sequence[str]) -> str:
-        """Why files can't make a user from a person with the same address; empty where they can."""
+        """Says why files can't make a user from a person with the same address; empty where they can."""
         if all(self._portable.is_left_out(PERSON.name, uuid) for uuid in persons):
             return "the person is left out"
         if address != address.strip():

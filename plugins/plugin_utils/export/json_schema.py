@@ -310,7 +310,7 @@ def _settings() -> Json:
 
 
 def _tables() -> Json:
-    """How tables were saved: for all of them, and by file."""
+    """The schema of how tables were saved: all of them, and by file."""
     text: Json = {"type": "string", "minLength": 1}
     texts: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
     words: Json = {"anyOf": [text, {"type": "boolean"}, {"type": "array", "items": {"type": ["string", "boolean"]}}]}

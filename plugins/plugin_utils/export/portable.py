@@ -50,7 +50,7 @@ def is_generated_key(key: str) -> bool:
 
 
 def name_in_files(field: Field) -> str:
-    """How files name a field: by its key, or by its label where the service made the key."""
+    """The name of a field in files: its key, or its label where the service made the key."""
     return field.label if field.key and is_generated_key(field.key) and field.label else field.key
 
 
@@ -218,7 +218,7 @@ class Portable:
         return self._names[key]
 
     def name_of(self, record: Record) -> str:
-        """How files name a record on one line; empty where they do not."""
+        """The name of a record in files, on one line; empty where it has none."""
         try:
             name = self._reference(Reference(record.kind.name, uuid=record.uuid, id=record.id))
         except NotPortable:

@@ -105,7 +105,7 @@ class Ceilings:
         ]
 
     def wrong_instance(self, connected: str, instances: Sequence[str]) -> str:
-        """Why an instance is not the one that is meant; empty where it is, or where nothing says which one is.
+        """Says why an instance is not the one that is meant; empty where it is, or where nothing says which one is.
 
         :param connected: root of the connection. :param instances: roots that the files name.
         """

@@ -55,7 +55,7 @@ _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
 
 
 def in_short(account: RunResult, report: Path | None = None, drifted: bool = False) -> str:
-    """Why a task failed, in a few lines of which the last one tells most.
+    """Says why a task failed, in a few lines of which the last one tells most.
 
     :param report: where all of it was written to.
     :param drifted: it failed because there are changes, whatever they are.
@@ -76,7 +76,7 @@ def in_short(account: RunResult, report: Path | None = None, drifted: bool = Fal
 
 
 def findings_in_short(findings: Sequence[str], report: Path | None = None) -> str:
-    """Why files are not valid: as many findings as a screen takes, and in the last line how many there are."""
+    """Says why files are not valid: as many findings as a screen takes, and in the last line how many there are."""
     texts = [clean(finding) for finding in findings]
     number = f"{len(texts)} finding(s), nothing was sent"
     if len(texts) == 1:
@@ -155,7 +155,7 @@ def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
 
 
 def _lines(value: Any) -> int:
-    """How many lines a value takes in YAML, beside that of its own name."""
+    """Counts the lines that a value takes in YAML, beside that of its own name."""
     if isinstance(value, Mapping):
         return sum(1 + _lines(one) for one in value.values())
     if isinstance(value, (list, tuple)):

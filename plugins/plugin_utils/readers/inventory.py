@@ -115,7 +115,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Plan:
-    """How the records are laid out.
+    """The layout of the records as hosts and groups.
 
     :ivar hosts: plural name of what becomes a host.
     :ivar prefix: what stands before each variable.

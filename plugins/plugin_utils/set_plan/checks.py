@@ -158,7 +158,7 @@ def check_user(context: PlanContext, planned: Planned, gone: Mapping[str, Planne
 
 
 def _needs(context: PlanContext, reference: Reference, gone: Mapping[str, Planned]) -> str:
-    """Why a reference means nothing any more when what is planned is done; empty where it does."""
+    """Says why a reference means nothing any more once the plan is done; empty where it still means something."""
     other = gone.get(str(reference.uuid))
     if other is None:
         record = context.state.find(reference)

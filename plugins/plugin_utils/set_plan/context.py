@@ -44,7 +44,7 @@ _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
-    """What was written, in a unicode normal form."""
+    """Turns a written value into a unicode normal form."""
     if isinstance(written, Mapping):
         return {name: _in_form(one, form) for name, one in written.items()}
     return unicodedata.normalize(form, written) if isinstance(written, str) else written
@@ -158,7 +158,9 @@ class PlanContext:
         return fine
 
     def _resolve(self, reference: Reference, before: bool) -> str:
-        """What is wrong with a reference. One that only looks like a name that is there means that."""
+        """Resolves a reference, and says what is wrong with it. A reference that only looks like a name that is there
+        means that one.
+        """
         problem = self.state.resolve(reference, before)
         for form in _FORMS if problem and not reference.resolved else ():
             written = _in_form(reference.written, form)

@@ -78,7 +78,7 @@ def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tup
 
 
 def why_held(planned: Planned, holders: Iterable[Holder]) -> str:
-    """Why a record can't be taken away: a few of those that refer to it, by their names."""
+    """Says why a record can't be taken away: a few of those that refer to it, by their names."""
     names = sorted(map(str, holders))
     shown_names = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
     words = " and ".join([", ".join(shown_names[:-1]), shown_names[-1]] if len(shown_names) > 1 else shown_names)

@@ -76,7 +76,7 @@ class Scope:
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
 
     def count(self, section: str, records: Iterable[Record]) -> int:
-        """How many of some records are in scope."""
+        """Counts the records in scope."""
         return sum(1 for record in records if self.holds(section, record))
 
     def leaves(self, section: str, desired: Mapping[str, Any], is_new: bool) -> str:

@@ -62,7 +62,9 @@ class Uniqueness:
         return True
 
     def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Where a kind has several natural keys, what is identified by one of them must be the only one that has it."""
+        """Refuses a natural key that two entries have, where one of them is identified by it. Only kinds with several
+        natural keys need this.
+        """
         for other in schema.kind.match_on if len(schema.kind.match_on) > 1 else ():
             key = self._state.key_of(schema, other, values)
             if key is None:
