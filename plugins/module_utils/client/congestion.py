@@ -63,7 +63,7 @@ class Congestion:
             sent = turn()
             began = self._clock()
             yield sent
-            factor = self._judged(self._clock() - began)
+            factor = self._factor_of(self._clock() - began)
         except Exception as error:
             status = getattr(getattr(error, "error", error), "status", None)
             factor = _HALF if status in _OVERLOADED else 1.0
@@ -74,7 +74,7 @@ class Congestion:
                 self._resize(began, factor)
                 self._free.notify_all()
 
-    def _judged(self, seconds: float) -> float:
+    def _factor_of(self, seconds: float) -> float:
         """Returns the factor by which an answer that took so long changes the size; above 1, the size may grow."""
         with self._free:
             self._seconds.append(seconds)

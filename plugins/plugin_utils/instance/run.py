@@ -250,7 +250,7 @@ class _Run:
         return bool(moved) or self._client.creations.settle()
 
     def _guard(self) -> str:
-        """Says why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
+        """Says why this instance is not the meant one; empty where it is, or where nothing says which one is."""
         connected, instances = self._client.transport.root, self._desired.instances
         if self._stored is not None and connected not in instances:
             return (
