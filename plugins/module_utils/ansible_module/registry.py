@@ -170,7 +170,7 @@ def _history(client: Client, invocation: Invocation) -> ModuleResult:
     return _found(history_info(client, invocation.options))
 
 
-def _report_templates(client: Client, _call: Invocation) -> ModuleResult:
+def _report_templates(client: Client, _invocation: Invocation) -> ModuleResult:
     return _found(report_template_info(client))
 
 
@@ -182,7 +182,7 @@ def _api_info(client: Client, invocation: Invocation) -> ModuleResult:
     return api_info(client, invocation.options)
 
 
-def _service(client: Client, _call: Invocation) -> ModuleResult:
+def _service(client: Client, _invocation: Invocation) -> ModuleResult:
     return {"changed": False, **service_info(client)}
 
 

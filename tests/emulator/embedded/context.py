@@ -99,7 +99,7 @@ class Context:
 
     @property
     def per_page(self) -> int:
-        """The number of records on a page: as many as were asked for, or fewer where the instance has a cap of its own."""
+        """The number of records on a page: as many as were asked for, or fewer where the instance has a lower cap."""
         asked: int = self.parameters["per_page"]
         cap = self.weather["per_page_cap"]
         return asked if cap == "none" else min(asked, int(cap))
