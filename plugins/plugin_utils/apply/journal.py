@@ -334,8 +334,8 @@ class Journal:
             raise JournalRefused(
                 f"set_id: {json.dumps(self._written_id)} is not that of the journal of the set "
                 f"{json.dumps(self._owner['set'])} ({self._path}), which is {json.dumps(there)}. Two directories of "
-                f"one name would prune each other: give this one another set. If these are the same files as ever, write "
-                f"set_id: {json.dumps(there)}."
+                f"one name would prune each other: give this one another set. If these are the same files as ever, "
+                f"write set_id: {json.dumps(there)}."
             )
         return self._written_id or of_these
 
