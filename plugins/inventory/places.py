@@ -447,7 +447,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def _kept(self, key: str) -> Any:
         try:
             return self._cache.get(key)
-        # What a file of somebody else holds makes cache plugins fail in any way.
+        # A file that somebody else wrote makes cache plugins fail in any way.
         except Exception as error:
             warn(f"What the cache keeps can't be read, so the instance is asked: {error}")
             return None
@@ -616,7 +616,7 @@ def _later_sources(path: str) -> Iterator[str]:
     position = next((number for number, one in enumerate(sources) if Path(path).is_relative_to(one)), None)
     if position is None:
         return
-    # Of a directory, all entries are sources, by name.
+    # All entries of a directory are sources, sorted by name.
     step = Path(sources[position])
     for part in Path(path).relative_to(step).parts:
         for entry in sorted(step.iterdir()):

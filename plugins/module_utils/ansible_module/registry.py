@@ -110,7 +110,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
             result["field_key"] = report.record.get("field_key")
         return result
 
-    # Of records that have no natural key everywhere, the user says by which fields they are told apart.
+    # Some kinds have no natural key that holds everywhere: there the user names the fields that identify a record.
     rules = {} if kind.match_on else {"required_one_of": [("match_on", "uuid")]}
     return ModuleSpec(argument_specs.record_spec(kind), run, rules, makes=kind.name)
 

@@ -182,7 +182,7 @@ class Client:
                 if number >= limits.pages or (page.total or 0) > limits.pages * PER_PAGE:
                     raise limits.too_many_pages(kind.words)
                 fresh = [record for record in page.records if _identity(record) not in found]
-                # Where it gets smaller, somebody deleted a record, and one that moved to an earlier page is not seen.
+                # A smaller total means that somebody deleted a record. One that moved to an earlier page was not seen then.
                 total = None if page.total is None else max(page.total, total or 0)
                 if total is None and number:
                     self.unsure.add(kind.name)
@@ -271,7 +271,7 @@ class Client:
         :param once: send it once, whatever the answer; then :class:`OutcomeUnknown` tells that it may be done.
         """
         effect = Effect.UNSAFE if once else Effect.IDEMPOTENT
-        # What is replaced as a whole comes in the form in which it is made.
+        # A PUT replaces the whole record, so its body has the form of a creation.
         wrapped = {kind.wrap: body} if kind.wrap and kind.update == "PUT" else body
         self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), effect, body=wrapped)
 

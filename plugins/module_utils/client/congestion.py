@@ -86,7 +86,7 @@ class Congestion:
     def _resize(self, began: float, factor: float) -> None:
         if factor > 1.0:
             self._size = min(self._size + 1 / self._size, self._most)
-        # What was under way when it was slowed down says nothing new.
+        # Requests that were under way when the size was cut say nothing new.
         elif factor < 1.0 and began >= self._slowed:
             self._size = max(self._size * factor, 1.0)
             self._slowed = self._clock()

@@ -127,7 +127,7 @@ class Contents:
                 or attachment.name not in (None, other.name or attachment.name)
             ):
                 continue
-            # What it is called takes a request where the record does not tell it, so that is asked last.
+            # The name may take a request, where the record does not tell it, so it is compared last.
             same = self.local(attachment) == self.linked(str(other.uuid))
             if same and _may_be_called(self.client, other, attachment.name):
                 yield other

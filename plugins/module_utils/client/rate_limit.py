@@ -155,7 +155,7 @@ class RateLimit:
         :param pause: seconds to wait, as the service asks.
         """
         used = self._used()
-        # Who keeps to no limit tells the others all the same that the service wants a pause.
+        # A process without a limit tells the others all the same that the service wants a pause.
         for turnstile in {id(one): one for one in (used, self._shared) if one is not None}.values():
             self._note(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 

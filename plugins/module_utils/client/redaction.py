@@ -132,7 +132,7 @@ def _encoded(secret: str) -> tuple[str, ...]:
     content = secret.encode("utf-8", "surrogatepass")
     found = []
     for before in range(3):
-        # What hangs together with the bytes around it is left out.
+        # Digits that also depend on the bytes around the content are left out.
         digits = base64.b64encode(b"\0" * before + content).decode()
         whole = digits[(0, 2, 3)[before] : (before + len(content)) * 8 // 6]
         found += [whole, whole.replace("+", "-").replace("/", "_")]

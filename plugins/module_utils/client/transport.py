@@ -189,7 +189,7 @@ class Transport:
                     answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
                 if effect is not Effect.SAFE and not login:
                     self.written.note(f"{method} {path}")
-                # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
+                # The answer to a login may be a token in an unknown shape, so none of it is shown.
                 return replace(answer, excerpt=lambda _body: "(not shown)") if login else answer
             except _RateLimited as failed:
                 pause = patience.pause(failed.after)

@@ -269,7 +269,7 @@ class Schema:
     def _parse_one(self, value: Any, field: Field, location: str) -> Any:
         faces = type_of(field)
         if value is None and faces.writable:
-            # Of a map that is merged, "nothing" clears all of it, and an empty map changes nothing.
+            # A map is merged: "nothing" clears all of it, and an empty map changes nothing.
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, field)
         for reference in references_in(parsed):
@@ -401,7 +401,7 @@ class Quick:
     def _learn_read(self, key: str) -> tuple[str, Field, FieldType] | None:
         field = self._schema.fields[key]
         faces = type_of(field)
-        # Of these equal is not enough to say that there is nothing to tell.
+        # Values of these types may be equal, and still there is something to tell.
         special = faces.merge is not None or bool(faces.made_by_time) or field.retyped
         self._read[key] = None if special else (field.wire_key, field, faces)
         return self._read[key]

@@ -309,7 +309,7 @@ STRUCTURES: dict[str, FieldType] = {
     ),
     "USER": USER,
     "USERS": USERS,
-    # That a record does not last whole days is told by its times.
+    # The times of a record tell that it does not last whole days.
     "WHOLE_DAYS": replace(BOOLEAN, computed=True),
 }
 """Type names that the catalogue uses for fields that are the same on every instance."""

@@ -62,7 +62,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     known = {order.id for order in orders}
     if check_mode:
         return _order(client, options, assets, ids, flags, known, check_mode, sleep)
-    # What another process has ordered meanwhile is not offered any more, so the lock is taken before that is looked at.
+    # Another process may order the same meanwhile. So the lock is taken before the offers are looked at.
     with client.creations.making(HUB_ORDER.name, repr(options["items"])):
         return _order(client, options, assets, ids, flags, known, check_mode, sleep)
 

@@ -131,7 +131,7 @@ def _wanted(schema: Schema, key: str, is_now: Any, written: Any) -> Any:
 
 def _difference(schema: Schema, key: str, is_now: Any, written: Any) -> tuple[Any, Any]:
     if type_of(schema.fields[key]).merge and isinstance(written, Mapping):
-        # Of a map that is merged, only the types that were written and differ.
+        # A map is merged: only the types that were written and differ are shown.
         written = {name: values for name, values in written.items() if set(values or ()) != set(is_now.get(name) or ())}
         is_now = {name: is_now.get(name) for name in written}
     return schema.brief(key, is_now), schema.brief(key, written)

@@ -76,7 +76,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         archived = False
         if current is None and len(written_keys) == len(keys):
             current = archived_twin(state.client, schema, keys, wanted.desired)
-            # What is to be archived and stands in no list needs nothing.
+            # A record that is to be archived and stands in no list needs no change.
             assume = wanted.assume_archived or wanted.state == "archived"
             archived = current is not None and is_archived_twin(state.client, current, assume)
     if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:

@@ -71,7 +71,7 @@ class _Ensure:
         self._desired_record = desired_record
         self._kind = desired_record.kind
         self._check_mode = check_mode
-        # What refers to something that is not there is not there either, so it is as absent as it is wanted to be.
+        # A record that refers to a missing one is missing too, so it is absent as desired.
         self._reading = Reading(
             client, check_mode or desired_record.state != "present", desired_record.state == "present"
         )
@@ -214,7 +214,7 @@ class _Ensure:
         there is none, an archived record may hold it, and this says so.
         """
         unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
-        # That no active record has the natural key is known when one is made.
+        # A record is only made when no active one has its natural key, so that key is not asked for.
         unknown = [key for key in unique if change.action == plan.UPDATE or tuple(keys) != (key,)]
         mine = change.current.uuid if change.current else ""
         found = []
@@ -242,7 +242,7 @@ class _Ensure:
         try:
             return self._reading.listed(self._kind, conditions)
         except SeventhingsError:
-            # What is told is why the value was refused, not why that can't be explained.
+            # The user needs to know why the value was refused, not why nobody can explain it.
             return []
 
     # ---- report

@@ -282,7 +282,7 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
     missing = [one for one, record in zip(references, records, strict=True) if record is None]
     if missing:
         words = [f"{at(one)}There is no {kind.words} {one.written!r}." for one in missing]
-        # What an earlier task of a play makes has an id that nobody knows beforehand.
+        # An earlier task of the play may make the record. Nobody knows its id beforehand.
         raise NoMatch(words, is_slip=True)
     return [record for record in records if record is not None]
 

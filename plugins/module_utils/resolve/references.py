@@ -84,7 +84,7 @@ class Resolver:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        # By the identity of a reference; each is kept, so that no other one can have its identity.
+        # The keys are identities (id()) of references. Each reference is kept, so that no other one gets its identity.
         self._maps: dict[int, tuple[Reference, Schema, dict[str, Any]]] = {}
 
     def resolve(self, references: Iterable[Reference]) -> list[Unresolved]:
@@ -111,7 +111,7 @@ class Resolver:
                 for one in ready:
                     del waiting[id(one)]
                 whole = [one for one in ready if not any(id(inner) in failed for _key, inner in self.inner(one))]
-                # What refers to something that means nothing is not looked for.
+                # A reference that holds an unresolved one is not looked for.
                 failed |= {id(one) for one in ready} - {id(one) for one in whole}
                 problems = self._resolve_kind(kind, whole, places)
                 failed |= {id(one.reference) for one in problems}

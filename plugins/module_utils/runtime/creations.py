@@ -153,7 +153,7 @@ class Creations:
         try:
             yield
         except OutcomeUnknown as unknown:
-            # Where nothing was heard in time, the service may be at it still: the mark stays for whoever comes next.
+            # The service may still be at it where no answer came in time: the mark stays for the next process.
             self._done(watched, is_known=not unknown.may_follow)
             raise
         except BaseException:
@@ -222,7 +222,7 @@ class Creations:
             for watched in self._kinds.values():
                 with self._or_alone():
                     if watched is inside and watched.under_way == 1 and watched.descriptor >= 0:
-                        # What is waited with was not taken by the service, and nothing else is under way.
+                        # The service did not take the request that waits, and nothing else is under way.
                         watched.note(0)
                     self._give_back(watched)
         yield
@@ -302,7 +302,7 @@ class Creations:
             return
         descriptor, watched.descriptor = watched.descriptor, -1
         try:
-            # Where what a killed process sent was looked for, nobody needs to look for it again.
+            # This process looked for the request of a killed one, so nobody needs to look for it again.
             if not watched.under_way and not watched.settling and watched.state().process not in (0, os.getpid()):
                 watched.note(0)
         finally:

@@ -90,7 +90,7 @@ def _candidates(variables: Mapping[str, str]) -> Iterator[tuple[Path, bool]]:
         yield Path(variables[NAMED]), True
     if variables.get(_OF_THE_SESSION):
         yield Path(variables[_OF_THE_SESSION]) / _NAME, True
-    # Where tasks have a temporary folder each, they would share nothing: so it is the one of the machine.
+    # Tasks may have a temporary folder each and would share nothing there, so this is the one of the machine.
     yield Path(variables.get("TMPDIR") or tempfile.gettempdir()) / f"{_NAME}-{os.geteuid()}", False
 
 

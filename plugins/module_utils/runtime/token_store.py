@@ -126,7 +126,7 @@ class TokenStore:
         """
         if self._made_of is None:
             key, account = self._key(), self._account
-            # Who signs in with a password is known by name; a refresh token is all that is known of others.
+            # An account with a password is known by its name, any other one by its refresh token alone.
             secret = "" if account.password else account.refresh_token
             name = _keyed(key, account.root, account.username, account.client_id, secret)
             self._made_of = f"{_FILE}{name}", _keyed(key, account.password, account.refresh_token)

@@ -82,7 +82,7 @@ class SharedTurnstile:
         """The turn. One that is kept by a process that was stopped is passed over."""
         with self._own_turn:
             if self._had_to_wait:
-                # Who had it just now would take it again before the next one has woken up.
+                # The process that just had the turn would take it again before the next one has woken up.
                 time.sleep(_NEXT_SECONDS)
             self._had_to_wait = False
             descriptor = self._turn.descriptor()

@@ -326,7 +326,7 @@ class Journal:
         """
         if not self._owner["set"]:
             return ""
-        # Of files that are known already, the id of others says no more than any other.
+        # Where these files are known already, the id of other files says nothing about them.
         of_these = self._ids.get(self._src, "")
         fitting = {of_these} if of_these else set(self._ids.values())
         if self._written_id and fitting and self._written_id not in fitting:
@@ -350,7 +350,7 @@ class Journal:
             raise self._unusable(error) from error
         try:
             self._lock(self._descriptor)
-            # What the run before noted while this one waited.
+            # This reads the notes that the earlier run made while this one waited.
             self._read(self._descriptor)
             self._settle_id()
         except BaseException:

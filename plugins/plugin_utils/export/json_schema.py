@@ -76,7 +76,7 @@ def _files(document: Json) -> dict[str, bytes]:
     files = {MAIN: document}
     for section in (*SECTIONS, "instance", "moved"):
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
-    # What can't be seen or written stands as the escape that JSON has for it.
+    # Characters that can't be seen or written stand as their JSON escapes.
     texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
     return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}
 

@@ -223,7 +223,7 @@ def _write_report(account: RunResult, path: Path) -> None:
     try:
         write_report(account, path)
     except OSError as error:
-        # What was done must still be told.
+        # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")
 
 

@@ -139,7 +139,7 @@ class _Shapes:
         for error in self._validator(_SECTIONS[entry.kind.name]).iter_errors(as_json(whole)):
             path = error.absolute_path
             is_cell = len(path) == 1 and isinstance(entry.fields.get(path[0]), (CellList, CellMap))
-            # What takes texts takes the text of the cell.
+            # A field that takes texts takes the text of the cell.
             if not is_cell or "string" not in str(error.validator_value):
                 yield _finding_of(entry, error)
 

@@ -194,7 +194,7 @@ class _Run:
             # Without an instance, at least what is wrong with the files.
             made = InstancePlan(findings=validate(self._desired))
         if made.findings:
-            # Where something is wrong with what was written, nothing of the plan holds.
+            # With any finding nothing of the plan holds.
             return self._account("failed", InstancePlan(findings=made.findings, warnings=made.warnings))
         if self._stored is not None:
             made, refusals = self._without_stale(made, self._stored, journal)
@@ -207,7 +207,7 @@ class _Run:
         plan_file = self._plan_file()
         if self._order.check_mode:
             if plan_file is not None:
-                # Where the files name none, that of the journal: whoever applies the plan may not know the files.
+                # Files without a set_id take that of the journal: whoever applies the plan may not know the files.
                 self._desired.set_id = journal.set_id
                 self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
             differs = "drift" if self._order.drift else "changed"
@@ -220,7 +220,7 @@ class _Run:
             try:
                 plan_file.remove(self._digest)
             except InvalidInput as error:
-                # What was done must still be told.
+                # The result of the run must still be told.
                 account.warnings.append(error.message)
         return account
 
@@ -231,8 +231,8 @@ class _Run:
         """
         for _attempt in range(_PLAN_AGAIN + 1):
             made = plan_instance(self._client, self._desired, choices)
-            # What stands in no list is taken to be archived where it is found in another way.
-            # And what refers to a record that is taken away must be in a list.
+            # A record that no list shows, but that is found in another way, is taken to be archived.
+            # A record that refers to one that is taken away must be in a list, too.
             unlisted = {one.kind.name for one in made.changes if one.change.action == CREATE or one.archived}
             unlisted |= made.searched
             doubtful = unlisted & self._client.unsure

@@ -70,7 +70,7 @@ def check_chosen(context: PlanContext) -> None:
     if not choices.only and not choices.exclude:
         return
     if not context.findings:
-        # What is wrong may be what is named.
+        # A name in only or exclude may be the one that has a finding.
         known = {*SECTIONS, *SECTIONS.values(), *context.seen}
         for option, names in (("only", choices.only), ("exclude", choices.exclude)):
             for name in names:

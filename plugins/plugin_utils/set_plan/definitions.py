@@ -94,7 +94,7 @@ class Definitions:
                 entry.place_of("field_key"), f"there is no field definition with the key {values['field_key']!r}"
             )
         if context.complaints > complaints:
-            # What is wrong with a field is not wrong with every record that has it, too.
+            # A mistake in a field definition is no mistake of the records that have the field.
             return _doubtful(values, current)
         self._final.append((str(values.get("label") or (current.flat.get("label") if current else "")), current, entry))
         key = f"{template} {values[keys[0]]}"

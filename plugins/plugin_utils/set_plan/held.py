@@ -73,7 +73,7 @@ def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tup
     while held := list(_Look(state, left).held()):
         yield from ((planned, why_held(planned, holders)) for planned, holders in held)
         kept = {id(planned) for planned, _holders in held}
-        # What is kept refers to others in its turn.
+        # A record that is kept refers to others in its turn.
         left = [planned for planned in left if id(planned) not in kept]
 
 

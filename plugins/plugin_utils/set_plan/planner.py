@@ -91,7 +91,7 @@ class _Planner:
         while matched:
             self._compare(*matched.pop())
         while self._dropped:
-            # By now everything is known that a reference may mean.
+            # Everything that a reference may mean is known by now.
             entry, values = self._dropped.pop()
             context.resolve(values, entry)
         result.changes.reverse()
@@ -211,7 +211,7 @@ class _Planner:
             )
             self._state.add_planned(schema, values, current or entry)
         if not fits or context.complaints > complaints:
-            # What follows from a mistake is no mistake of its own.
+            # A consequence of a mistake is no mistake of its own.
             return None
         key = context.uniqueness.words(schema, keys, values)
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current

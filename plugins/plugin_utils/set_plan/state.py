@@ -319,7 +319,7 @@ class ListedState(InstanceState):
         :param before: take names as they are before anything is renamed.
         """
         schema, values, keys = question.schema, question.values, tuple(sorted(question.keys))
-        # What is written as nothing is not looked up.
+        # Empty values are not looked up.
         empty = [key for key in keys if values[key] in EMPTY]
         full = tuple(key for key in keys if key not in empty)
         matches = self.find_existing(schema, full, values) if full else self.records(schema.kind)
