@@ -182,7 +182,7 @@ class Client:
                 if number >= limits.pages or (page.total or 0) > limits.pages * PER_PAGE:
                     raise limits.too_many_pages(kind.words)
                 fresh = [record for record in page.records if _identity(record) not in found]
-                # A smaller total means that somebody deleted a record. One that moved to an earlier page was not seen then.
+                # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
                 total = None if page.total is None else max(page.total, total or 0)
                 if total is None and number:
                     self.unsure.add(kind.name)

@@ -176,5 +176,5 @@ def cut_off(connection: Any) -> None:
     plain = getattr(inner, "socket", inner)
     if plain is not None:
         with contextlib.suppress(OSError):
-            # This shuts down the plain socket. A shutdown of the TLS socket would end the encryption, and the reading would go on.
+            # A shutdown of the TLS socket would only end the encryption, and the reading would go on.
             socket.socket.shutdown(plain, socket.SHUT_RDWR)

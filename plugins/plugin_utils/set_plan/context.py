@@ -60,10 +60,10 @@ class PlanContext:
     :ivar seen: natural keys of everything that is planned, where only some of it is chosen.
     """
 
-    def __init__(self, client: Client, desired: DesiredInstance, choices: PlanOptions) -> None:
+    def __init__(self, client: Client, desired: DesiredInstance, options: PlanOptions) -> None:
         self.client = client
         self.desired = desired
-        self.choices = choices
+        self.options = options
         self.state = ListedState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
         self.result = InstancePlan(state=self.state, hiding=self.hiding)
@@ -227,7 +227,7 @@ class PlanContext:
 
     def take(self, planned: Planned) -> None:
         """Into the plan with a change, or among the unchanged."""
-        if self.choices.only or self.choices.exclude:
+        if self.options.only or self.options.exclude:
             self.seen.add(planned.words or planned.key)
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
@@ -243,6 +243,6 @@ class PlanContext:
     def is_chosen(self, planned: Planned) -> bool:
         """Tells whether only and exclude leave a change in the plan."""
         names = {planned.section, planned.words or planned.key, planned.kind.name}
-        if self.choices.only and not names & set(self.choices.only):
+        if self.options.only and not names & set(self.options.only):
             return False
-        return not names & set(self.choices.exclude)
+        return not names & set(self.options.exclude)

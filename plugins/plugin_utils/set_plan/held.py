@@ -57,7 +57,7 @@ def check_held(context: PlanContext) -> None:
     def is_told(schema: Schema, holder: Holder) -> bool:
         """Tells whether the reference is written in the files, and so is a finding of its own."""
         entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
-        if entry is None or entry.state != "present" or context.choices.only or context.choices.exclude:
+        if entry is None or entry.state != "present" or context.options.only or context.options.exclude:
             return False
         return written_as(schema, entry, holder.key) in entry.fields
 

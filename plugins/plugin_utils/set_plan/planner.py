@@ -52,9 +52,9 @@ _BY_THEMSELVES = ("fields", "hub")
 """Sections that are matched in ways of their own."""
 
 
-def plan_instance(client: Client, desired: DesiredInstance, choices: PlanOptions | None = None) -> InstancePlan:
+def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
     """Plans everything that was written. What is wrong with it stands in ``findings``; then nothing may be applied."""
-    return _Planner(PlanContext(client, desired, choices or PlanOptions())).run()
+    return _Planner(PlanContext(client, desired, options or PlanOptions())).run()
 
 
 class _Planner:
@@ -289,7 +289,7 @@ class _Planner:
         schema, entry = planned.schema, planned.entry
         if schema.kind.made_of:
             return plan_user(self._state, planned, current)
-        is_allowed = self._context.choices.allow_destructive or not self._context.is_chosen(planned)
+        is_allowed = self._context.options.allow_destructive or not self._context.is_chosen(planned)
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
         if entry.uuid and not planned.archived:
             planned.archived = is_archived(self._state, wanted, current)
@@ -307,7 +307,7 @@ class _Planner:
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""
-        noted = self._context.choices.resumed
+        noted = self._context.options.resumed
         if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.noted}"}:
             return
         if not planned.change.changed or planned.is_half_made:
@@ -343,7 +343,7 @@ class _Planner:
         return Pruning(
             self._state,
             self._desired,
-            context.choices,
+            context.options,
             context.scope,
             context.schema,
             context.claimed,

@@ -124,7 +124,7 @@ class Pruning:
 
     state: ListedState
     desired: DesiredInstance
-    choices: PlanOptions
+    options: PlanOptions
     scope: Scope
     schema_of: Callable[[Kind], Schema]
     claimed: Mapping[str, Mapping[str, Entry]]
@@ -158,7 +158,7 @@ class Pruning:
         others = sorted(name_of_uuid[record.uuid][1] for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
-        if mine and section not in self.filled and not self.choices.confirm_empty:
+        if mine and section not in self.filled and not self.options.confirm_empty:
             result.exceeded_limits.append(
                 f"{section}: the files hold none, and {len(mine)} would be taken away; confirm_empty: true lets "
                 f"this pass"
@@ -180,7 +180,7 @@ class Pruning:
         field = schema.find(self.desired.marker) if self.desired.marker else None
         mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
         if mark in EMPTY:
-            return record.uuid in self.choices.known
+            return record.uuid in self.options.known
         return self.desired.set_name != "" and mark == self.desired.set_name
 
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
