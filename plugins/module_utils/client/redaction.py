@@ -120,9 +120,9 @@ def _escapes(character: str) -> Iterator[str]:
     utf16 = character.encode("utf-16-be", "surrogatepass")
     units = [utf16[index : index + 2].hex() for index in range(0, len(utf16), 2)]
     yield "".join(rf"\\{{1,8}}[uU](?i:{unit})" for unit in units)
-    named = f"|{codepoint2name[code]}" if code in codepoint2name else ""
+    entity = f"|{codepoint2name[code]}" if code in codepoint2name else ""
     number = rf"#0{{0,6}}{code}(?![0-9])|#[xX]0{{0,6}}(?i:{code:x})(?![0-9a-fA-F])"
-    yield rf"&(?:amp;){{0,3}}(?:{number}{named});?"
+    yield rf"&(?:amp;){{0,3}}(?:{number}{entity});?"
     yield "".join(rf"%(?:25){{0,3}}(?i:{byte:02x})" for byte in character.encode("utf-8", "surrogatepass"))
 
 
@@ -132,7 +132,7 @@ def _encoded(secret: str) -> tuple[str, ...]:
     content = secret.encode("utf-8", "surrogatepass")
     found = []
     for before in range(3):
-        # What hangs together with the bytes around it is left out.
+        # Digits that also depend on the bytes around the content are left out.
         digits = base64.b64encode(b"\0" * before + content).decode()
         whole = digits[(0, 2, 3)[before] : (before + len(content)) * 8 // 6]
         found += [whole, whole.replace("+", "-").replace("/", "_")]

@@ -95,7 +95,7 @@ class ActionModule(ActionBase):
     def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:
         """The client of this worker; a wait that takes long is told on the screen at once."""
         client = _shared_client(options, check_mode)
-        client.creations.tell = self._display.display
+        client.creations.on_wait = self._display.display
         return client
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an export holds as one workbook: a sheet for each section, with what helps to fill it in.
+"""Writes an export as one workbook: a sheet for each section, and aids for filling it in.
 
 The same data gives the same bytes.
 """

@@ -97,9 +97,9 @@ def record(kind: str, number: int, **flat: Any) -> Record:
     return Record(KINDS[kind], uuid_of(number), number, flat)
 
 
-def ref(kind: str, value: Any, where: str = "") -> Reference:
+def ref(kind: str, value: Any, location: str = "") -> Reference:
     reference: Reference = parse_reference(kind)(value, Field("f", "LINK"))
-    reference.where = where
+    reference.location = location
     return reference
 
 
@@ -259,18 +259,18 @@ def test_definitions_are_read_only_for_fields_beyond_the_natural_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("location", "told"),
     [
         ("objects[0].room", "objects[0].room: reference to a room: building_id"),
         ("", "reference to a room: building_id"),
     ],
 )
-def test_a_reference_in_a_map_knows_where_it_was_written(where: str, told: str) -> None:
-    room = ref("room", {"building_id": "Depot", "number": "1"}, where)
+def test_a_reference_in_a_map_knows_where_it_was_written(location: str, told: str) -> None:
+    room = ref("room", {"building_id": "Depot", "number": "1"}, location)
     resolver = Resolver(Known())
     resolver.resolve([room])
     [(_key, place)] = resolver.inner(room)
-    assert place.where == told
+    assert place.location == told
 
 
 @pytest.mark.parametrize("kind", ["user", "room"])
@@ -386,7 +386,7 @@ def test_the_nearest_names_are_told(kind: str, value: Any, names: list[str], nea
 
 
 def test_a_reference_says_where_it_was_written() -> None:
-    assert at(Reference("room", where="rooms[1]")) == "rooms[1]: "
+    assert at(Reference("room", location="rooms[1]")) == "rooms[1]: "
     assert at(Reference("room")) == ""
 
 
