@@ -359,8 +359,9 @@ msg:
   sample: changed, 14 requests, 1.8 s
 outcome:
   description:
-    - What it came to. The last three fail the task.
+    - What it came to. The last three fail the task. With O(mode=drift) they say that the records could not be compared.
     - V(unchanged), nothing differs. V(changed), everything was applied (in check mode, would be).
+    - V(drift), with O(mode=drift) something differs.
     - V(failed), nothing was applied, because of RV(findings) or because every change failed.
     - V(refused), a limit, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
   returned: O(mode=apply) or O(mode=drift)

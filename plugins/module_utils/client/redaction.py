@@ -13,12 +13,15 @@ import base64
 import functools
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html.entities import codepoint2name
 from itertools import groupby
+from typing import Any
 from urllib.parse import unquote_plus
 
 MASK = "********"
+HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+"""Stands in a result for a value that is a secret as a whole: Ansible's own words."""
 
 _SHORTEST_ENCODED = 5
 """Characters of base64 that a shorter secret does not fill; they might stand anywhere."""
@@ -42,6 +45,32 @@ def without(secrets: Iterable[str], text: str) -> str:
         if secret in text or _folded_secret(secret) in folded or any(form in text for form in _encoded(secret)):
             text = _pattern_of(secret).sub(MASK, text)
     return text
+
+
+def hide(secrets: Iterable[str], value: Any) -> Any:
+    """Data with every one of some secrets taken out, as Ansible does with the result of a module.
+
+    :param value: maps, lists and plain values. Names in maps stay.
+    :returns: the same with :data:`HIDDEN` for what is a secret or a number with one in it, and stars in texts.
+    """
+    ordered = sorted((one for one in secrets if one), key=len, reverse=True)
+    return _hidden(ordered, value) if ordered else value
+
+
+def _hidden(secrets: Sequence[str], value: Any) -> Any:
+    if isinstance(value, str):
+        if value in secrets:
+            return HIDDEN
+        for secret in secrets:
+            value = value.replace(secret, MASK)
+        return value
+    if isinstance(value, Mapping):
+        return {name: _hidden(secrets, member) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_hidden(secrets, item) for item in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return HIDDEN if any(secret in str(value) for secret in secrets) else value
+    return value
 
 
 def _folded(text: str) -> str:

@@ -270,12 +270,12 @@ def teller(
 
 
 def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[str, Any]:
-    drifted = drift_fail and account.outcome == "changed"
+    drifted = drift_fail and account.outcome in ("changed", "drift")
     failed = account.failed or drifted
     text = as_text(account)
     result: dict[str, Any] = {
         **account.document(),
-        "changed": account.outcome in ("changed", "partly_applied"),
+        "changed": account.outcome in ("changed", "drift", "partly_applied"),
         "msg": in_short(account, report, drifted) if failed else text,
         "diff": {"prepared": f"{text}\n"},
     }

@@ -49,8 +49,8 @@ _IN_FULL = "every_finding"
 
 _BEHIND_THE_REASON = ("summary", "reported")
 """Members that Ansible prints after the reason. Those of a refusal say that nothing was done; a drift counts."""
-_NOTHING_DONE = ("refused", "changed")
-"""The outcomes of a failed task after which nothing was sent; the second one is that of a drift."""
+_NOTHING_DONE = ("refused", "changed", "drift")
+"""The outcomes of a failed task after which nothing was sent; the last two are those of a drift."""
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
 
 

@@ -27,7 +27,7 @@ ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted
 class RunResult:
     """A plan and what became of it; the one source of every report.
 
-    :ivar outcome: unchanged, changed, failed, refused or partly_applied.
+    :ivar outcome: unchanged, changed, drift, failed, refused or partly_applied.
     :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
     :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
     """

@@ -38,6 +38,7 @@ WORDS: dict[str, str] = {
 _OUTCOMES = {
     "unchanged": "Nothing differs",
     "changed": "Changed",
+    "drift": "Drift",
     "failed": "Failed",
     "refused": "Refused",
     "partly_applied": "Partly applied",
@@ -68,6 +69,7 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .soft { color: var(--soft); }
 .badge { display: inline-block; border-radius: 1rem; padding: .1rem .8rem; font-weight: 600; color: var(--card); }
 .unchanged-badge, .changed-badge { background: var(--created); }
+.drift-badge { background: var(--skipped); }
 .failed-badge, .refused-badge, .partly_applied-badge { background: var(--deleted); }
 .row { display: grid; grid-template-columns: 8rem 1fr; gap: .1rem 1rem; align-items: center; margin: .6rem 0; }
 .row svg { width: 100%; height: 1.1rem; border-radius: .25rem; display: block; }

@@ -210,7 +210,8 @@ class _Run:
                 # Where the files name none, that of the journal: whoever applies the plan may not know the files.
                 self._desired.set_id = journal.set_id
                 self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
-            return self._account("changed" if made.changes else "unchanged", made)
+            differs = "drift" if self._order.drift else "changed"
+            return self._account(differs if made.changes else "unchanged", made)
         if self._must_look_again(made):
             return self._planned(journal)
         account = self._apply(made, journal)
