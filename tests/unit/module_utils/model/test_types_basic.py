@@ -125,7 +125,8 @@ def test_an_empty_text_is_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "number"), [(42, 42), ("42", 42), (0, 0), ("0", 0), (-7, -7), ("-7", -7), (10**30, 10**30)]
+    ("value", "number"),
+    [(42, 42), ("42", 42), (0, 0), ("0", 0), (-7, -7), ("-7", -7), (10**30, 10**30), ("9" * 300, 10**300 - 1)],
 )
 def test_a_number_is_an_integer_or_its_digits(value: Any, number: int) -> None:
     assert written("NUMBER", value) == number
@@ -354,6 +355,7 @@ def test_an_instant_that_does_not_exist_is_refused(value: str) -> None:
     ("name", "value", "expected"),
     [
         ("TEXT", ["a"], 'text, such as "Laptop 17"'),
+        ("NUMBER", "9" * 301, "an integer of at most 300 digits"),
         ("NUMBER", "007", "an integer without leading zeros, such as 42"),
         ("MONEY", "1,5", 'a number with a decimal point and no separators, such as 1299.50 or "1299.50"'),
         (
