@@ -15,7 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    Field,
+    InvalidValue,
+    Plain,
+    TypedCell,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES, broken_rules
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Attachment,
@@ -104,6 +109,10 @@ def test_what_yaml_made_of_an_unquoted_text_is_refused_with_quote_it(name: str, 
 
 def test_a_plain_scalar_that_looks_like_something_else_is_refused_with_itself_in_quotes() -> None:
     assert 'quote it: "0815"' in refused("TEXT", Plain("0815"))
+
+
+def test_a_cell_that_holds_no_text_says_why() -> None:
+    assert refused("TEXT", TypedCell.of("815", "text; the cell holds a number")) == "text; the cell holds a number"
 
 
 def test_the_advice_to_quote_does_not_offer_what_yaml_made_of_the_value() -> None:
@@ -540,6 +549,11 @@ def test_a_text_may_be_answered_as_a_list_of_its_words() -> None:
 def test_a_number_may_be_answered_as_text_or_with_a_point(raw: Any) -> None:
     assert read("NUMBER", raw) == 42
     assert isinstance(read("NUMBER", raw), int)
+
+
+@pytest.mark.parametrize(("raw", "shape"), [("1e299", int), ("1e300", Decimal)])
+def test_a_number_of_more_digits_than_any_of_json_is_never_written_out(raw: str, shape: type) -> None:
+    assert type(read("NUMBER", raw)) is shape
 
 
 @pytest.mark.parametrize("raw", [0, "0", "0.0"])
