@@ -52,17 +52,17 @@ _EVERY_SECONDS = 4.0
 def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """One call of the module ``instance``: its result as Ansible wants it."""
     parent = os.getppid()
-    call = _Call(Hiding(show=options["show_vaulted"], names=set(options["hide"])))
+    invocation = _Invocation(Hiding(show=options["show_vaulted"], names=set(options["hide"])))
     try:
-        return _provision(options, check_mode, loader, written, call)
+        return _provision(options, check_mode, loader, written, invocation)
     except (SeventhingsError, OSError) as error:
-        requests = sum(client.transport.sent for client in call.clients)
+        requests = sum(client.transport.sent for client in invocation.clients)
         message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
-        texts = {text for desired in call.read for text in call.hiding.texts(desired.entries)}
+        texts = {text for desired in invocation.read for text in invocation.hiding.texts(desired.entries)}
         failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
         return {**failed, "msg": message_in_short(masked(message, texts))}
     except Exception as error:
-        if not call.hiding.is_on:
+        if not invocation.hiding.is_on:
             raise
         # Nobody knows what it quotes.
         return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
@@ -73,7 +73,7 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
 
 
 @dataclass
-class _Call:
+class _Invocation:
     """Everything that must be known of a call that failed.
 
     :ivar hiding: what must not be shown of it. :ivar clients: the connection, where there was one.
@@ -86,7 +86,7 @@ class _Call:
 
 
 def _provision(
-    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], call: _Call
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], invocation: _Invocation
 ) -> dict[str, Any]:
     if options["mode"] == "apply" and options["protected"]:
         require_ceilings(written)
@@ -99,13 +99,13 @@ def _provision(
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
-        call.read.append(_load(options, src, loader, written, call.hiding))
-        return call.read[-1]
+        invocation.read.append(_load(options, src, loader, written, invocation.hiding))
+        return invocation.read[-1]
 
     has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
-        stored.desired.hiding = call.hiding
+        stored.desired.hiding = invocation.hiding
         desired = stored.desired
     elif has_files:
         with many_objects():
@@ -136,8 +136,8 @@ def _provision(
         written=all_that_is_written if has_files else None,
     )
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
-    client.creations.tell = tell_on_screen
-    call.clients.append(client)
+    client.creations.on_wait = tell_on_screen
+    invocation.clients.append(client)
     account = run_instance(client, desired, order, teller())
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
@@ -225,7 +225,7 @@ def _write_report(account: RunResult, path: Path, src: Path | None) -> None:
     try:
         write_report(account, path, src)
     except OSError as error:
-        # What was done must still be told.
+        # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")
 
 
@@ -255,7 +255,7 @@ def teller(
     last = clock()
     begun: dict[str, float] = {}
 
-    def tell(progress: Progress) -> None:
+    def on_progress(progress: Progress) -> None:
         nonlocal last
         now = clock()
         # The first of a section is done when it is told of; what it took is not known.
@@ -268,7 +268,7 @@ def teller(
         done = f"{progress.section}: {progress.done} of {progress.total}"
         show(f"{done}, {left}, about {seconds:.0f} s left")
 
-    return tell
+    return on_progress
 
 
 def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[str, Any]:

@@ -48,9 +48,9 @@ def alone(account: RunResult, examples: int) -> list[str]:
     """
     told = []
     for section, names in account.reported.items():
-        named = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
+        examples_in_words = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
         rest = len(names) - examples
-        told.append(f"{len(names)} {clean(section)}: {named}{f' and {rest} more' if rest > 0 else ''}")
+        told.append(f"{len(names)} {clean(section)}: {examples_in_words}{f' and {rest} more' if rest > 0 else ''}")
     return told
 
 
