@@ -49,7 +49,7 @@ options:
         as C(1299.50). Amounts are in the currency of the instance or of the field definition.
       - V(BOOLEAN) takes V(true) or V(false).
       - V(DATE) and V(REMINDER) take C("YYYY-MM-DD"); V(DATETIME) a time with its offset to UTC, such as
-        C("2031-05-31T14:30:00+02:00"), or one without it in the zone of O(timezone) where the module has that option.
+        C("2031-05-31T14:30:00+02:00"), or one without it in the zone of the option C(timezone) where the module has it.
       - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) take one reference. V(LINKED_ASSETS),
         which some instances call V(LINKED_ASSET), takes one reference to an object or a list of them.
       - V(ATTACHMENT) takes the whole list of files. Each is the UUID of a file that was uploaded, a path, or a map with

@@ -408,11 +408,22 @@ changes:
       description: UUID of the record. Null where it is not there yet.
       type: str
     before:
-      description: The fields that change, as they are.
+      description: The fields that change, by their keys, as they are. A record that is referred to has its natural key.
       type: dict
     after:
-      description: The fields that change, as they are written.
+      description: The fields that change, by their keys, as they are written.
       type: dict
+    labels:
+      description: The labels of these fields, by their keys.
+      type: dict
+    status:
+      description:
+        - V(done), V(failed), V(skipped) because something that it needs was not made, or V(not_tried) because the run
+          stopped before it. In a plan, and after a refusal, every change is V(not_tried).
+      type: str
+    reason:
+      description: Why it failed, was skipped or was not tried. Empty in a plan, and where it was done.
+      type: str
     place:
       description: Where it is written.
       type: str
@@ -424,6 +435,24 @@ changes:
       before: {purchasing_price: 849.9}
       after: {purchasing_price: 799.0}
       place: objects/it.yml:17:3
+      labels: {purchasing_price: Purchasing price}
+      status: done
+      reason: ""
+forecast:
+  description:
+    - What an apply takes where nothing fails. RV(forecast.requests) counts them, those of planning included.
+    - RV(forecast.minutes) says how long they take at O(rate_limit); null where there is no limit. Where the task
+      failed, it stands in RV(diff.account) alone.
+  returned: O(mode=apply) or O(mode=drift)
+  type: dict
+  sample: {requests: 1044, minutes: 5.2}
+made_by:
+  description:
+    - The name of the set, the time (UTC), who ran this on which machine, and the version of the collection. Where the
+      task failed, it stands in RV(diff.account) alone.
+  returned: O(mode=apply) or O(mode=drift)
+  type: dict
+  sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 0.1.0}
 failures:
   description:
     - The records that failed, and those that were skipped because of them. As many as a screen takes, all of them in

@@ -38,6 +38,7 @@ SHIPPED = {
 }
 ROOT_FILES = {
     "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "FILES.json",
     "LICENSE",

@@ -106,7 +106,7 @@ class Resolver:
                     for one in waiting.values()
                     if one.target == kind.name and not any(id(inner) in waiting for _key, inner in self.inner(one))
                 ]
-                if not ready and not (places and kind.name in _PLACES):
+                if not (ready or places):
                     continue
                 for one in ready:
                     del waiting[id(one)]
@@ -180,7 +180,7 @@ class Resolver:
             places[name] = [_reference_to(kind, hit) for hit in hits]
         return [
             problem
-            for one, ways, hits in zip(references, questions, found, strict=False)
+            for one, ways, hits in zip(references, questions, found[: len(references)], strict=True)
             for problem in self._settle(kind, one, ways, hits)
         ]
 

@@ -89,13 +89,14 @@ class Outcome:
     """The outcome of an apply.
 
     :ivar done: section and action to number. :ivar failures: what failed and why. :ivar skipped: what was not
-        tried, and why.
+        sent because something that it needs was not made. :ivar not_tried: what was not sent because the run stopped.
     :ivar twice: natural keys that stand twice after the creates, with both uuids.
     """
 
     done: Counter[tuple[str, str]] = field(default_factory=Counter)
     failures: list[tuple[Planned, str]] = field(default_factory=list)
     skipped: list[tuple[Planned, str]] = field(default_factory=list)
+    not_tried: list[tuple[Planned, str]] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
 
 
@@ -189,7 +190,11 @@ class Executor:
                     )
 
     def _try(self, planned: Planned) -> None:
-        lacking = self._stopped or self._ready.lacking(planned)
+        if self._stopped:
+            self._ready.fail(planned)
+            self.outcome.not_tried.append((planned, self._stopped))
+            return
+        lacking = self._ready.lacking(planned)
         if lacking:
             self._ready.fail(planned)
             self.outcome.skipped.append((planned, lacking))

@@ -9,6 +9,7 @@ The same data gives the same bytes.
 from __future__ import annotations
 
 import datetime as dt
+import html
 import io
 import re
 import zipfile
@@ -16,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
-from xml.sax.saxutils import unescape
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
@@ -110,7 +110,7 @@ def text_of(content: bytes) -> bytes:
             parts = b"\n".join(packed.read(name) for name in packed.namelist() if name.startswith("xl/"))
     except (zipfile.BadZipFile, KeyError):
         return b""
-    return unescape(parts.decode("utf-8", "replace"), {"&quot;": '"'}).encode()
+    return html.unescape(parts.decode("utf-8", "replace")).encode()
 
 
 class _Writer:

@@ -38,6 +38,7 @@ from .plan_file import (
     StoredPlan,
     digest_of,
 )
+from .provenance import made_by
 from .reports import as_text, check_report, write_report
 from .run import (
     RunOptions,
@@ -216,6 +217,7 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult
         requests=0,
         duration=0.0,
         every_finding=told.every,
+        made_by=made_by(desired.set_name),
     )
 
 

@@ -44,8 +44,8 @@ _WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
 _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
-_IN_FULL = "every_finding"
-"""What a report has, and no screen has room for."""
+_IN_FULL = ("every_finding", "forecast", "made_by")
+"""Members that a report has, and a screen with a failure has no room for."""
 
 _BEHIND_THE_REASON = ("summary", "reported")
 """Members that Ansible prints after the reason. Those of a refusal say that nothing was done; a drift counts."""
@@ -132,7 +132,8 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     if not failed or not long:
         return printed
     room, lines = _MEMBERS, _MEMBER_LINES
-    printed.pop(_IN_FULL, None)
+    for name in _IN_FULL:
+        printed.pop(name, None)
     for name in long:
         del printed[name]
         size = len(json.dumps(account[name], default=str))

@@ -36,8 +36,10 @@ from ..set_plan.held import without_held
 from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes
 from ..set_plan.planner import plan_instance
 from .ceilings import Ceilings
-from .outcome import RunResult, failures_of, shown, summary_of
+from .forecast import NOTHING, forecast_of
+from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile, StoredPlan
+from .provenance import made_by
 from .validation import validate
 
 _DIGEST_BYTES = 32
@@ -137,6 +139,7 @@ class _Run:
         )
         self._asked = desired.policy
         self._digest = order.stored.digest if order.stored else ""
+        self._forecast = dict(NOTHING)
 
     def run(self) -> RunResult:
         if self._order.workers < 1:
@@ -200,6 +203,8 @@ class _Run:
             made, refusals = self._without_stale(made, self._stored, journal)
             if refusals:
                 return self._account("refused", made, refusals=refusals)
+        read = self._client.transport.sent - self._before
+        self._forecast = forecast_of(made, read, self._client.transport.rate.per_minute)
         refusals = [*self._ceilings.forbidden(made.changes), *made.exceeded_limits]
         if refusals:
             made.warnings += self._ceilings.narrowed(self._asked)
@@ -313,7 +318,7 @@ class _Run:
             return self._account("unchanged", made)
         journal.begun(self._run_of(journal))
         outcome = levels.run()
-        bad = outcome.failures or outcome.skipped or outcome.twice
+        bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
         name = "changed" if not bad else "partly_applied" if outcome.done else "failed"
@@ -357,7 +362,7 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._order.check_mode,
             summary=summary_of(made, outcome, self._order.check_mode),
-            changes=[shown(planned, self._desired.hiding) for planned in made.changes],
+            changes=told_changes(made, self._desired.hiding, outcome),
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
             findings=told.lines,
@@ -367,4 +372,6 @@ class _Run:
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,
             every_finding=told.every,
+            forecast=self._forecast,
+            made_by=made_by(self._desired.set_name),
         )

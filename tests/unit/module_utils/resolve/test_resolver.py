@@ -321,11 +321,14 @@ def test_what_refers_to_nothing_is_not_looked_for() -> None:
 
 
 def test_what_refers_to_an_id_that_means_nothing_is_not_looked_for() -> None:
-    source = Known(unknown={7: "there is no location with the id 7"})
-    room, place = ref("room", {"building_id": 7, "number": "1"}), ref("location", "Depot")
-    [unknown, missing] = resolve(source, room, place)
-    assert unknown == Unresolved(Reference("location", 7, written=7), Why.MISSING, "there is no location with the id 7")
-    assert missing.reference is place
+    source = Known(unknown={7: "there is no location with the id 7", 8: "there is no room with the id 8"})
+    place, eight = ref("location", "Depot"), ref("room", 8)
+    problems = resolve(source, eight, ref("room", {"building_id": 7, "number": "1"}), place)
+    assert problems[:2] == [
+        Unresolved(eight, Why.MISSING, "there is no room with the id 8"),
+        Unresolved(Reference("location", 7, written=7), Why.MISSING, "there is no location with the id 7"),
+    ]
+    assert [one.reference for one in problems[2:]] == [place]
     assert [kind for kind, _questions in source.asked] == ["location"]
 
 
@@ -334,6 +337,17 @@ def test_what_refers_to_a_field_that_is_not_known_is_not_looked_for() -> None:
     [problem] = resolve(source, ref("object", {"room": {"building_id": {"nmae": "x"}, "number": "1"}}))
     assert (problem.reference.target, problem.why, problem.name) == ("location", Why.UNKNOWN_FIELD, "nmae")
     assert source.asked == []
+
+
+@pytest.mark.parametrize("answers", [0, 2])
+@pytest.mark.parametrize(("kind", "value"), [("location", "Depot"), ("room", "Hall/1")])
+def test_a_source_must_answer_every_question_once(kind: str, value: str, answers: int) -> None:
+    class Sloppy(Known):
+        def find(self, _kind: Kind, _questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
+            return [[] for _answer in range(answers)]
+
+    with pytest.raises(ValueError, match="zip"):
+        resolve(Sloppy(), ref(kind, value))
 
 
 # ---- what is said
