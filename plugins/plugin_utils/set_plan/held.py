@@ -48,8 +48,8 @@ class Holder:
 
 
 def check_held(context: PlanContext) -> None:
-    """Nothing is taken away while something that this plan leaves where it is refers to it. Where something else is
-    wrong, it is not known yet what leaves.
+    """Refuses to take away a record to which another one refers that stays where it is. With any other finding it is
+    not known yet which records leave, so nothing is checked.
     """
     if context.findings:
         return
@@ -144,13 +144,13 @@ class _Look:
                 self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, is_archived)))
 
     def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
-        """To what a field refers once a change is done."""
+        """The references of a field once a change is done."""
         if planned.change.action == plan.DELETE:
             return {}
         return self._meant(planned.change.values[key]) if key in planned.change.values else now
 
     def _meant(self, value: Any) -> dict[str, None]:
-        """The uuids of what is to be taken away and a value refers to."""
+        """The uuids of the records that are to be taken away and to which a value refers."""
         found: dict[str, None] = {}
         for reference in references_in(value):
             self._state.complete(reference)
