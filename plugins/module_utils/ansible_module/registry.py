@@ -75,7 +75,7 @@ def _as_written(invocation: Invocation, name: str) -> Any:
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
-    """The result of check mode for a uuid that is null, because an earlier task of the play would have made the record."""
+    """The result of check mode for a null uuid: an earlier task of the play would have made the record."""
     note = "uuid is null, as it is in check mode for a record that is yet to be made; nothing could be looked up."
     return Result(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
 
