@@ -105,7 +105,8 @@ options:
     description:
       - Writes what was planned, done or found to this file. Its ending says how.
       - V(.md) is made for a comment on a pull request, and is never longer than one may be. V(.html) is one page
-        without anything beside it. V(.json) holds all of what the task returns.
+        without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, so that
+        they stand at their lines in a review.
       - What is not in the files is counted, with a few names. V(.json) names all of it.
     type: path
   journal:

@@ -114,7 +114,7 @@ def _provision(
         missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
-        return _validated(desired, report, check_mode)
+        return _validated(desired, report, check_mode, src)
     order = RunOptions(
         check_mode=looks_only,
         plan_file=None if options["mode"] == "drift" else plan_file,
@@ -143,7 +143,7 @@ def _provision(
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
-        _write_report(account, report)
+        _write_report(account, report, src)
     return _result(account, looks_only and options["drift_fail"], report)
 
 
@@ -188,13 +188,13 @@ def _load(
     return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted, options["formulas"])
 
 
-def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
+def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
     told = tell(offline_findings(desired), desired)
     problems = told.lines
     if report is not None:
-        _write_report(_judged(told, desired, check_mode), report)
+        _write_report(_judged(told, desired, check_mode), report, src)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, report) if problems else fine
@@ -221,9 +221,9 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult
     )
 
 
-def _write_report(account: RunResult, path: Path) -> None:
+def _write_report(account: RunResult, path: Path, src: Path | None) -> None:
     try:
-        write_report(account, path)
+        write_report(account, path, src)
     except OSError as error:
         # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")

@@ -24,12 +24,15 @@ _ARCHIVED = "archived"
 
 ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
 
+OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied")
+"""What a run may come to."""
+
 
 @dataclass
 class RunResult:
     """A plan and what became of it; the one source of every report.
 
-    :ivar outcome: unchanged, changed, drift, failed, refused or partly_applied.
+    :ivar outcome: one of :data:`OUTCOMES`.
     :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
     :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
     :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.

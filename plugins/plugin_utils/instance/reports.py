@@ -19,6 +19,7 @@ from .report_groups import Group, fields_by_number, groups, is_worth_a_table, na
 from .report_html import as_html
 from .report_markdown import as_markdown
 from .report_parts import ALONE, SIGNS, alone, counts, fields, forecast, key_of, mark, reasons, warnings
+from .report_sarif import as_sarif
 
 _LONGEST = 500
 """Characters of a value that are shown; all of it stands in the report as JSON and in what the task returns."""
@@ -103,7 +104,13 @@ def _as_json(account: RunResult) -> str:
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-_FORMS: dict[str, Callable[[RunResult], str]] = {".html": as_html, ".json": _as_json, ".md": as_markdown}
+_SARIF = ".sarif"
+_FORMS: dict[str, Callable[[RunResult], str]] = {
+    ".html": as_html,
+    ".json": _as_json,
+    ".md": as_markdown,
+    _SARIF: as_sarif,
+}
 
 
 def check_report(path: Path) -> None:
@@ -117,7 +124,11 @@ def check_report(path: Path) -> None:
         raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
 
 
-def write_report(account: RunResult, path: Path) -> None:
-    """Writes the account as the ending of the file says: a page, JSON or Markdown."""
+def write_report(account: RunResult, path: Path, src: Path | None = None) -> None:
+    """Writes the account as the ending of the file says: a page, JSON, Markdown, or its findings as SARIF.
+
+    :param src: the directory of the files, where there is one.
+    """
     check_report(path)
-    Folder(path.parent).write(path.name, _FORMS[path.suffix](account).encode())
+    text = as_sarif(account, src) if path.suffix == _SARIF else _FORMS[path.suffix](account)
+    Folder(path.parent).write(path.name, text.encode())
