@@ -84,6 +84,12 @@ options:
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
       - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read, where the module runs.
     type: int
+  rate_share:
+    description:
+      - The part of O(rate_limit) that this uses, such as V(50%). It leaves the rest to others, such as people who work
+        in the application, or jobs on other machines.
+      - With O(rate_limit=0) it does nothing.
+    type: str
   rate_limit_wait:
     description:
       - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
@@ -254,6 +260,12 @@ options:
     type: int
     env:
       - name: SEVENTHINGS_RATE_LIMIT
+  rate_share:
+    description:
+      - The part of O(rate_limit) that this uses, such as V(50%). It leaves the rest to others, such as people who work
+        in the application, or jobs on other machines.
+      - With O(rate_limit=0) it does nothing.
+    type: str
   rate_limit_wait:
     description:
       - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).

@@ -24,6 +24,7 @@ CONNECTION: Spec = {
     "request_deadline": {"type": "float"},
     "retries": {"type": "int", "default": 3},
     "rate_limit": {"type": "int"},
+    "rate_share": {"type": "str"},
     "rate_limit_wait": {"type": "float"},
     "lock_wait": {"type": "float"},
     "token_cache": {"type": "bool", "no_log": False},

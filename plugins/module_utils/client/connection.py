@@ -107,7 +107,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     """
     given = from_environment(options)
     root = instance_root(given.get("base_url"), bool(given.get("allow_http")))
-    per_minute = _limit(given.get("rate_limit"))
+    per_minute = _shared(_limit(given.get("rate_limit")), given.get("rate_share"))
     timeout = 30.0 if given.get("timeout") is None else float(given["timeout"])
     retries = 3 if given.get("retries") is None else int(given["retries"])
     deadline = (
@@ -248,6 +248,23 @@ def _at_least_one(given: Mapping[str, Any], name: str, default: int) -> int:
     if number < 1:
         raise InvalidInput(f"{name}: {number} does not fit; expected 1 or more")
     return number
+
+
+def _shared(limit: int, share: Any) -> int:
+    """The part of a limit that is ours.
+
+    :param share: percent, such as ``50%``; None for all of it.
+    """
+    if share is None:
+        return limit
+    percent = _PERCENT.fullmatch(str(share).strip())
+    if percent is None or not 1 <= int(percent[1]) <= _WHOLE:
+        raise InvalidInput(f"rate_share: {share!r} does not fit; expected a percentage from 1% to 100%, such as 50%")
+    return max(1, limit * int(percent[1]) // _WHOLE) if limit else 0
+
+
+_WHOLE = 100
+_PERCENT = re.compile(r"([0-9]{1,3}) *%")
 
 
 def _limit(value: Any) -> int:

@@ -286,7 +286,7 @@ def _top(account: RunResult) -> dict[str, Any]:
 
 
 def _made_by(account: RunResult) -> str:
-    """The origin of the report: the set, the time, the user and the version."""
+    """The set, the date, the user and the version, as far as they are known."""
     words = {"set": "set {}", "date": "{}", "user": "by {}", "version": "community.seventhings {}"}
     told = (form.format(account.made_by[name]) for name, form in words.items() if account.made_by.get(name))
     return ", ".join(told)

@@ -62,8 +62,8 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> Markdown:
     room -= _length(shown_wrong)
     shown_changes = _fitting(changes, room - min(_length(warned), room // _ONE))
     shown_warned = _fitting(warned, room - _length(shown_changes))
-    shown_number = sum(number for number, _told in told[: len(shown_changes)])
-    hidden = len(wrong) - len(shown_wrong) + len(account.changes) - shown_number + len(warned) - len(shown_warned)
+    records_shown = sum(number for number, _told in told[: len(shown_changes)])
+    hidden = len(wrong) - len(shown_wrong) + len(account.changes) - records_shown + len(warned) - len(shown_warned)
     more = Markdown("\n\nand {hidden} more; the report as .json or .html has all.") if hidden else Markdown()
     rest = more.fill(hidden=hidden)
     return Markdown.of([head, *shown_wrong, *shown_changes, table, *shown_warned, last, rest, Markdown("\n")])
@@ -141,7 +141,7 @@ def _changes(changes: Sequence[Mapping[str, Any]], longest: int) -> Iterator[tup
 
 
 def _group(group: Group) -> Markdown:
-    """The action of a group, the names of its first changes, and the outcome of those that were not done."""
+    """A group: its title, the names of the first, and what became of those that were not done."""
     first = (Markdown("{key}").fill(key=short(key_of(change), _LONGEST_KEY)) for change in group.changes[:_NAMED])
     rest = len(group.changes) - _NAMED
     more = Markdown(" and {rest} more").fill(rest=rest) if rest > 0 else Markdown()

@@ -83,13 +83,13 @@ def keys_of(change: Mapping[str, Any]) -> list[str]:
 
 
 def field_name(change: Mapping[str, Any], key: str) -> str:
-    """The name by which people know a field: its key, or its label where the service made the key."""
+    """The name of a field for people: its key, or its label where the service made the key."""
     label = change.get("labels", {}).get(key) if is_generated_key(key) else None
     return short(one_line(label or key), _LONGEST_KEY)
 
 
 def mark(change: Mapping[str, Any]) -> str:
-    """Says what became of a change and why; empty where nothing was to be done."""
+    """The fate of a change and why; empty where nothing was to become of it."""
     status, reason = change.get("status", NOT_TRIED), change.get("reason", "")
     if status == NOT_TRIED and not reason:
         return ""
@@ -97,7 +97,7 @@ def mark(change: Mapping[str, Any]) -> str:
 
 
 def forecast(account: RunResult) -> str:
-    """Says in words what an apply would take; empty where nothing is to be applied."""
+    """The forecast in words; empty where nothing is to be applied."""
     requests, minutes = account.forecast.get("requests"), account.forecast.get("minutes")
     if not account.check_mode or not requests:
         return ""

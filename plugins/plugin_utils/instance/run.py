@@ -40,6 +40,7 @@ from .forecast import NOTHING, forecast_of
 from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile, StoredPlan
 from .provenance import made_by
+from .suspected_renames import suspected_renames
 from .validation import validate
 
 _DIGEST_BYTES = 32
@@ -207,6 +208,7 @@ class _Run:
             made, refusals = self._without_stale(made, self._stored, journal)
             if refusals:
                 return self._account("refused", made, refusals=refusals)
+        made.warnings += suspected_renames(made)
         read = self._client.transport.sent - self._before
         self._forecast = forecast_of(made, read, self._client.transport.rate.per_minute)
         refusals = [*self._ceilings.forbidden(made.changes), *made.exceeded_limits]

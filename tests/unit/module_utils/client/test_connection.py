@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import hidden_in
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, hidden_in
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 
 
 @pytest.mark.parametrize(
@@ -27,3 +28,22 @@ def test_credentials_in_the_url_are_hidden(base_url: str | None, hidden: list[st
 
 def test_without_a_url_nothing_is_hidden() -> None:
     assert hidden_in({}) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "share", "per_minute"),
+    [
+        (None, None, 200), (None, "50%", 100), (120, "25 %", 30), (3, "10%", 1), (0, "50%", 0), (200, "100%", 200),
+    ],
+)  # fmt: skip
+def test_a_share_of_the_rate_limit_leaves_the_rest_to_others(
+    limit: int | None, share: str | None, per_minute: int
+) -> None:
+    client = connect({"base_url": "https://acme.test", "rate_limit": limit, "rate_share": share})
+    assert client.transport.rate.per_minute == per_minute
+
+
+@pytest.mark.parametrize("share", ["50", "0%", "101%", "half", "-5%", "1.5%", ""])
+def test_a_share_that_is_no_percentage_is_refused(share: str) -> None:
+    with pytest.raises(InvalidInput, match=r"rate_share: .* does not fit"):
+        connect({"base_url": "https://acme.test", "rate_share": share})

@@ -1,0 +1,86 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Creations that look like renames: the natural key is new, and something else says that the record is there. No
+requests are made here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
+
+from ..set_plan.plan import InstancePlan, Planned
+
+_TELLING = ("serial_number", "inventory_name")
+"""Fields that two records seldom have in common, the surest first. Both are looked at only where the value stands once
+on each side.
+"""
+
+_MOST = 10
+"""Suspicions that are told one by one."""
+
+
+def suspected_renames(made: InstancePlan) -> list[str]:
+    """A line for each new object that may be one which is there under another key, with the line of ``moved.yml`` that
+    says so. Vaulted values are compared with nothing.
+    """
+    created = [one for one in made.changes if one.kind.name == OBJECT.name and one.change.action == CREATE]
+    if not created or made.state is None or made.hiding.has_any or not made.state.is_listed(OBJECT):
+        return []
+    known = {*made.managed, *(one.change.current.uuid for one in made.changes if _stays(one) and one.change.current)}
+    left = [record for record in made.state.records(OBJECT) if record.uuid not in known]
+    told = [_told(*pair) for pair in _pairs(created, left)]
+    rest = len(told) - _MOST
+    return [*told[:_MOST], f"{rest} more new objects look like renames."] if rest > 0 else told
+
+
+def _stays(planned: Planned) -> bool:
+    """Tells whether the files say what becomes of a record; of one that is pruned they do not."""
+    return not planned.entry.pruned
+
+
+def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple[Planned, Record, str]]:
+    """New objects, each with the record that it may be, and the field that says so."""
+    waiting = {id(planned): planned for planned in created}
+    free = {record.uuid: record for record in left}
+    for key in _TELLING:
+        wanted: dict[Any, list[Planned]] = defaultdict(list)
+        there: dict[Any, list[Record]] = defaultdict(list)
+        for planned in waiting.values():
+            wanted[planned.desired.get(key)].append(planned)
+        schema = next(iter(waiting.values())).schema if waiting else None
+        if schema is None or key not in schema.fields:
+            continue
+        for record in free.values():
+            there[schema.read_one(key, record.flat)].append(record)
+        for value, some in wanted.items():
+            if isinstance(value, str) and value and len(some) == 1 and len(there.get(value, ())) == 1:
+                planned, record = some[0], there[value][0]
+                del waiting[id(planned)], free[record.uuid]
+                if _key_of(schema, planned, record):
+                    yield planned, record, key
+
+
+def _key_of(schema: Schema, planned: Planned, record: Record) -> dict[str, str]:
+    """The natural key that a record has; empty where it is none that ``moved.yml`` can name as it stands."""
+    key = {name: schema.read_one(name, record.flat) for name in planned.keys}
+    return key if all(isinstance(value, str) and value for value in key.values()) else {}
+
+
+def _told(planned: Planned, record: Record, field: str) -> str:
+    old = _key_of(planned.schema, planned, record)
+    new = {name: planned.desired[name] for name in planned.keys}
+    line = json.dumps({planned.section: [{"from": old, "to": new}]}, ensure_ascii=False)
+    words = "/".join(old.values())
+    return (
+        f"{planned} would be new, and looks like {words} with another key (the same {field}). "
+        f"If it is the same one, write into moved.yml: {line}"
+    )

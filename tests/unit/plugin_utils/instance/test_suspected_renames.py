@@ -1,0 +1,67 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""New objects that look like renamed ones are told, with the line that says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+
+
+def things(*rows: tuple[str, str, str]) -> dict[str, str]:
+    """Objects of barcode, name and serial number."""
+    return {
+        "objects.yml": yaml_list(
+            {"barcode": barcode, "inventory_name": name, "serial_number": serial} for barcode, name, serial in rows
+        )
+    }
+
+
+def suspicions(account: RunResult) -> list[str]:
+    return [warning for warning in account.warnings if "moved.yml" in warning or "look like renames" in warning]
+
+
+@pytest.mark.parametrize(
+    ("new", "field"),
+    [(("2", "Other", "SN-1"), "serial_number"), (("2", "Chair", "SN-9"), "inventory_name")],
+)
+def test_what_looks_like_a_rename_is_offered_and_the_offer_holds(
+    site: Site, new: tuple[str, str, str], field: str
+) -> None:
+    site.write(things(("1", "Chair", "SN-1"), ("7", "Desk", "SN-7")))
+    assert site.run().outcome == "changed"
+    site.write(things(new, ("7", "Desk", "SN-7")))
+    planned = site.plan()
+    (told,) = suspicions(planned)
+    assert f"object 2 would be new, and looks like 1 with another key (the same {field})" in told
+    site.write({"moved.yml": told.partition("write into moved.yml: ")[2] + "\n"})
+    (change,) = site.plan().changes
+    assert change["action"] == "update"
+    assert change["before"]["barcode"] == "1"
+    assert suspicions(site.plan()) == []
+
+
+def test_what_stands_more_than_once_is_no_sign(site: Site) -> None:
+    site.write(things(("1", "Chair", "A"), ("2", "Chair", "B")))
+    site.run()
+    site.write(things(("3", "Chair", "C")))
+    assert suspicions(site.plan()) == []
+    site.write(things(("1", "Chair", "A"), ("2", "Chair", "B"), ("3", "Chair", "A")))
+    assert suspicions(site.plan()) == [], "a record that is in the files keeps its key"
+
+
+def test_many_are_counted_and_take_no_request(site: Site) -> None:
+    site.write(things(*((f"A{one}", f"Thing {one}", f"SN-{one}") for one in range(13))))
+    site.run()
+    site.write(things(*((f"B{one}", f"Thing {one}", f"SN-{one}") for one in range(13))))
+    site.service.clear_log()
+    told = suspicions(site.plan())
+    assert told[-1] == "3 more new objects look like renames."
+    assert len(told) == 11
+    assert json.loads(told[0].partition("write into moved.yml: ")[2])["objects"][0]["from"] == {"barcode": "A0"}
+    assert len(site.sent()) == len(set(site.sent()))
