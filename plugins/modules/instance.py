@@ -50,8 +50,12 @@ options:
       - The directory may be reached by a link. Nothing in it may be one, and a single file may not be one either. A
         link, a device, a pipe or a socket in the place of a file is a finding, and so is a file of more than 1 GiB.
       - Paths of attachments in it are relative to the directory, and nothing else can be sent. See O(files_root).
+      - A list of them is layers, the first one first. A later layer adds records, and overrides the fields that it
+        writes of a record with the same natural key. C(null) clears, lists replace whole, what is not written stays,
+        and C(_managed) V(false) takes a record out of the set. Only the first layer needs an C(instance.yml), that of a
+        later one only narrows it. Attachments are relative to their layer.
       - One of O(src), O(desired) and O(plan_file) is required.
-    type: path
+    type: raw
   desired:
     description:
       - The same inline, with the sections as keys, for a playbook that computes what is wanted.
@@ -324,6 +328,10 @@ EXAMPLES = r"""
   community.seventhings.instance:
     src: acme
     report: report.html
+
+- name: Apply what all sites have in common, and what differs in Berlin
+  community.seventhings.instance:
+    src: [base, overlays/berlin]
 
 - name: Fail where somebody changed the instance behind the files' back
   community.seventhings.instance:

@@ -118,6 +118,7 @@ class Entry:
     :ivar pruned: whether it stands in no file, and is taken away because of that.
     :ivar vaulted: names of the fields that are vaulted; all of them where the file is vaulted as a whole.
     :ivar cells: reads its fields where they are cells that types do not take as they are.
+    :ivar root: the directory that its local files come from, where that is not the same for all records.
     """
 
     kind: Kind
@@ -132,6 +133,12 @@ class Entry:
     pruned: bool = False
     vaulted: Container[str] = ()
     cells: CellReader | None = None
+    root: str = ""
+
+    def root_of(self, name: str) -> str:
+        """The directory that the local files of a field come from; empty where that is the same for all records."""
+        root_of = getattr(self.places, "root_of", None)
+        return root_of(name) if root_of else self.root
 
     def place_of(self, name: str) -> Place:
         """Where a field was written, or the record where the field was not."""
@@ -212,6 +219,7 @@ class Policy:
 class DesiredInstance:
     """Everything that was written, and what was found to be wrong with it.
 
+    :ivar unmanaged: records that were written to be left alone: they are never pruned.
     :ivar instances: roots of the instances that it may be applied to; empty: any.
     :ivar set_name: name of the managed set.
     :ivar set_id: tells it from other sets of its name.
@@ -231,6 +239,7 @@ class DesiredInstance:
     """
 
     entries: list[Entry] = field(default_factory=list)
+    unmanaged: list[Entry] = field(default_factory=list)
     instances: Sequence[str] = ()
     set_name: str = ""
     set_id: str = ""

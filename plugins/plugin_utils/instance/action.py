@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding, masked
-from ..desired.loading import MAX_SOURCE, VaultedContent, load, local_files
+from ..desired.loading import MAX_SOURCE, VaultedContent, local_files
 from ..desired.nodes import was_vaulted
 from ..desired.telling import Told, tell
+from ..layers.layers import load_layers
 from ..screen import tell as tell_on_screen
 from .ceilings import require_ceilings
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
@@ -90,7 +92,9 @@ def _provision(
     if options["mode"] == "apply" and options["protected"]:
         require_ceilings(written)
     looks_only = check_mode or options["mode"] == "drift"
-    src, report, plan_file = (_path(options, name) for name in ("src", "report", "plan_file"))
+    sources = _sources(options["src"])
+    src = sources[0] if sources else None
+    report, plan_file = (_path(options, name) for name in ("report", "plan_file"))
     if report is not None:
         check_report(report)
         if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
@@ -98,12 +102,14 @@ def _provision(
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
-        call.read.append(_load(options, src, loader, written, call.hiding))
+        call.read.append(_load(options, sources, loader, written, call.hiding))
         return call.read[-1]
 
     has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
+        if len(sources) > 1:
+            stored.lies_as(all_that_is_written())
         stored.desired.hiding = call.hiding
         desired = stored.desired
     elif has_files:
@@ -146,6 +152,17 @@ def _provision(
     return _result(account, looks_only and options["drift_fail"], report)
 
 
+def _sources(src: Any) -> list[Path]:
+    """The layers that ``src`` names, the first one first.
+
+    :raises InvalidInput: where it names something else.
+    """
+    named = src if isinstance(src, list) else [] if src is None else [src]
+    if not all(isinstance(one, str) and one for one in named) or src == []:
+        raise InvalidInput(f"src: {shorten(src)} does not fit; expected a path, or a list of them")
+    return [Path(os.path.expandvars(one)).expanduser() for one in named]
+
+
 def _path(options: Mapping[str, Any], name: str) -> Path | None:
     return Path(options[name]).expanduser() if options.get(name) else None
 
@@ -178,13 +195,14 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
 
 
 def _load(
-    options: Mapping[str, Any], src: Path | None, loader: Any, written: Mapping[str, Any], hiding: Hiding
+    options: Mapping[str, Any], sources: Sequence[Path], loader: Any, written: Mapping[str, Any], hiding: Hiding
 ) -> DesiredInstance:
     whole = written.get("desired")
     # The option as it was written; a text (a template gave it) as Ansible reads it.
     inline = options.get("desired") if isinstance(whole, str) else whole
     is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
-    return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted, options["formulas"])
+    files_root = _path(options, "files_root")
+    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"])
 
 
 def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
