@@ -56,6 +56,14 @@ options:
         later one only narrows it. Attachments are relative to their layer.
       - One of O(src), O(desired) and O(plan_file) is required.
     type: raw
+  variables:
+    description:
+      - Values of the variables that C(instance.yml) declares, over their defaults. See
+        R(the guide,ansible_collections.community.seventhings.docsite.guide_many).
+      - In the files C(${name}) stands for a variable, and C(${$}) for a dollar. In O(desired) it means itself.
+      - What is not used is a warning. A value that is vaulted by itself is refused, because it would stand in plans.
+    type: dict
+    default: {}
   desired:
     description:
       - The same inline, with the sections as keys, for a playbook that computes what is wanted.
@@ -332,6 +340,8 @@ EXAMPLES = r"""
 - name: Apply what all sites have in common, and what differs in Berlin
   community.seventhings.instance:
     src: [base, overlays/berlin]
+    variables:
+      city: Berlin
 
 - name: Fail where somebody changed the instance behind the files' back
   community.seventhings.instance:

@@ -203,6 +203,7 @@ INSTANCE: Spec = {
     **{name: option for name, option in CONNECTION.items() if name != "execution"},
     "mode": {"type": "str", "choices": ["apply", "drift", "validate"], "default": "apply"},
     "src": {"type": "raw"},
+    "variables": {"type": "dict", "default": {}},
     "desired": {"type": "dict"},
     "files_root": {"type": "path"},
     "plan_file": {"type": "path"},

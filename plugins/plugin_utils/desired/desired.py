@@ -236,6 +236,7 @@ class DesiredInstance:
     :ivar hiding: what of it must not be shown.
     :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
     :ivar warnings: what should be known of the files, although it is no mistake.
+    :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -260,6 +261,7 @@ class DesiredInstance:
     dialects: Dialects = field(default_factory=Dialects)
     delimiters: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    declares_variables: bool = False
 
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""

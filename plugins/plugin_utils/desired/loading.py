@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
@@ -36,7 +36,7 @@ from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .hiding import EVERYTHING, Hiding
 from .json_source import read_json_lines
 from .nodes import Node, Places, plain_node, was_vaulted
-from .settings import API, Settings
+from .settings import API, VARIABLES, Settings
 from .xlsx_source import WORKBOOK_CELLS, Workbook
 from .yaml_source import read_yaml
 
@@ -57,7 +57,7 @@ _INLINE = "desired"
 _NEVER_VAULTED = (
     "settings and field definitions can't be vaulted: they stand in plans, messages and journals; write them in plain"
 )
-_SETTINGS = ("instance.yml", "instance.yaml")
+SETTINGS = ("instance.yml", "instance.yaml")
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
 
 
@@ -90,11 +90,13 @@ class Reading:
     :ivar label: what the places of its files begin with; empty: nothing.
     :ivar is_later: whether another layer came before it: then it needs no instance.yml.
     :ivar dialects: how its tables were saved where its instance.yml does not say.
+    :ivar fill: fills variables into what stands in files, but for some members.
     """
 
     label: str = ""
     is_later: bool = False
     dialects: Dialects = field(default_factory=Dialects)
+    fill: Callable[[Node, Sequence[str]], Node] = lambda node, _leave: node
 
 
 def load(
@@ -155,6 +157,7 @@ class _Loading:
     ) -> None:
         self._read = read
         self._reading = reading
+        self._fill = reading.fill
         self._formulas = formulas_are
         self._by_guess: list[str] = []
         self.desired = DesiredInstance(hiding=hiding, dialects=reading.dialects)
@@ -169,7 +172,7 @@ class _Loading:
 
     def _called(self, name: str) -> str:
         """The name of a file as places have it: with that of its layer."""
-        return str(PurePosixPath(self._reading.label) / name) if self._reading.label else name
+        return called(self._reading.label, name)
 
     def _at(self, name: str, line: int = 0, column: int = 0) -> Place:
         return Place(self._called(name), line, column)
@@ -185,7 +188,7 @@ class _Loading:
         except OSError as error:
             self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
             return
-        settings = [one for one in there if one.name in _SETTINGS and one.type is not FileType.FOLDER]
+        settings = [one for one in there if one.name in SETTINGS and one.type is not FileType.FOLDER]
         if len(settings) > 1 or (not settings and not self._reading.is_later):
             self._find(self._at("instance.yml"), f"expected exactly one instance.yml in {src}")
         # The settings say how the others are read.
@@ -202,7 +205,7 @@ class _Loading:
             elif name == "moved" and ending in (".yml", ".yaml"):
                 node = self._yaml(root, one.name)
                 if node is not None:
-                    self._read_settings.moved(node)
+                    self._read_settings.moved(self._fill(node, ()))
             elif is_workbook:
                 self._workbook(root, one.name)
             elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
@@ -259,7 +262,7 @@ class _Loading:
 
     def _settings(self, node: Node | None, name: str) -> None:
         if node is not None:
-            self._read_settings.read(node)
+            self._read_settings.read(self._fill(node, (VARIABLES,)))
         elif not self.desired.findings:
             self._find(self._at(name, 1, 1), f"this file is empty; expected at least api: {API}")
 
@@ -283,6 +286,8 @@ class _Loading:
         :param takes_files: whether a directory was named that its local files come from.
         """
         from_files = len(self.desired.entries)
+        # Ansible filled in what varies.
+        self._fill = Reading.fill
         self.document(plain_node(sections, _INLINE, self.desired.hiding.paths, is_vaulted))
         for entry in self.desired.entries[from_files:]:
             entry.inline = not takes_files
@@ -296,9 +301,9 @@ class _Loading:
             if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(member.source):
                 self._find_plainly(member.place, _NEVER_VAULTED)
             elif name == "instance":
-                self._read_settings.read(member)
+                self._read_settings.read(self._fill(member, (VARIABLES,)))
             elif name == "moved":
-                self._read_settings.moved(member)
+                self._read_settings.moved(self._fill(member, ()))
             elif name in BY_TEMPLATE:
                 self.desired.sections.add(name)
                 self._templates(name, member)
@@ -422,7 +427,8 @@ class _Loading:
     def _records(
         self, section: str, nodes: Iterable[Node], template: str = "", cells: CellReader | None = None
     ) -> None:
-        for node in nodes:
+        for written in nodes:
+            node = self._fill(written, ())
             if len(self.desired.entries) >= MOST_RECORDS:
                 self._find_plainly(node.place, f"expected at most {MOST_RECORDS} records in one desired state")
                 return
@@ -462,6 +468,14 @@ class _Loading:
         if state not in allowed:
             return Entry(kind, fields, node.place, Places(node), template=template, misread=True, vaulted=vaulted)
         return Entry(kind, fields, node.place, Places(node), state, template, vaulted=vaulted)
+
+
+def called(label: str, name: str) -> str:
+    """The name of a file as places have it.
+
+    :param label: of its layer; empty: it has none.
+    """
+    return str(PurePosixPath(label) / name) if label else name
 
 
 def _parts(name: str) -> tuple[str, str]:

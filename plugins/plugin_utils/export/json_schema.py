@@ -308,9 +308,23 @@ def _settings() -> Json:
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
             "marker": {"type": "string", "description": "Field that names the set in each record"},
             "csv": _tables(),
+            "variables": _variables(),
         },
         "required": ["api"],
         "additionalProperties": False,
+    }
+
+
+def _variables() -> Json:
+    """The variables that the files may use."""
+    default: Json = {"type": ["string", "number", "boolean"]}
+    types: Json = {"enum": ["string", "integer", "number", "boolean"]}
+    one = _closed({"type": types, "description": {"type": "string"}, "default": default})
+    return {
+        "type": "object",
+        "description": "Variables, used as ${name} in values; ${$} is a dollar",
+        "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+        "additionalProperties": one | {"type": ["object", "null"]},
     }
 
 

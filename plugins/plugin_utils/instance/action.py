@@ -202,7 +202,10 @@ def _load(
     inline = options.get("desired") if isinstance(whole, str) else whole
     is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
     files_root = _path(options, "files_root")
-    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"])
+    given = written.get("variables")
+    # As they were written, too: what was vaulted is known by that.
+    variables = given if isinstance(given, Mapping) else options["variables"]
+    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"], variables)
 
 
 def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:

@@ -19,10 +19,24 @@ from ..desired import formulas
 from ..desired.desired import DesiredInstance, Finding, Place
 from ..desired.dialect import Dialect, Dialects
 from ..desired.hiding import Hiding
-from ..desired.loading import MOST_RECORDS, Reading, content_of, load, local_files
-from ..desired.nodes import was_vaulted
+from ..desired.loading import (
+    MOST_RECORDS,
+    SETTINGS,
+    Reading,
+    VaultedContent,
+    called,
+    content_of,
+    load,
+    local_files,
+)
+from ..desired.nodes import Node, was_vaulted
+from ..desired.settings import VARIABLES
+from ..desired.yaml_source import read_yaml
 from .narrowing import narrow
 from .records import MergedRecords
+from .variables import Variables
+
+NO_VARIABLES: Mapping[str, Any] = {}
 
 Reader = Callable[[Folder, str], bytes]
 
@@ -66,6 +80,8 @@ def layers_of(sources: Sequence[Path]) -> list[Layer]:
     twice = next((path for number, path in enumerate(sources) if reals[number] in reals[:number]), None)
     if twice is not None:
         raise InvalidInput(f"src: {twice} is named twice; expected each layer once")
+    if len(sources) < 2:
+        return [Layer(path, "") for path in sources]
     common = os.path.commonpath([root.parent for root in roots])
     found = []
     for path, root in zip(sources, roots, strict=True):
@@ -84,20 +100,43 @@ def load_layers(
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
     formulas_are: str = formulas.ESCAPE,
+    variables: Mapping[str, Any] = NO_VARIABLES,
 ) -> DesiredInstance:
     """Reads what was written in layers, inline, or both; what is inline is no layer, it stands beside them.
 
     :param sources: the layers, the first one first. The others are as :func:`..desired.loading.load` has them.
+    :param variables: the values of variables that the files declare.
     :raises InvalidInput: where a layer is named twice, or ``files_root`` is no directory.
     """
-    if len(sources) < 2:
-        return load(sources[0] if sources else None, inline, read, files_root, hiding, is_vaulted, formulas_are)
-    shared = hiding or Hiding()
     layers = layers_of(sources)
+    filling = Variables(variables)
+    for layer in layers:
+        filling.declare(settings_of(layer.path, layer.label, read))
+    filling.settle()
+    desired = _loaded(layers, filling, inline, read, files_root, hiding or Hiding(), is_vaulted, formulas_are)
+    desired.findings += filling.findings
+    desired.warnings += filling.warnings()
+    return desired
+
+
+def _loaded(
+    layers: Sequence[Layer],
+    filling: Variables,
+    inline: Mapping[str, Any] | None,
+    read: Reader,
+    files_root: Path | None,
+    shared: Hiding,
+    is_vaulted: Callable[[Any], bool],
+    formulas_are: str,
+) -> DesiredInstance:
+    """What stands in all layers and inline, with variables filled in."""
+    if len(layers) < 2:
+        src = layers[0].path if layers else None
+        return load(src, inline, read, files_root, shared, is_vaulted, formulas_are, Reading(fill=filling.fill))
     loaded: list[DesiredInstance] = []
     for layer in layers:
         first = loaded[0].dialects if loaded else Dialects()
-        reading = Reading(layer.label, bool(loaded), first)
+        reading = Reading(layer.label, bool(loaded), first, filling.fill)
         loaded.append(load(layer.path, None, read, files_root, shared, formulas_are=formulas_are, reading=reading))
     merged = _merged(layers, loaded)
     if files_root is not None:
@@ -106,6 +145,26 @@ def load_layers(
         beside = load(None, inline, read, files_root, shared, is_vaulted, formulas_are)
         _put_beside(merged, beside)
     return merged
+
+
+def settings_of(path: Path, label: str, read: Reader) -> Node | None:
+    """The settings of a layer; None where they can't be read, which is found when the layer is read."""
+    is_file = path.is_file()
+    folder = Folder(path.parent if is_file else path)
+    for name in (path.name,) if is_file else SETTINGS:
+        if not name.endswith((".yml", ".yaml")):
+            continue
+        try:
+            content = read(folder, name)
+            if VARIABLES.encode() not in content or isinstance(content, VaultedContent):
+                continue
+            node = read_yaml(content.decode().replace("\r\n", "\n").replace("\r", "\n"), called(label, name), [])
+        except (OSError, UnicodeDecodeError, InvalidInput):
+            continue
+        if node is None or not isinstance(node.value, dict) or not is_file:
+            return node
+        return node.member("instance") if "instance" in node.value else None
+    return None
 
 
 def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> DesiredInstance:

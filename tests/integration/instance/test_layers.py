@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator, running
 from playbook import Run, run
 
@@ -87,3 +89,48 @@ def test_what_is_wrong_in_a_layer_is_told_with_its_place_before_anything_is_sent
     assert service.log() == []
     places = [finding.partition(": ")[0] for finding in done.named("Validate the files")["findings"]]
     assert places == ["overlays/berlin/instance.yml:2:6", "overlays/berlin/objects.yml:1:26"]
+
+
+_VARIED = "api: seventhings/v1\nset: varied\nvariables: {city: {}, floor: {type: integer, default: 3}}\n"
+
+
+def _varied(root: Path, service: Emulator, variables: str) -> Run:
+    """One run with variables, and an export over the same settings."""
+    _write(root, {"src/instance.yml": _VARIED, "out/instance.yml": _VARIED})
+    _write(root, {"src/locations.yml": "- {name: '${city} ${$}{x}', address: 'F-${floor}'}\n", "secret": "s3cret"})
+    play = f"""
+    - hosts: localhost
+      gather_facts: false
+      vars:
+        provision_src: src
+        provision_variables: {variables}
+        export_dest: out
+      roles:
+        - community.seventhings.provision
+        - community.seventhings.export
+    """
+    (root / "play.yml").write_text(textwrap.dedent(play))
+    return run(root, root / "play.yml", "--vault-password-file", "secret", variables=service.variables())
+
+
+def test_variables_are_filled_in_and_an_export_escapes_what_looks_like_one(tmp_path: Path, service: Emulator) -> None:
+    service.reset()
+    done = _varied(tmp_path, service, "{city: Berlin, floor: 4}")
+    assert done.status == 0, done.output
+    written = (tmp_path / "out/locations.yml").read_text()
+    assert "Berlin ${$}{x}" in written
+    assert "F-4" in written
+
+
+def test_a_vaulted_variable_is_refused_before_anything_is_sent(tmp_path: Path, service: Emulator) -> None:
+    service.reset()
+    vault = VaultLib([("default", VaultSecret(b"s3cret"))])
+    lines = vault.encrypt("hunter2").decode().splitlines()
+    hidden = "".join(f"\n            {line}" for line in ["city: !vault |", *(f"  {line}" for line in lines)])
+    done = _varied(tmp_path, service, hidden)
+    assert done.status != 0
+    assert service.log() == []
+    assert "hunter2" not in done.output
+    assert done.named("Validate the files")["findings"] == [
+        "variables.city: is vaulted; write vaulted values in files or in desired"
+    ]
