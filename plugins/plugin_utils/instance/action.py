@@ -50,10 +50,15 @@ from .run import (
 _EVERY_SECONDS = 4.0
 
 
-def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
-    """One call of the module ``instance``: its result as Ansible wants it."""
+def provision(
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], host: str = ""
+) -> dict[str, Any]:
+    """One call of the module ``instance``: its result as Ansible wants it.
+
+    :param host: the host of the inventory that it is for: of many at once each line of progress names its own.
+    """
     parent = os.getppid()
-    call = _Call(Hiding(show=options["show_vaulted"], names=set(options["hide"])))
+    call = _Call(Hiding(show=options["show_vaulted"], names=set(options["hide"])), host)
     try:
         return _provision(options, check_mode, loader, written, call)
     except (SeventhingsError, OSError) as error:
@@ -77,11 +82,13 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
 class _Call:
     """Everything that must be known of a call that failed.
 
-    :ivar hiding: what must not be shown of it. :ivar clients: the connection, where there was one.
+    :ivar hiding: what must not be shown of it. :ivar host: that it is for.
+    :ivar clients: the connection, where there was one.
     :ivar read: what was written.
     """
 
     hiding: Hiding
+    host: str = ""
     clients: list[Client] = field(default_factory=list)
     read: list[DesiredInstance] = field(default_factory=list)
 
@@ -143,7 +150,7 @@ def _provision(
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     client.creations.tell = tell_on_screen
     call.clients.append(client)
-    account = run_instance(client, desired, order, teller())
+    account = run_instance(client, desired, order, teller(host=call.host))
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
@@ -265,12 +272,13 @@ def _reader(loader: Any) -> Callable[[Folder, str], bytes]:
 
 
 def teller(
-    show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic
+    show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic, host: str = ""
 ) -> Callable[[Progress], None]:
     """Tells how far the work is, every few seconds at the most, and nothing when nothing takes long.
 
-    :param show: takes a line.
+    :param show: takes a line. :param host: begins it; that of this machine says nothing.
     """
+    begins = "" if host in ("", "localhost") else f"{host}: "
     last = clock()
     begun: dict[str, float] = {}
 
@@ -285,7 +293,7 @@ def teller(
         seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
         left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
         done = f"{progress.section}: {progress.done} of {progress.total}"
-        show(f"{done}, {left}, about {seconds:.0f} s left")
+        show(f"{begins}{done}, {left}, about {seconds:.0f} s left")
 
     return tell
 
