@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from instance_site import Site
+from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
@@ -317,3 +318,12 @@ def test_lines_of_the_plan_name_the_layer(site: Site) -> None:
         ("Depot", "base/locations.yml:1:3"),
         ("Hall", "berlin/locations.yml:1:3"),
     ]
+
+
+@pytest.mark.parametrize("site", ["berlin", "bonn", "kiel"])
+def test_the_example_of_a_fleet_holds_no_mistake(site: str) -> None:
+    example = ROOT / "examples" / "fleet"
+    given = {"city": site.title(), "floors": 5}
+    desired = load_layers([example / "base", example / "overlays" / site], variables=given)
+    assert offline_findings(desired) == []
+    assert "Office " + site.title() in [entry.fields.get("name") for entry in desired.entries]
