@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a task, an inventory or a lookup reaches an instance.
+"""Documents the options by which a task, an inventory or a lookup reaches an instance.
 
 ``connection`` is for modules, ``connection.plugin`` for plugins that run on the controller. Both have the same options:
 a module's text names the environment variables, a plugin declares them. ``connection.execution`` is for the modules

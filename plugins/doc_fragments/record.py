@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What modules that manage one record have in common.
+"""Documents the options of modules that manage one record.
 
 ``record`` is for all of them, ``record.fields`` for those whose fields are a map, ``record.attachments`` for those that
 have attachments as an option, ``record.references`` says how references to other records are written.
@@ -49,7 +49,7 @@ options:
         as C(1299.50). Amounts are in the currency of the instance or of the field definition.
       - V(BOOLEAN) takes V(true) or V(false).
       - V(DATE) and V(REMINDER) take C("YYYY-MM-DD"); V(DATETIME) a time with its offset to UTC, such as
-        C("2031-05-31T14:30:00+02:00"), or one without it in the zone of O(timezone) where the module has that option.
+        C("2031-05-31T14:30:00+02:00"), or one without it in the zone of the option C(timezone) where the module has it.
       - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) take one reference. V(LINKED_ASSETS),
         which some instances call V(LINKED_ASSET), takes one reference to an object or a list of them.
       - V(ATTACHMENT) takes the whole list of files. Each is the UUID of a file that was uploaded, a path, or a map with

@@ -307,7 +307,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return str(to_safe_group_name(clean(name)))
 
     def verify_file(self, path: str) -> bool:
-        """Whether a file is for this plugin, by the end of its name."""
+        """Tells by the end of its name whether a file is for this plugin."""
         return bool(super().verify_file(path)) and path.endswith(_ENDINGS)
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
@@ -339,7 +339,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     # ---- options
 
     def _configured(self, path: str) -> Any:
-        """What the inventory file says. The directory of a cache that is not there yet is made for the user alone."""
+        """Reads the options from the inventory file. Makes the directory of a cache that is not there yet, for the user
+        alone.
+        """
         mask = os.umask(_PRIVATE)
         try:
             return self._read_config_data(path)
@@ -426,7 +428,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return records
 
     def _may_cache(self) -> bool:
-        """Whether there is a cache, and not in a directory that others can write to."""
+        """Tells whether there is a cache, in a directory that nobody else can write to."""
         if not self.get_option("cache"):
             return False
         folder = Path(unfrackpath(self.get_option("cache_connection") or "", follow=False))
@@ -445,7 +447,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def _kept(self, key: str) -> Any:
         try:
             return self._cache.get(key)
-        # What a file of somebody else holds makes cache plugins fail in any way.
+        # A file that somebody else wrote makes cache plugins fail in any way.
         except Exception as error:
             warn(f"What the cache keeps can't be read, so the instance is asked: {error}")
             return None
@@ -508,7 +510,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     # ---- the constructed features
 
     def _constructed(self, layout: Layout, earlier: Earlier) -> _Constructed | None:
-        """What the constructed features give, in an inventory of its own; None where there are none.
+        """Returns the results of the constructed features, in an inventory of its own; None where no feature is set.
 
         :raises InvalidInput: where one of them makes a group that belongs to somebody else.
         """
@@ -564,7 +566,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
 @dataclass
 class _Constructed:
-    """What the constructed features gave: groups and who is in them, and the variables of ``compose`` by host."""
+    """The results of the constructed features: groups with their members, and the variables of ``compose`` by host."""
 
     inventory: InventoryData
     composed: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -614,7 +616,7 @@ def _later_sources(path: str) -> Iterator[str]:
     position = next((number for number, one in enumerate(sources) if Path(path).is_relative_to(one)), None)
     if position is None:
         return
-    # Of a directory, all entries are sources, by name.
+    # All entries of a directory are sources, sorted by name.
     step = Path(sources[position])
     for part in Path(path).relative_to(step).parts:
         for entry in sorted(step.iterdir()):

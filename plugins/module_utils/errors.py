@@ -1,8 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can go wrong: one exception for each error kind of the interface (section 7), and those of the collection
-itself.
+"""The errors: one exception for each error kind of the interface (section 7), and those of the collection itself.
 
 Every exception carries one message for people: what was wrong, where, what was expected. None carries a secret.
 """
@@ -129,14 +128,14 @@ class ServiceError(SeventhingsError):
 
     meaning = "the service answered with an error"
 
-    def __init__(self, status: int, words: str, where: str, is_login: bool = False) -> None:
+    def __init__(self, status: int, words: str, endpoint: str, is_login: bool = False) -> None:
         self.status = status
         self.words = words
         quoted = f' The service says: "{words}".' if words else " The service gave no reason."
         if is_login:
             # Whatever it says of a password or a code may hold it, in a spelling that nobody thought of.
             quoted = " What the service says to a login is not shown."
-        super().__init__(f"{where}: HTTP {status}, {self.meaning}.{quoted}")
+        super().__init__(f"{endpoint}: HTTP {status}, {self.meaning}.{quoted}")
 
 
 class InvalidRequest(ServiceError):
@@ -226,7 +225,8 @@ _SAYS_NOTHING = re.compile(
 
 
 def may_be_taken(refused: ServiceError, held: Iterable[str], others: Iterable[str]) -> bool:
-    """Whether a value may have been refused because another record has it, as far as the service says what was wrong.
+    """Tells whether a value may have been refused because another record has it, as far as the service says what was
+    wrong.
 
     :param held: names and values of the fields of which that may be so.
     :param others: names of all other fields.
@@ -274,7 +274,7 @@ _UNSEEN_ENDS = {name: re.compile(rf"</{name}\b[^<>]*>", re.IGNORECASE) for name 
 
 
 def _without_markup(text: str) -> str:
-    """What a page shows, in one walk from its beginning to its end."""
+    """Returns the text that a page shows, in one walk from its beginning to its end."""
     shown = []
     at = 0
     while begins := _UNSEEN.search(text, at):
@@ -292,19 +292,19 @@ def _as_json(value: Any) -> str:
         return ""
 
 
-def service_error(status: int, words: str, where: str) -> ServiceError:
+def service_error(status: int, words: str, endpoint: str) -> ServiceError:
     """The exception for an error answer.
 
     :param status: HTTP status, 300 or above.
     :param words: from :func:`service_words`, secrets already taken out.
-    :param where: method and path of the request.
+    :param endpoint: method and path of the request.
     """
-    return _kind_of(status, words)(status, words, where)
+    return _kind_of(status, words)(status, words, endpoint)
 
 
-def login_error(status: int, words: str, where: str) -> ServiceError:
+def login_error(status: int, words: str, endpoint: str) -> ServiceError:
     """The exception for a login that was refused; its message quotes nothing. Parameters as :func:`service_error`."""
-    return _kind_of(status, words)(status, words, where, is_login=True)
+    return _kind_of(status, words)(status, words, endpoint, is_login=True)
 
 
 def _kind_of(status: int, words: str) -> type[ServiceError]:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is printed stays on its line, and looks like what it is.
+"""Makes texts safe to print: each stays on its line, and looks like what it is.
 
 All that the collection prints passes here: errors when they are made, warnings and messages of results where they are
 handed to Ansible, the rest where it is put into a report.

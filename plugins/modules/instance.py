@@ -117,7 +117,8 @@ options:
     description:
       - Writes what was planned, done or found to this file. Its ending says how.
       - V(.md) is made for a comment on a pull request, and is never longer than one may be. V(.html) is one page
-        without anything beside it. V(.json) holds all of what the task returns.
+        without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, so that
+        they stand at their lines in a review.
       - What is not in the files is counted, with a few names. V(.json) names all of it.
     type: path
   journal:
@@ -377,8 +378,9 @@ msg:
   sample: changed, 14 requests, 1.8 s
 outcome:
   description:
-    - What it came to. The last three fail the task.
+    - What it came to. The last three fail the task. With O(mode=drift) they say that the records could not be compared.
     - V(unchanged), nothing differs. V(changed), everything was applied (in check mode, would be).
+    - V(drift), with O(mode=drift) something differs.
     - V(failed), nothing was applied, because of RV(findings) or because every change failed.
     - V(refused), a limit, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
   returned: O(mode=apply) or O(mode=drift)
@@ -424,11 +426,22 @@ changes:
       description: UUID of the record. Null where it is not there yet.
       type: str
     before:
-      description: The fields that change, as they are.
+      description: The fields that change, by their keys, as they are. A record that is referred to has its natural key.
       type: dict
     after:
-      description: The fields that change, as they are written.
+      description: The fields that change, by their keys, as they are written.
       type: dict
+    labels:
+      description: The labels of these fields, by their keys.
+      type: dict
+    status:
+      description:
+        - V(done), V(failed), V(skipped) because something that it needs was not made, or V(not_tried) because the run
+          stopped before it. In a plan, and after a refusal, every change is V(not_tried).
+      type: str
+    reason:
+      description: Why it failed, was skipped or was not tried. Empty in a plan, and where it was done.
+      type: str
     place:
       description: Where it is written.
       type: str
@@ -440,6 +453,24 @@ changes:
       before: {purchasing_price: 849.9}
       after: {purchasing_price: 799.0}
       place: objects/it.yml:17:3
+      labels: {purchasing_price: Purchasing price}
+      status: done
+      reason: ""
+forecast:
+  description:
+    - What an apply takes where nothing fails. RV(forecast.requests) counts them, those of planning included.
+    - RV(forecast.minutes) says how long they take at O(rate_limit); null where there is no limit. Where the task
+      failed, it stands in RV(diff.account) alone.
+  returned: O(mode=apply) or O(mode=drift)
+  type: dict
+  sample: {requests: 1044, minutes: 5.2}
+made_by:
+  description:
+    - The name of the set, the time (UTC), who ran this on which machine, and the version of the collection. Where the
+      task failed, it stands in RV(diff.account) alone.
+  returned: O(mode=apply) or O(mode=drift)
+  type: dict
+  sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 0.1.0}
 failures:
   description:
     - What failed, and what was skipped because of it. As many as a screen takes, all of them in RV(diff.account).

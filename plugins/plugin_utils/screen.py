@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the plugins print themselves, beside the results that Ansible prints."""
+"""Prints the lines of the plugins themselves, beside the results that Ansible prints."""
 
 from __future__ import annotations
 

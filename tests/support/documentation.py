@@ -36,12 +36,12 @@ def block(path: Path, name: str) -> str:
 
 
 def returned(module: str) -> dict[str, Any]:
-    """What a module says that it returns."""
+    """The documentation of the values that a module returns."""
     return dict(yaml.safe_load(block(ROOT / "plugins" / "modules" / f"{module}.py", "RETURN")))
 
 
 def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
-    """Where successful results are not what is documented: of another type, not documented, or missing though it is
+    """Lists where successful results are not as documented: of another type, not documented, or missing though it is
     always returned.
     """
     found: set[str] = set()
@@ -57,7 +57,7 @@ def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any])
 
 
 def never_seen(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
-    """What is documented, and no result has."""
+    """Lists the documented values that no result has."""
     seen = {path for result in results for path in _seen(result, documented, "")}
     return sorted(set(_members(documented, "")) - seen)
 

@@ -88,7 +88,7 @@ CONTROLLER = {"instance", "instance_export"}
 
 REPORTS = {".html", ".json", ".md"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
-FORMATS = {"yaml", "csv", "jsonl"}
+FORMATS = {"yaml", "csv", "jsonl", "xlsx"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}
 """What else text of others goes through: forms of reports, sources of files, formats of exports, plugins."""
 

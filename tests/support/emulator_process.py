@@ -41,7 +41,7 @@ class Emulator:
         }
 
     def account(self) -> dict[str, str]:
-        """Who may sign in, as options of the collection."""
+        """The account that signs in, as options of the collection."""
         return {"username": self.username, "password": self.password, "client_id": self.client_id}
 
     def options(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of exports share."""
+"""Helpers that the tests of exports share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.actio
 
 
 def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **options: Any) -> dict[str, Any]:
-    """What the module returns."""
+    """Runs an export, and returns the result of the module."""
     given = {
         **site.service.options(),
         "rate_limit": 0,

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is written by a command, and never by hand: whole files, and the lists in documents.
+"""Generates whole files, and the lists in documents, which nobody writes by hand.
 
 A list stands in a document between two lines that are comments there, ``generated: NAME`` and ``end of NAME``. Modules
 and kinds of records appear in them by themselves.
@@ -23,6 +23,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_schema import (
+    NAME,
+    report_schema_file,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
 
 SCHEMAS = ROOT / "docs" / "schema"
@@ -51,6 +55,7 @@ _LIST = re.compile(
 def files() -> dict[Path, bytes]:
     """Everything that is generated, by its path, as it should be."""
     found = {SCHEMAS / name: text for name, text in static_files().items()}
+    found[SCHEMAS / NAME] = report_schema_file()
     found[switch_table.PAGE] = switch_table.page().encode()
     for path in _documents():
         found[path] = _LIST.sub(_written, path.read_text(encoding="utf-8")).encode()

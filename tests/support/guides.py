@@ -66,7 +66,7 @@ def snippets(guide: Path) -> Iterator[Snippet]:
 
 
 def _is_inside(block: re.Match[str]) -> Callable[[str], bool]:
-    """Whether a line still belongs to a code block: it is indented more, or comes before the closing fence."""
+    """Tells whether a line still belongs to a code block: it is indented more, or comes before the closing fence."""
     if block["indent"] is None:
         return lambda line: line != "```"
     indent = len(block["indent"])

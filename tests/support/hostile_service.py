@@ -269,8 +269,9 @@ class _Answer(BaseHTTPRequestHandler):
         """Each page is full of records that were never seen."""
         number = int(query.get("page", ["1"])[0])
         identity = KINDS.get(path, ("", "uuid", 0))[1]
-        items = [{"id": number * 20 + one, identity: uuid_of(number, one)} for one in range(20)]
-        self._json({"items": items, "page": number, "per_page": 20})
+        size = min(int(query.get("per_page", ["20"])[0]), 100)
+        items = [{"id": number * size + one, identity: uuid_of(number, one)} for one in range(size)]
+        self._json({"items": items, "page": number, "per_page": size})
 
     def wrong_types(self, path: str, _query: Any) -> None:
         wrong: list[Any] = [None, [], {}, 1.5, "x", True, [[]], {"x": {}}]

@@ -1,7 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of whole instances share: files, one run of the engine in this process, what it sent."""
+"""Helpers that the tests of whole instances share: files, one run of the engine in this process, the requests that it
+sent.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ class Site:
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def journal(self, set_name: str = "test") -> Path:
-        """Where the journal lies when no task says where."""
+        """The path of the journal when no task names one."""
         return place_of(None, self.service.base_url, set_name).path
 
     def client(self, read_only: bool = False) -> Client:
@@ -68,7 +70,7 @@ class Site:
         return client
 
     def load(self) -> DesiredInstance:
-        """What the files say."""
+        """Loads the files."""
         return load(self.root)
 
     def run(self, desired: DesiredInstance | None = None, **order: Any) -> RunResult:

@@ -249,7 +249,7 @@ _COMMAND = re.compile(
 
 
 def steering(text: str) -> Iterator[str]:
-    """What a terminal or a pipeline would obey in a text of several lines, or nobody would see."""
+    """Finds the characters of a text of several lines that a terminal or a pipeline would obey, or nobody would see."""
     for letter in sorted(set(text)):
         if letter != "\n" and unicodedata.category(letter) in _STEERS:
             yield f"U+{ord(letter):04X}"

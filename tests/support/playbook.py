@@ -22,8 +22,8 @@ _SECONDS = 240
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one task: its name, ``ok``, ``failed``, ``ignored``, ``skipped`` or ``item``, and what the module
-    returned.
+    """The result of one task: its name, ``ok``, ``failed``, ``ignored``, ``skipped`` or ``item``, and the values that
+    the module returned.
     """
 
     name: str

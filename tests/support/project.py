@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where things are in the repository, and how the tools call commands."""
+"""The paths of the repository, and how the tools call commands."""
 
 from __future__ import annotations
 

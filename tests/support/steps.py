@@ -165,7 +165,7 @@ def connect_hasty(options: Mapping[str, Any], read_only: bool = False) -> Client
 
 
 def without_pauses(set_attribute: Callable[[Any, str, Any], None]) -> None:
-    """What was lost is looked for at once, three times (with ``monkeypatch.setattr``)."""
+    """Takes the pauses out of the search for lost records: it looks three times at once (``monkeypatch.setattr``)."""
     set_attribute(client, "LOOK_AGAIN", (0.0, 0.0, 0.0))
 
 
@@ -216,7 +216,7 @@ def _rendered(value: Any, variables: Mapping[str, Any]) -> Any:
 
 
 def is_write(entry: Mapping[str, Any]) -> bool:
-    """Whether a logged request changes something."""
+    """Tells whether a logged request changes something."""
     path = entry["path"].removeprefix(PREFIX)
     return entry["method"] != "GET" and not (entry["method"] == "POST" and path in _READING_POSTS)
 
@@ -329,7 +329,7 @@ def _judge_values(
 
 
 def _holds(expected: Any, found: Any) -> bool:
-    """Whether what was found has what is expected; of a map only the members that are named."""
+    """Tells whether a value that was found is the expected one. Of a map only the named members count."""
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         return all(key in found and _holds(value, found[key]) for key, value in expected.items())
     if isinstance(expected, list) and isinstance(found, list):

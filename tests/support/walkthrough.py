@@ -53,7 +53,7 @@ class Touch:
 
 
 def touches(heading: str) -> list[Touch]:
-    """What a section of CONTRIBUTING.md tells to do."""
+    """The touches that a section of CONTRIBUTING.md asks for."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = re.split(r"^## ", text.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     found = [

@@ -38,6 +38,7 @@ SHIPPED = {
 }
 ROOT_FILES = {
     "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "FILES.json",
     "LICENSE",
@@ -60,7 +61,7 @@ def files_of(archive: Path) -> set[str]:
 
 
 def complaints(files: set[str]) -> list[str]:
-    """What is missing from the archive, and what has no business there."""
+    """Lists the files that are missing from the archive, and those that must not be in it."""
     missing = [f"missing: {name}" for name in sorted(WANTED - files)]
     stray = [
         f"stray: {name}"

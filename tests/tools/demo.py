@@ -146,7 +146,7 @@ def _drift(demo: Demo) -> None:
 
 
 def _rename(service: Emulator, old: str, new: str) -> None:
-    """What a person does in the web application."""
+    """Renames a record, as a person does in the web application."""
     root = service.base_url + "/customer-api/v1"
     with requests.Session() as session:
         session.trust_env = False

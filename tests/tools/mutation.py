@@ -37,6 +37,7 @@ TESTS = (
     "module_utils/plan/test_change",
     "module_utils/resolve/test_natural_keys",
     "module_utils/resolve/test_references",
+    "module_utils/resolve/test_resolver",
     "plugin_utils/apply/test_readiness",
 )
 PAGE = ROOT / "docs" / "mutation-testing.md"

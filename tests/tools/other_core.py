@@ -32,7 +32,7 @@ def series(core: str) -> str:
 
 
 def specifier(core: str) -> str:
-    """What pip is asked for: the newest release of a series, or exactly the version that was named."""
+    """The specifier for pip: the newest release of a series, or exactly the version that was named."""
     return f"ansible-core ~= {core}.0" if core == series(core) else f"ansible-core == {core}"
 
 

@@ -84,16 +84,16 @@ def _record_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         options = invocation.options
         if "fields" in options:
-            fields, where = options["fields"] or {}, "fields."
+            fields, prefix = options["fields"] or {}, "fields."
         else:
             given = [field.key for field in kind.fields if field.key in invocation.written]
-            fields, where = {key: _as_written(invocation, key) for key in given}, ""
+            fields, prefix = {key: _as_written(invocation, key) for key in given}, ""
         if invocation.check_mode and "uuid" in invocation.written and options["uuid"] is None:
             return _pending(options["state"], fields)
-        wish = DesiredRecord(
+        desired = DesiredRecord(
             kind,
             fields,
-            where,
+            prefix,
             options.get("match_on"),
             options.get("uuid"),
             options["state"],
@@ -104,13 +104,13 @@ def _record_module(kind: Kind) -> ModuleSpec:
             options.get("timezone") or "",
             bool(options.get("assume_archived")),
         )
-        report = ensure(client, wish, invocation.check_mode)
+        report = ensure(client, desired, invocation.check_mode)
         result = report.result()
         if kind.defines_fields:
             result["field_key"] = report.record.get("field_key")
         return result
 
-    # Of records that have no natural key everywhere, the user says by which fields they are told apart.
+    # Some kinds have no natural key that holds everywhere: there the user names the fields that identify a record.
     rules = {} if kind.match_on else {"required_one_of": [("match_on", "uuid")]}
     return ModuleSpec(argument_specs.record_spec(kind), run, rules, makes=kind.name)
 
@@ -170,7 +170,7 @@ def _history(client: Client, invocation: Invocation) -> ModuleResult:
     return _found(history_info(client, invocation.options))
 
 
-def _report_templates(client: Client, _call: Invocation) -> ModuleResult:
+def _report_templates(client: Client, _invocation: Invocation) -> ModuleResult:
     return _found(report_template_info(client))
 
 
@@ -182,7 +182,7 @@ def _api_info(client: Client, invocation: Invocation) -> ModuleResult:
     return api_info(client, invocation.options)
 
 
-def _service(client: Client, _call: Invocation) -> ModuleResult:
+def _service(client: Client, _invocation: Invocation) -> ModuleResult:
     return {"changed": False, **service_info(client)}
 
 

@@ -71,7 +71,7 @@ class Record:
 
 
 def _is_number(text: Any) -> TypeGuard[str]:
-    """Whether a text is an id; no id is so long that Python would not read it."""
+    """Tells whether a text is an id; no id is so long that Python would not read it."""
     return isinstance(text, str) and text.isdecimal() and len(text) <= JSON_DIGITS
 
 
@@ -115,8 +115,8 @@ class Client:
         self._definitions.clear()
 
     def schema(self, kind: Kind) -> Schema:
-        """What fields a kind has here; one request for a kind with a template whose definitions were not read yet,
-        else none.
+        """Returns the fields that a kind has on this instance. Takes one request for a kind with a template whose
+        definitions were not read yet, else none.
         """
         return Schema.of(kind, self.definitions(kind.template) if kind.template else ())
 
@@ -168,7 +168,7 @@ class Client:
         if "status" in parameters:
             parts = _deadline_parts(kind, parameters, seen)
         else:
-            statuses = next(of.allowed for of in kind.fields if of.key == "status")
+            statuses = next(field.allowed for field in kind.fields if field.key == "status")
             parts = [{**parameters, "status": status} for status in statuses]
         found = {_identity(record): record for part in parts for record in self._list_all(kind, (), part, "")}
         return list(found.values())
@@ -182,7 +182,7 @@ class Client:
                 if number >= limits.pages or (page.total or 0) > limits.pages * PER_PAGE:
                     raise limits.too_many_pages(kind.words)
                 fresh = [record for record in page.records if _identity(record) not in found]
-                # Where it gets smaller, somebody deleted a record, and one that moved to an earlier page is not seen.
+                # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
                 total = None if page.total is None else max(page.total, total or 0)
                 if total is None and number:
                     self.unsure.add(kind.name)
@@ -271,7 +271,7 @@ class Client:
         :param once: send it once, whatever the answer; then :class:`OutcomeUnknown` tells that it may be done.
         """
         effect = Effect.UNSAFE if once else Effect.IDEMPOTENT
-        # What is replaced as a whole comes in the form in which it is made.
+        # A PUT replaces the whole record, so its body has the form of a creation.
         wrapped = {kind.wrap: body} if kind.wrap and kind.update == "PUT" else body
         self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), effect, body=wrapped)
 
@@ -295,7 +295,9 @@ class Client:
         self.send("POST", path, Effect.UNSAFE)
 
     def is_archived(self, record: Record) -> bool:
-        """Whether a record that was read by its uuid is archived: its own word, else that no list shows it."""
+        """Tells whether a record that was read by its uuid is archived. It is where ``archived_at`` says so; where the
+        record has no such member, it is when no list shows it.
+        """
         if "archived_at" in record.flat:
             return record.flat["archived_at"] not in EMPTY
         listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])
@@ -312,7 +314,7 @@ def made_uuid(answer: Response, words: str) -> str:
     path = answer.headers.get("Location", "").rstrip("/").removesuffix("/data")
     uuid = answer.headers.get("Location-UUID") or path.rpartition("/")[2]
     if not is_uuid(uuid):
-        raise NotJson(f"{answer.where}: HTTP {answer.status}, but no header names the uuid of the new {words}.")
+        raise NotJson(f"{answer.endpoint}: HTTP {answer.status}, but no header names the uuid of the new {words}.")
     return uuid.lower()
 
 
@@ -377,7 +379,7 @@ class _Page:
         items = envelope.get("items") if envelope else decoded
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise SeventhingsError(
-                f"{answer.where}: expected a list of records or {{items: [...]}}, got something else."
+                f"{answer.endpoint}: expected a list of records or {{items: [...]}}, got something else."
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many requests may be under way at once: fewer where the service is overloaded, and more again bit by bit.
+"""Limits how many requests may be under way at once: fewer where the service is overloaded, and more again bit by bit.
 
 As TCP does it: halve at once, grow by one for each round of answers.
 """
@@ -44,7 +44,7 @@ class Congestion:
 
     @property
     def size(self) -> int:
-        """How many requests may be under way at once now."""
+        """The number of requests that may be under way at once now."""
         return int(self._size)
 
     @contextlib.contextmanager
@@ -63,7 +63,7 @@ class Congestion:
             sent = turn()
             began = self._clock()
             yield sent
-            factor = self._judged(self._clock() - began)
+            factor = self._factor_of(self._clock() - began)
         except Exception as error:
             status = getattr(getattr(error, "error", error), "status", None)
             factor = _HALF if status in _OVERLOADED else 1.0
@@ -74,8 +74,8 @@ class Congestion:
                 self._resize(began, factor)
                 self._free.notify_all()
 
-    def _judged(self, seconds: float) -> float:
-        """What an answer that took so long makes of the size; above 1, it may grow."""
+    def _factor_of(self, seconds: float) -> float:
+        """Returns the factor by which an answer that took so long changes the size; above 1, the size may grow."""
         with self._free:
             self._seconds.append(seconds)
             recent = [*self._seconds][-_RECENT:]
@@ -86,7 +86,7 @@ class Congestion:
     def _resize(self, began: float, factor: float) -> None:
         if factor > 1.0:
             self._size = min(self._size + 1 / self._size, self._most)
-        # What was under way when it was slowed down says nothing new.
+        # Requests that were under way when the size was cut say nothing new.
         elif factor < 1.0 and began >= self._slowed:
             self._size = max(self._size * factor, 1.0)
             self._slowed = self._clock()

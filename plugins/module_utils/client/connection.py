@@ -175,7 +175,9 @@ def _rate(root: str, per_minute: int, places: Places, warnings: list[str]) -> Ra
 
 
 def _store(root: str, given: Credentials, places: Places) -> TokenStore | None:
-    """Where a pair is shared; None where there is no private place, or no way to sign in that could be repeated."""
+    """The store that shares a token pair; None where there is no private place, or no way to sign in that could be
+    repeated.
+    """
     if places.private is None or not given.client_id or not (given.password or given.refresh_token):
         return None
     account = Account(root, given.username or "", given.client_id, given.password or "", given.refresh_token or "")
@@ -200,8 +202,8 @@ def _is_on(name: str, value: Any) -> bool:
 
 
 def risks_of(options: Mapping[str, Any]) -> list[str]:
-    """What a user should be told of connection options that give up a protection; one line each, the same at each
-    call, so that a run tells it once.
+    """Warns of connection options that give up a protection. Gives one line for each, the same at each call, so that a
+    run prints it once.
     """
     given = from_environment(options)
     risks = []

@@ -28,10 +28,10 @@ _UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
 """What does not stand as it is in the header of a multipart body."""
 
 
-def check_local(attachment: Attachment, where: str, looked_in: str = "") -> list[str]:
-    """What is wrong with a local file, in words; fills in its name, type and size.
+def check_local(attachment: Attachment, option: str, looked_in: str = "") -> list[str]:
+    """Returns the problems of a local file, in words. Fills in its name, type and size.
 
-    :param where: the option, for the message.
+    :param option: the option, for the message.
     :param looked_in: what a path is relative to, in words; empty: the working directory.
     """
     if attachment.path is None:
@@ -40,26 +40,28 @@ def check_local(attachment: Attachment, where: str, looked_in: str = "") -> list
     try:
         size = _size_of(attachment)
     except NotOpened as refused:
-        return [f"{where}: {refused.at} {refused.why}"]
+        return [f"{option}: {refused.at} {refused.why}"]
     except InvalidInput as refused:
-        return [f"{where}: {refused.message}"]
+        return [f"{option}: {refused.message}"]
     except FileNotFoundError:
         place = looked_in or f"{Path.cwd()}, where the module runs"
-        return [f"{where}: {shown}: no such file (looked for in {place})"]
+        return [f"{option}: {shown}: no such file (looked for in {place})"]
     except OSError as error:
-        return [f"{where}: {shown} can't be read: {error.strerror}"]
+        return [f"{option}: {shown} can't be read: {error.strerror}"]
     problems = []
     attachment.size = size
     name = name_of(attachment)
     attachment.type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     if not 1 <= attachment.size <= MAX_SIZE:
-        problems.append(f"{where}: {shown} has {attachment.size} bytes; expected 1 to {MAX_SIZE}")
+        problems.append(f"{option}: {shown} has {attachment.size} bytes; expected 1 to {MAX_SIZE}")
     if len(name) > MAX_NAME:
-        problems.append(f"{where}: {shown}: the name has {len(name)} characters; expected at most {MAX_NAME}")
+        problems.append(f"{option}: {shown}: the name has {len(name)} characters; expected at most {MAX_NAME}")
     if attachment.name is not None and not attachment.name.strip():
-        problems.append(f"{where}: {shown}: the name is empty; leave it out, and the file keeps its own")
+        problems.append(f"{option}: {shown}: the name is empty; leave it out, and the file keeps its own")
     if attachment.name is not None and _UNSENDABLE.search(attachment.name):
-        problems.append(f"{where}: {shown}: the name {name!r} has quotes or control characters; no upload carries them")
+        problems.append(
+            f"{option}: {shown}: the name {name!r} has quotes or control characters; no upload carries them"
+        )
     return problems
 
 
@@ -95,7 +97,7 @@ def name_inside(written: str, root: str) -> str:
 
 
 class Contents:
-    """What files hold, as SHA-256; each is read or downloaded once, however many records link it."""
+    """The contents of files, as SHA-256. Each file is read or downloaded once, however many records link it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -125,7 +127,7 @@ class Contents:
                 or attachment.name not in (None, other.name or attachment.name)
             ):
                 continue
-            # What it is called takes a request where the record does not tell it, so that is asked last.
+            # The name may take a request, where the record does not tell it, so it is compared last.
             same = self.local(attachment) == self.linked(str(other.uuid))
             if same and _may_be_called(self.client, other, attachment.name):
                 yield other
@@ -184,12 +186,14 @@ def _those_with_a_name_first(wanted: Iterable[Attachment]) -> list[Attachment]:
 
 
 def name_of(attachment: Attachment) -> str:
-    """What a local file is called when it is uploaded."""
+    """The name that a local file gets when it is uploaded."""
     return attachment.name or Path(str(attachment.path)).name
 
 
 def _may_be_called(client: Client, linked: Attachment, name: str | None) -> bool:
-    """Whether a linked file has the wanted name; where the record does not tell it, the file itself does."""
+    """Tells whether a linked file has the wanted name. Asks for the file itself where the record does not tell its
+    name.
+    """
     if name is not None and linked.name is None:
         meta = client.get(FILE, str(linked.uuid))
         linked.name = str(meta.flat.get("name")) if meta else None
@@ -269,7 +273,7 @@ def _find_upload(client: Client, name: str, content: bytes, sleep: Callable[[flo
 
 
 def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: bytes) -> bool:
-    """Whether a file of the instance has the name and the content of one on this machine.
+    """Tells whether a file of the instance has the name and the content of one on this machine.
 
     :param file: its metadata.
     """
@@ -284,8 +288,8 @@ def newest_files(client: Client) -> list[Mapping[str, Any]]:
     return [item for item in items or () if isinstance(item, Mapping)]
 
 
-def require_local(attachments: Iterable[Attachment], where: str) -> None:
+def require_local(attachments: Iterable[Attachment], option: str) -> None:
     """Raises :class:`InvalidInput` with every problem of the local files among some attachments."""
-    problems = [problem for attachment in attachments for problem in check_local(attachment, where)]
+    problems = [problem for attachment in attachments for problem in check_local(attachment, option)]
     if problems:
         raise InvalidInput(problems)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much of anything the other end may cost: bytes, seconds, pages, depth, digits.
+"""The limits of what the other end may cost: bytes, seconds, pages, depth, digits.
 
 Memory is bounded by the bytes of an answer: what JSON becomes in memory is at most some twenty times as long as its
 text.
@@ -45,7 +45,7 @@ class LimitExceeded(SeventhingsError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a task lets the service cost.
+    """The limits that a task sets for what the service may cost.
 
     :ivar answer_mebibytes: of an answer after decompression, files left out.
     :ivar pages: of a list.
@@ -55,7 +55,7 @@ class Limits:
     pages: int = MOST_PAGES
 
     def bytes_of(self, is_file: bool) -> int:
-        """How long an answer may be."""
+        """The greatest length of an answer, in bytes."""
         return MEBIBYTE * (max(self.answer_mebibytes, FILE_MEBIBYTES) if is_file else self.answer_mebibytes)
 
     def too_many_pages(self, words: str) -> LimitExceeded:
@@ -86,7 +86,7 @@ def read_up_to(stream: Stream, limit: int) -> tuple[bytes, bool]:
 
 
 def decode_json(text: bytes | str) -> Any:
-    """What a JSON text says.
+    """Decodes a JSON text.
 
     :raises ValueError: where it is no JSON, or beyond a limit of depth or digits, which the message names.
     """
@@ -176,5 +176,5 @@ def cut_off(connection: Any) -> None:
     plain = getattr(inner, "socket", inner)
     if plain is not None:
         with contextlib.suppress(OSError):
-            # That of the plain socket: the one of TLS would end the encryption, and the reading would go on.
+            # A shutdown of the TLS socket would only end the encryption, and the reading would go on.
             socket.socket.shutdown(plain, socket.SHUT_RDWR)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long to wait with a request that comes too early for the service, and what is told when that time is over."""
+"""Decides how long a request waits that came too early for the service, and words the error when that time is over."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Written:
 
     @property
     def told(self) -> str:
-        """What was done, as a sentence."""
+        """Says in a sentence what was done."""
         if not self._count:
             return "Nothing was changed before it."
         earlier = f"{self._count - len(self._newest)} others, " if self._count > len(self._newest) else ""
@@ -80,10 +80,10 @@ class Patience:
             refused, f"{refused.message} {self._why(pause)} This request was not carried out. {written.told}"
         )
 
-    def not_sent(self, where: str, pause: float, written: Written) -> TooManyRequests:
+    def not_sent(self, endpoint: str, pause: float, written: Written) -> TooManyRequests:
         """The error of a request that was not sent, because the pause of an earlier one is still to be waited out."""
-        told = f"{where}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
-        return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", where), told)
+        told = f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
+        return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", endpoint), told)
 
     def _why(self, pause: float) -> str:
         if self._since is not None and self.left < self._seconds - 1:

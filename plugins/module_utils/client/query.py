@@ -50,8 +50,8 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def parse_filters(filters: Mapping[str, Any], where: str = "filters") -> list[Condition]:
-    """What a person wrote as ``filters``: field -> operator -> value(s), or field -> value as short for ``eq``.
+def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[Condition]:
+    """Parses ``filters`` as a person wrote them: field -> operator -> value(s), or field -> value as short for ``eq``.
 
     :raises InvalidInput: with one line for each wrong operator or number of values.
     """
@@ -60,18 +60,18 @@ def parse_filters(filters: Mapping[str, Any], where: str = "filters") -> list[Co
     for field, wanted in filters.items():
         operators = wanted if isinstance(wanted, Mapping) else {"in" if isinstance(wanted, list) else "eq": wanted}
         if not operators:
-            problems.append(f"{where}.{field}: an empty map; expected an operator and its value, or a value")
-        for named, value in operators.items():
+            problems.append(f"{option}.{field}: an empty map; expected an operator and its value, or a value")
+        for written, value in operators.items():
             # YAML reads the operator null, where it is not quoted, as nothing.
-            operator = "null" if named is None else named
+            operator = "null" if written is None else written
             if operator not in OPERATORS:
                 problems.append(
-                    f"{where}.{field}: unknown operator {operator!r}; expected one of {', '.join(OPERATORS)}"
+                    f"{option}.{field}: unknown operator {operator!r}; expected one of {', '.join(OPERATORS)}"
                 )
             elif operator in PRESENCE:
                 if value is False:
                     problems.append(
-                        f"{where}.{field}.{operator}: takes true or nothing; for the opposite use another operator"
+                        f"{option}.{field}.{operator}: takes true or nothing; for the opposite use another operator"
                     )
                 else:
                     conditions.append(Condition(field, operator))
@@ -80,9 +80,9 @@ def parse_filters(filters: Mapping[str, Any], where: str = "filters") -> list[Co
                 conditions.append(Condition(field, operator, values))
             elif isinstance(value, (list, tuple)) or (isinstance(value, Mapping) and operator not in ("eq", "neq")):
                 given = "a map" if isinstance(value, Mapping) else "a list"
-                problems.append(f"{where}.{field}.{operator}: takes one value, not {given}")
+                problems.append(f"{option}.{field}.{operator}: takes one value, not {given}")
             elif value is None and operator not in ("eq", "neq"):
-                problems.append(f"{where}.{field}.{operator}: nothing is not larger or smaller than null")
+                problems.append(f"{option}.{field}.{operator}: nothing is not larger or smaller than null")
             elif value is None:
                 conditions.append(Condition(field, "null" if operator == "eq" else "not_null"))
             else:
@@ -135,8 +135,8 @@ def _in_parts(condition: Condition, room: int) -> Iterator[tuple[Any, ...]]:
 
 
 def fits_url(conditions: Sequence[Condition]) -> bool:
-    """Whether the conditions, as far as they can be split, fit into a query string. Half of a surrogate pair fits into
-    none.
+    """Tells whether the conditions, as far as they can be split, fit into a query string. Half of a surrogate pair fits
+    into none.
     """
     try:
         return all(_length(part) <= QUERY_LIMIT for part in split_long(conditions))

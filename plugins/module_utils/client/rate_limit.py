@@ -92,8 +92,8 @@ class RateLimit:
             patience -= held
 
     def _due(self, turnstile: Turnstile) -> tuple[float, float, float]:
-        """When it is now, the seconds until one more request may be sent (0: it is counted as sent), and those that the
-        service asked for.
+        """Returns three numbers: the time now, the seconds until one more request may be sent (0: it is counted as
+        sent), and the seconds that the service asked for.
         """
         with turnstile.pace() as pace:
             now = self.clock()
@@ -113,18 +113,18 @@ class RateLimit:
             self._on_problem(str(error))
         self._shared = None
 
-    def _tell(self, turnstile: Turnstile, tell: Callable[[Pace], None]) -> None:
+    def _note(self, turnstile: Turnstile, note: Callable[[Pace], None]) -> None:
         try:
             with turnstile.pace() as pace:
-                tell(pace)
+                note(pace)
         except OSError as error:
             self._go_alone(error)
             with self._own.pace() as pace:
-                tell(pace)
+                note(pace)
 
     @property
     def left(self) -> int | None:
-        """How many requests the limit leaves for now; None where there is no limit."""
+        """The number of requests that the limit leaves for now; None where there is no limit."""
         if not self.per_minute:
             return None
         left = []
@@ -133,7 +133,7 @@ class RateLimit:
             pace.name(self.per_minute, self.clock())
             left.append(pace.left(self.clock()))
 
-        self._tell(self._used(), ask)
+        self._note(self._used(), ask)
         return left[-1]
 
     def expect(self, number: int) -> None:
@@ -142,11 +142,11 @@ class RateLimit:
         Without this a long run would begin with a burst, which a service may refuse, and then stand still.
         """
 
-        def tell(pace: Pace) -> None:
+        def note(pace: Pace) -> None:
             pace.name(self.per_minute, self.clock())
             pace.expect(number, self.clock())
 
-        self._tell(self._used(), tell)
+        self._note(self._used(), note)
 
     def refused(self, sent: float, pause: float) -> None:
         """The service refused a request for coming too early: nobody sends anything for a while, then all go evenly.
@@ -155,10 +155,10 @@ class RateLimit:
         :param pause: seconds to wait, as the service asks.
         """
         used = self._used()
-        # Who keeps to no limit tells the others all the same that the service wants a pause.
+        # A process without a limit tells the others all the same that the service wants a pause.
         for turnstile in {id(one): one for one in (used, self._shared) if one is not None}.values():
-            self._tell(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
+            self._note(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 
     def _used(self) -> Turnstile:
-        """Where the requests of this limit are counted."""
+        """The turnstile that counts the requests of this limit."""
         return self._shared if self._shared is not None and self.per_minute else self._own

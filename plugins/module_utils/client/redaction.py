@@ -13,12 +13,15 @@ import base64
 import functools
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html.entities import codepoint2name
 from itertools import groupby
+from typing import Any
 from urllib.parse import unquote_plus
 
 MASK = "********"
+HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+"""Stands in a result for a value that is a secret as a whole: Ansible's own words."""
 
 _SHORTEST_ENCODED = 5
 """Characters of base64 that a shorter secret does not fill; they might stand anywhere."""
@@ -42,6 +45,32 @@ def without(secrets: Iterable[str], text: str) -> str:
         if secret in text or _folded_secret(secret) in folded or any(form in text for form in _encoded(secret)):
             text = _pattern_of(secret).sub(MASK, text)
     return text
+
+
+def hide(secrets: Iterable[str], value: Any) -> Any:
+    """Data with every one of some secrets taken out, as Ansible does with the result of a module.
+
+    :param value: maps, lists and plain values. Names in maps stay.
+    :returns: the same with :data:`HIDDEN` for what is a secret or a number with one in it, and stars in texts.
+    """
+    ordered = sorted((one for one in secrets if one), key=len, reverse=True)
+    return _hidden(ordered, value) if ordered else value
+
+
+def _hidden(secrets: Sequence[str], value: Any) -> Any:
+    if isinstance(value, str):
+        if value in secrets:
+            return HIDDEN
+        for secret in secrets:
+            value = value.replace(secret, MASK)
+        return value
+    if isinstance(value, Mapping):
+        return {name: _hidden(secrets, member) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_hidden(secrets, item) for item in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return HIDDEN if any(secret in str(value) for secret in secrets) else value
+    return value
 
 
 def _folded(text: str) -> str:
@@ -91,9 +120,9 @@ def _escapes(character: str) -> Iterator[str]:
     utf16 = character.encode("utf-16-be", "surrogatepass")
     units = [utf16[index : index + 2].hex() for index in range(0, len(utf16), 2)]
     yield "".join(rf"\\{{1,8}}[uU](?i:{unit})" for unit in units)
-    named = f"|{codepoint2name[code]}" if code in codepoint2name else ""
+    entity = f"|{codepoint2name[code]}" if code in codepoint2name else ""
     number = rf"#0{{0,6}}{code}(?![0-9])|#[xX]0{{0,6}}(?i:{code:x})(?![0-9a-fA-F])"
-    yield rf"&(?:amp;){{0,3}}(?:{number}{named});?"
+    yield rf"&(?:amp;){{0,3}}(?:{number}{entity});?"
     yield "".join(rf"%(?:25){{0,3}}(?i:{byte:02x})" for byte in character.encode("utf-8", "surrogatepass"))
 
 
@@ -103,7 +132,7 @@ def _encoded(secret: str) -> tuple[str, ...]:
     content = secret.encode("utf-8", "surrogatepass")
     found = []
     for before in range(3):
-        # What hangs together with the bytes around it is left out.
+        # Digits that also depend on the bytes around the content are left out.
         digits = base64.b64encode(b"\0" * before + content).decode()
         whole = digits[(0, 2, 3)[before] : (before + len(content)) * 8 // 6]
         found += [whole, whole.replace("+", "-").replace("/", "_")]

@@ -28,8 +28,8 @@ _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 def is_local(url: str) -> bool:
-    """Whether a URL's host is this machine and no other: a loopback address, or a name ``localhost`` that this machine
-    resolves to nothing else.
+    """Tells whether a URL's host is this machine and no other: a loopback address, or a name ``localhost`` that this
+    machine resolves to nothing else.
     """
     host = urlsplit(url).hostname or ""
     try:

@@ -37,7 +37,7 @@ _OTHERS_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a user gave to sign in with; every member may be missing."""
+    """The credentials that a user gave; every member may be missing."""
 
     access_token: str | None = None
     refresh_token: str | None = None
@@ -82,7 +82,9 @@ class Tokens:
 
     @property
     def is_given(self) -> bool:
-        """Whether the token is the one that the user gave, so that nobody else knows whether it is valid."""
+        """Tells whether the token is the one that the user gave. Nobody but the service knows whether such a token is
+        valid.
+        """
         return self._access is not None and self._access == self._given.access_token
 
     def replace(self, refused: str) -> str:

@@ -52,7 +52,7 @@ _EXCERPT_BYTES = 16 << 10
 
 
 class Effect(Enum):
-    """What sending a request twice would do.
+    """The effect of sending a request twice.
 
     In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT leaves the same end state. UNSAFE makes something each
     time.
@@ -73,7 +73,7 @@ class Response:
     status: int
     headers: Mapping[str, str]
     body: bytes
-    where: str
+    endpoint: str
     excerpt: Callable[[bytes], str] = lambda _body: ""
 
     def json(self) -> Any:
@@ -88,17 +88,19 @@ class Response:
             return decode_json(self.body)
         except json.JSONDecodeError as error:
             raise NotJson(
-                f"{self.where}: HTTP {self.status}, but the answer is not JSON; it starts with "
+                f"{self.endpoint}: HTTP {self.status}, but the answer is not JSON; it starts with "
                 f"{self.excerpt(self.body)!r}. Is base_url the root of an instance, and nothing in front of it that "
                 "answers in its place?"
             ) from error
         except ValueError as error:
-            raise NotJson(f"{self.where}: HTTP {self.status}, but the answer can't be used: {error}.") from error
+            raise NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer can't be used: {error}.") from error
 
 
 @dataclass(frozen=True)
 class Tls:
-    """How the other end is verified (``verify``: true, false or a path) and what this end shows."""
+    """The TLS settings: how the other end is verified (``verify``: true, false or a path), and which certificate this
+    end shows.
+    """
 
     verify: bool | str = True
     certificate: str | None = None
@@ -175,19 +177,19 @@ class Transport:
         :raises ServiceError: for an error answer; :class:`OutcomeUnknown` for a write that may have been carried out;
             :class:`ConnectionFailed` where nothing was reached; :class:`WriteRefused` in check mode.
         """
-        where = f"{method} {PREFIX}{path}"
+        endpoint = f"{method} {PREFIX}{path}"
         if self.read_only and effect is not Effect.SAFE and not login:
-            raise WriteRefused(f"{where}: not sent, because check mode never writes.")
+            raise WriteRefused(f"{endpoint}: not sent, because check mode never writes.")
         url = f"{self.root}{PREFIX}{path}" + (f"?{query.encode(pairs)}" if pairs else "")
         retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
         patience = Patience(self.rate_limit_wait, self.rate.clock)
         while True:
             try:
-                with self._exchange(where, patience) as sent:
-                    answer = self._once(method, url, where, effect, token, body, files, accept, sent, login)
+                with self._exchange(endpoint, patience) as sent:
+                    answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
                 if effect is not Effect.SAFE and not login:
                     self.written.note(f"{method} {path}")
-                # What a login answers may be a token in a shape that nobody knows as one, so none of it is shown.
+                # The answer to a login may be a token in an unknown shape, so none of it is shown.
                 return replace(answer, excerpt=lambda _body: "(not shown)") if login else answer
             except _RateLimited as failed:
                 pause = patience.pause(failed.after)
@@ -201,18 +203,18 @@ class Transport:
                 retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
                 self.sleep(max(retry.get_backoff_time(), 0.25))
 
-    def _exchange(self, where: str, patience: Patience) -> contextlib.AbstractContextManager[float]:
+    def _exchange(self, endpoint: str, patience: Patience) -> contextlib.AbstractContextManager[float]:
         """Waits until one more request may be sent. Gives the moment."""
         if self.congestion is None:
-            return contextlib.nullcontext(self._turn(where, patience))
-        return self.congestion.exchange(lambda: self._turn(where, patience))
+            return contextlib.nullcontext(self._turn(endpoint, patience))
+        return self.congestion.exchange(lambda: self._turn(endpoint, patience))
 
-    def _turn(self, where: str, patience: Patience) -> float:
+    def _turn(self, endpoint: str, patience: Patience) -> float:
         """Waits until one more request may be sent, and counts it. Returns the moment."""
         try:
             sent = self.rate.wait(patience.left, self.pausing)
         except PauseTooLong as pause:
-            raise patience.not_sent(where, pause.seconds, self.written) from None
+            raise patience.not_sent(endpoint, pause.seconds, self.written) from None
         with self._lock:
             self.sent += 1
         return sent
@@ -221,7 +223,7 @@ class Transport:
         self,
         method: str,
         url: str,
-        where: str,
+        endpoint: str,
         effect: Effect,
         token: str | None,
         body: Any,
@@ -233,7 +235,7 @@ class Transport:
         headers = {"Accept": accept}
         data = None
         if body is not None:
-            data = _as_json(body, where)
+            data = _as_json(body, endpoint)
             headers["Content-Type"] = "application/json"
         with Deadline(self.deadline) as deadline:
             try:
@@ -251,15 +253,15 @@ class Transport:
                     stream=True,
                 )
             except requests.exceptions.RequestException as error:
-                raise self._broken(error, where, effect, deadline) from error
+                raise self._broken(error, endpoint, effect, deadline) from error
             with response:
                 if deadline.has_passed:
                     # The head of an answer that was cut off looks like a whole one.
-                    raise self._late(where, effect)
-                return self._read(response, where, effect, sent, login, deadline)
+                    raise self._late(endpoint, effect)
+                return self._read(response, endpoint, effect, sent, login, deadline)
 
     def _read(
-        self, response: Any, where: str, effect: Effect, sent: float, login: bool, deadline: Deadline
+        self, response: Any, endpoint: str, effect: Effect, sent: float, login: bool, deadline: Deadline
     ) -> Response:
         status = response.status_code
         is_good = status < HTTPStatus.MULTIPLE_CHOICES
@@ -270,21 +272,21 @@ class Transport:
         except requests.exceptions.RequestException as error:
             if effect is not Effect.SAFE and is_good:
                 # Carried out: status and headers say all that is needed of the answer to a write.
-                return Response(status, response.headers, b"", where)
-            raise self._broken(error, where, effect, deadline) from error
+                return Response(status, response.headers, b"", endpoint)
+            raise self._broken(error, endpoint, effect, deadline) from error
         # Without a length, a body that was cut off looks like a whole one.
         is_whole = is_whole and not deadline.has_passed
         if effect is not Effect.SAFE and is_good and not is_whole:
-            return Response(status, response.headers, b"", where)
+            return Response(status, response.headers, b"", endpoint)
         if deadline.has_passed:
-            raise self._late(where, effect)
+            raise self._late(endpoint, effect)
         if is_good:
             if not is_whole:
                 raise LimitExceeded(
-                    f"{where}: HTTP {status}, and the answer is longer than {limit >> 20} MiB; nothing of it was used. "
-                    f"The option max_answer_size allows more."
+                    f"{endpoint}: HTTP {status}, and the answer is longer than {limit >> 20} MiB; nothing of it was "
+                    f"used. The option max_answer_size allows more."
                 )
-            answer = Response(status, response.headers, content, where, self._excerpt)
+            answer = Response(status, response.headers, content, endpoint, self._excerpt)
             if effect is Effect.SAFE and is_json:
                 try:
                     answer.json()
@@ -294,11 +296,11 @@ class Transport:
         if status < HTTPStatus.BAD_REQUEST:
             target = "" if login else f" to {self.mask(response.headers.get('Location', 'nowhere'))}"
             raise SeventhingsError(
-                f"{where}: HTTP {status}, redirected{target}. Redirects are not followed, so that no token "
+                f"{endpoint}: HTTP {status}, redirected{target}. Redirects are not followed, so that no token "
                 f"leaves; is base_url right?"
             )
         words = service_words(content, self.mask, is_whole)
-        refusal = login_error(status, words, where) if login else service_error(status, words, where)
+        refusal = login_error(status, words, endpoint) if login else service_error(status, words, endpoint)
         if isinstance(refusal, TooManyRequests):
             raise _RateLimited(refusal, sent, retry_after(response.headers))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -310,34 +312,37 @@ class Transport:
     def _excerpt(self, body: bytes) -> str:
         return self.mask(body[:_EXCERPT_BYTES].decode("utf-8", "replace"))[:80]
 
-    def _late(self, where: str, effect: Effect) -> SeventhingsError:
-        """What it means that a request took too long in all. It would do so again, so it is not repeated."""
-        reason = f"{where}: no whole answer within {self.deadline:g} seconds. The option request_deadline allows more"
+    def _late(self, endpoint: str, effect: Effect) -> SeventhingsError:
+        """The error of a request that took too long in all. It would do so again, so it is not repeated."""
+        reason = (
+            f"{endpoint}: no whole answer within {self.deadline:g} seconds. The option request_deadline allows more"
+        )
         if effect is Effect.SAFE:
             return ConnectionFailed(f"{reason}.")
         return OutcomeUnknown(f"{reason}; the outcome is unknown.", may_follow=True)
 
-    def _broken(self, error: Exception, where: str, effect: Effect, deadline: Deadline) -> Exception:
-        """What a failed exchange means: never reached, or reached with an unknown outcome."""
+    def _broken(self, error: Exception, endpoint: str, effect: Effect, deadline: Deadline) -> Exception:
+        """The error of a failed exchange: the host was never reached, or it was reached and the outcome is unknown."""
         if deadline.has_passed:
-            return self._late(where, effect)
+            return self._late(endpoint, effect)
         reason = self.mask(_reason(error))
         host = urlsplit(self.root).netloc
         if isinstance(error, requests.exceptions.SSLError):
             return ConnectionFailed(
-                f"{where}: the certificate of {host} was not accepted ({reason}). Give the authority in "
+                f"{endpoint}: the certificate of {host} was not accepted ({reason}). Give the authority in "
                 f"ca_path; validate_certs: false accepts any."
             )
         if isinstance(error, requests.exceptions.ProxyError):
             return _Repeatable(
                 ConnectionFailed(
-                    f"{where}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the environment."
+                    f"{endpoint}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the "
+                    "environment."
                 )
             )
         if _never_sent(error):
             return _Repeatable(
                 ConnectionFailed(
-                    f"{where}: {host} can't be reached ({reason}). Is base_url right, and is there a way from "
+                    f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and is there a way from "
                     f"this machine?"
                 )
             )
@@ -345,14 +350,15 @@ class Transport:
             error,
             (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema),
         ):
-            return ConnectionFailed(f"{where}: base_url is no usable URL ({reason}).")
+            return ConnectionFailed(f"{endpoint}: base_url is no usable URL ({reason}).")
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
         if effect is Effect.SAFE:
-            return _Repeatable(ConnectionFailed(f"{where}: the exchange with {host} broke off ({reason})."))
+            return _Repeatable(ConnectionFailed(f"{endpoint}: the exchange with {host} broke off ({reason})."))
         unknown = OutcomeUnknown(
-            f"{where}: the exchange with {host} broke off ({reason}); the outcome is unknown.", may_follow=not in_time
+            f"{endpoint}: the exchange with {host} broke off ({reason}); the outcome is unknown.",
+            may_follow=not in_time,
         )
         return unknown if effect is Effect.UNSAFE else _Repeatable(unknown)
 
@@ -365,7 +371,7 @@ class Transport:
         return session
 
     def told(self) -> list[str]:
-        """What the user must be told of the connection, once."""
+        """Notes that the user must hear of the connection, each once."""
         told = list(self.warnings)
         self.warnings.clear()
         return told
@@ -411,11 +417,11 @@ if REQUESTS_IMPORT_ERROR is None:
             return prepared
 
 
-def _as_json(body: Any, where: str) -> bytes:
+def _as_json(body: Any, endpoint: str) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"{where}: not sent, because a text holds half of a surrogate pair") from error
+        raise InvalidInput(f"{endpoint}: not sent, because a text holds half of a surrogate pair") from error
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -428,7 +434,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _never_sent(error: Exception) -> bool:
-    """Whether an exchange failed before the request went out."""
+    """Tells whether an exchange failed before the request went out."""
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return True
     cause = getattr(error.args[0], "reason", None) if error.args else None

@@ -28,7 +28,7 @@ _READ = 0o444
 
 @dataclass(frozen=True)
 class Access:
-    """Who may do what with a file.
+    """The access to a file: its mode and its owners.
 
     :ivar mode: a number, or symbolic as chmod takes it; None: a file that is there keeps its mode, a new one has 0600.
     :ivar uid: its owner; None: a file that is there keeps it.
@@ -63,7 +63,9 @@ class Access:
         return mode | (mode & _READ) >> 2
 
     def differences(self, found: os.stat_result) -> dict[str, tuple[Any, Any]]:
-        """What is not as wanted of a file that is there: mode, owner or group to what it is and what it shall be."""
+        """Compares a file that is there with this access. Gives the mode, owner or group that differs, as it is and as
+        it shall be.
+        """
         pairs = {
             "mode": (_shown(stat.S_IMODE(found.st_mode)), _shown(self._changed(stat.S_IMODE(found.st_mode)))),
             "owner": (found.st_uid, found.st_uid if self.uid is None else self.uid),
@@ -106,7 +108,7 @@ class Access:
             os.fchown(descriptor, -1 if self.uid is None else self.uid, -1 if self.gid is None else self.gid)
 
     def _changed(self, mode: int) -> int:
-        """What a mode becomes."""
+        """Returns the mode after a change."""
         if self.mode is None or isinstance(self.mode, int):
             return mode if self.mode is None else self.mode
         try:

@@ -53,11 +53,11 @@ class Target:
         return self.folder.status(self.name).st_size
 
     def is_taken(self) -> bool:
-        """Whether there is anything of this name, a link too."""
+        """Tells whether there is anything of this name, a link too."""
         return self.folder.type_of(self.name) is not None
 
     def holds(self, content_of: Callable[[], bytes], size: Any = None) -> bool:
-        """Whether the file that is there has a content.
+        """Tells whether the file that is there has a content.
 
         :param content_of: gives the bytes; not called where the size tells.
         :param size: of the content in bytes, where it is known.
@@ -73,7 +73,7 @@ Differing = Mapping[str, tuple[Any, Any]]
 
 
 def sides(differing: Differing) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What was, and what is now, for a diff."""
+    """Splits differences into the old values and the new ones, for a diff."""
     return {name: pair[0] for name, pair in differing.items()}, {name: pair[1] for name, pair in differing.items()}
 
 

@@ -79,7 +79,7 @@ class NotOpened(InvalidInput):
 
 
 class FileType(Enum):
-    """What a name in a directory stands for. Nothing is told of where a link leads."""
+    """The type of the thing that a name in a directory stands for. It never says where a link leads."""
 
     FILE = "file"
     FOLDER = "directory"
@@ -97,7 +97,7 @@ _TYPES = {stat.S_IFREG: FileType.FILE, stat.S_IFDIR: FileType.FOLDER, stat.S_IFL
 
 @dataclass(frozen=True, slots=True)
 class ListResult:
-    """What stands in a directory.
+    """One name in a directory, with its type.
 
     :ivar name: its path, relative to the :class:`Folder`.
     """
@@ -123,7 +123,7 @@ class Folder:
     # ---- what is there
 
     def type_of(self, name: str) -> FileType | None:
-        """What stands there; None: nothing does.
+        """The type of the thing that has a name; None where nothing has it.
 
         :param name: relative path, with slashes.
         :raises NotOpened: where a directory on the way is a link or no directory.
@@ -138,7 +138,7 @@ class Folder:
         return None if found is None else FileType.of(found.st_mode)
 
     def listed(self, name: str = "") -> list[ListResult]:
-        """What stands in a directory, sorted by name.
+        """Lists a directory, sorted by name.
 
         :param name: relative path of the directory; empty: this one.
         :raises NotOpened: where it is a link or no directory, or stands behind a link.
@@ -163,7 +163,7 @@ class Folder:
                 yield from self.below(one.name)
 
     def status(self, name: str) -> os.stat_result:
-        """What the system says of a regular file: size, mode, owner. Raises as :meth:`read`."""
+        """The status of a regular file as the system tells it: size, mode, owner. Raises as :meth:`read`."""
         with self.opened(name) as descriptor:
             return os.fstat(descriptor)
 
@@ -191,7 +191,7 @@ class Folder:
             return bytes(content)
 
     def holds(self, name: str, content: bytes) -> bool:
-        """Whether there is a regular file of this name with just these bytes. Raises as :meth:`read`."""
+        """Tells whether there is a regular file of this name with just these bytes. Raises as :meth:`read`."""
         if self.type_of(name) is not FileType.FILE or self.status(name).st_size != len(content):
             return False
         return self.read(name, len(content)) == content
@@ -251,7 +251,7 @@ class Folder:
             return self._open(name, last, folder, flags)
 
     def differences(self, name: str, access: Access) -> dict[str, tuple[Any, Any]]:
-        """What is not as wanted of a regular file's mode, owner and group. Raises as :meth:`read`."""
+        """Compares a regular file's mode, owner and group with those that are wanted. Raises as :meth:`read`."""
         return access.differences(self.status(name))
 
     def adjust(self, name: str, access: Access) -> None:
@@ -333,7 +333,7 @@ class Folder:
             raise NotOpened(self.path, name, _LINK) from error
         try:
             self._require_regular(name, os.fstat(descriptor))
-            self._judge_owner(name, os.fstat(descriptor))
+            self._check_owner(name, os.fstat(descriptor))
         except BaseException:
             os.close(descriptor)
             raise
@@ -367,12 +367,12 @@ class Folder:
                 descriptor = below
                 if make is not None and made:
                     make.settle_folder(descriptor)
-                self._judge_owner(at, os.fstat(descriptor))
+                self._check_owner(at, os.fstat(descriptor))
             yield descriptor
         finally:
             os.close(descriptor)
 
-    def _judge_owner(self, name: str, found: os.stat_result) -> None:
+    def _check_owner(self, name: str, found: os.stat_result) -> None:
         if self._owner is None:
             return
         if found.st_uid != self._owner:

@@ -36,8 +36,8 @@ class InvalidValue(ValueError):
     @classmethod
     def of_parts(cls, parts: Sequence[tuple[str | int, Any, InvalidValue]]) -> InvalidValue:
         """A value that does not fit because of parts of it."""
-        named = ((why, f"item {step + 1}" if isinstance(step, int) else step) for step, _value, why in parts)
-        return cls("; ".join(f"{why} ({name})" for why, name in named), parts)
+        reasons = ((why, f"item {step + 1}" if isinstance(step, int) else step) for step, _value, why in parts)
+        return cls("; ".join(f"{why} ({name})" for why, name in reasons), parts)
 
     def each_one(self, value: Any) -> Iterator[tuple[Way, Any, str]]:
         """Everything that does not fit, as deep as that is known: the way to it, its value, what was expected.
@@ -67,7 +67,7 @@ class Plain(str):
 
 
 class TypedCell(Plain):
-    """What a cell of a workbook holds that is no text, in the spelling that its type takes.
+    """A cell of a workbook that holds no text, in the spelling that its type takes.
 
     :ivar no_text: why it is none, and what to do about it.
     """

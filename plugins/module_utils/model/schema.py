@@ -122,19 +122,19 @@ class FieldError(str):
         return error
 
     @classmethod
-    def unfit(cls, way: Way, where: str, value: Any, expected: str, type_name: str = "") -> FieldError:
+    def unfit(cls, way: Way, location: str, value: Any, expected: str, type_name: str = "") -> FieldError:
         """A value that does not fit its field.
 
-        :param where: what the value is called. :param expected: what would fit.
+        :param location: what the value is called. :param expected: what would fit.
         """
-        words = f"{where}: {shorten(value)} does not fit; expected {expected}"
+        words = f"{location}: {shorten(value)} does not fit; expected {expected}"
         return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", type_name))
 
 
-def _unfit(way: Way, where: str, value: Any, expected: str, field: Field) -> FieldError:
+def _unfit(way: Way, location: str, value: Any, expected: str, field: Field) -> FieldError:
     if isinstance(value, BrokenCell):
-        return FieldError.at(way, f"{where}: this is not JSON: {value.why}", _UNFIT)
-    return FieldError.unfit(way, where, value, expected, field.type)
+        return FieldError.at(way, f"{location}: this is not JSON: {value.why}", _UNFIT)
+    return FieldError.unfit(way, location, value, expected, field.type)
 
 
 @dataclass
@@ -199,7 +199,7 @@ class Schema:
         return keys if len(keys) > 1 else []
 
     def why_unknown(self, name: str) -> str:
-        """Why a name means none of the fields, in words: there is none, or its label is shared."""
+        """Says in words why a name means none of the fields: there is none, or its label is shared."""
         keys = self._sharing(name)
         if keys:
             return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the one that is meant"
@@ -220,12 +220,12 @@ class Schema:
         return list(dict.fromkeys([*self.fields, *self._by_label]))
 
     def parse(
-        self, written: Mapping[str, Any], where: str, allow_unknown: bool = False
+        self, written: Mapping[str, Any], prefix: str, allow_unknown: bool = False
     ) -> tuple[dict[str, Any], ParseErrors]:
         """Turns what a person wrote into canonical values by field key.
 
         :param written: field key (or label) to value; None clears.
-        :param where: what stands before the field's name in a message, such as ``fields.``.
+        :param prefix: what stands before the field's name in a message, such as ``fields.``.
         :param allow_unknown: pass a key that the template does not know as it is.
         :returns: the values that fit, and the findings about those that do not.
         """
@@ -233,7 +233,7 @@ class Schema:
         findings = ParseErrors()
         for name, value in written.items():
             field = self.find(name)
-            at = f"{where}{name}"
+            at = f"{prefix}{name}"
             if name in SERVER_KEYS:
                 words = f"{at}: this field is made by the service and can't be written"
                 findings.errors.append(FieldError.at((name,), words))
@@ -266,14 +266,14 @@ class Schema:
                     ]
         return parsed, findings
 
-    def _parse_one(self, value: Any, field: Field, where: str) -> Any:
+    def _parse_one(self, value: Any, field: Field, location: str) -> Any:
         faces = type_of(field)
         if value is None and faces.writable:
-            # Of a map that is merged, "nothing" clears all of it, and an empty map changes nothing.
+            # A map is merged: "nothing" clears all of it, and an empty map changes nothing.
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, field)
         for reference in references_in(parsed):
-            reference.where = where
+            reference.location = location
         return parsed
 
     def missing(self, parsed: Mapping[str, Any]) -> list[str]:
@@ -401,7 +401,7 @@ class Quick:
     def _learn_read(self, key: str) -> tuple[str, Field, FieldType] | None:
         field = self._schema.fields[key]
         faces = type_of(field)
-        # Of these equal is not enough to say that there is nothing to tell.
+        # Values of these types may be equal, and still there is something to tell.
         special = faces.merge is not None or bool(faces.made_by_time) or field.retyped
         self._read[key] = None if special else (field.wire_key, field, faces)
         return self._read[key]

@@ -50,9 +50,9 @@ def _parse_text(value: Any, _field: Field) -> str | None:
         return str(value) or None
     if isinstance(value, (CellList, CellMap)):
         return value.text
-    for what, types in _NO_TEXTS.items():
+    for type_in_words, types in _NO_TEXTS.items():
         if isinstance(value, types):
-            hint = f"without quotes it is {what}; in a template add | string"
+            hint = f"without quotes it is {type_in_words}; in a template add | string"
             raise InvalidValue(f"text; quote it where it is written, as it stands there ({hint})")
     raise InvalidValue('text, such as "Laptop 17"')
 

@@ -272,7 +272,7 @@ _BILLING = {"first_name": "firstName", "last_name": "lastName"}
 
 
 def _read_billing(value: Any, _field: Field) -> Any:
-    """Who pays; instances differ in two keys (section 2.5 has firstName and lastName)."""
+    """Reads the party who pays. Instances differ in two keys (section 2.5 has firstName and lastName)."""
     return {_BILLING.get(key, key): member for key, member in value.items()} if isinstance(value, Mapping) else None
 
 
@@ -309,7 +309,7 @@ STRUCTURES: dict[str, FieldType] = {
     ),
     "USER": USER,
     "USERS": USERS,
-    # That a record does not last whole days is told by its times.
+    # The times of a record tell that it does not last whole days.
     "WHOLE_DAYS": replace(BOOLEAN, computed=True),
 }
 """Type names that the catalogue uses for fields that are the same on every instance."""

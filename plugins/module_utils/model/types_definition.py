@@ -56,27 +56,27 @@ Terms = Mapping[str, "tuple[Any, ...] | None"]
 """Type to its values; None stands for "remove it"."""
 
 
-def _known(name: Any, names: Sequence[str], what: str) -> str:
+def _known(name: Any, names: Sequence[str], noun: str) -> str:
     if name in names:
         return str(name)
     near = get_close_matches(str(name), names, n=3)
     raise InvalidValue(
-        f"a known {what}; {name!r} is none"
+        f"a known {noun}; {name!r} is none"
         + (f", did you mean {' or '.join(near)}?" if near else f" of {', '.join(names)}")
     )
 
 
 def _parse_terms(
-    values_of: Callable[[str, Any], tuple[Any, ...]], names: Sequence[str], what: str
+    values_of: Callable[[str, Any], tuple[Any, ...]], names: Sequence[str], noun: str
 ) -> Callable[[Any, Field], Terms]:
     def parse(value: Any, _field: Field) -> Terms:
         if not isinstance(value, Mapping):
-            raise InvalidValue(f"a map of {what} to value or list of values")
+            raise InvalidValue(f"a map of {noun} to value or list of values")
         found: dict[str, tuple[Any, ...] | None] = {}
         wrong: list[tuple[str | int, Any, InvalidValue]] = []
         for name, wanted in value.items():
             try:
-                known = _known(name, names, what)
+                known = _known(name, names, noun)
                 found[known] = None if wanted is None else values_of(known, typed(wanted))
             except InvalidValue as unfit:
                 wrong.append((str(name), wanted, unfit))

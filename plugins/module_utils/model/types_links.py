@@ -45,7 +45,7 @@ class Reference:
     written: Any = None
     awaits: Any = field(default=None, compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
-    where: str = field(default="", compare=False)
+    location: str = field(default="", compare=False)
 
     @property
     def resolved(self) -> bool:

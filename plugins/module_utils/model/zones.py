@@ -58,7 +58,7 @@ def with_offsets(schema: Schema, fields: Mapping[str, Any], zone: ZoneInfo) -> t
 
 
 def _why_unclear(local: dt.datetime) -> str:
-    """Why a local time does not say which instant is meant: the clock leaves it out, or shows it twice."""
+    """Says why a local time does not name one instant: the clock leaves it out, or shows it twice."""
     if local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset():
         return ""
     again = local.astimezone(dt.UTC).astimezone(local.tzinfo)

@@ -73,14 +73,16 @@ def user_from_person(
     """
     everyone = client.list_all(PERSON)
     found = _persons(client, everyone, person, filters)
-    what = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
-    one = natural_keys.one_of(PERSON, f"what was asked for ({what})", found, advice="name the person by uuid")
+    person_in_words = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
+    one = natural_keys.one_of(
+        PERSON, f"what was asked for ({person_in_words})", found, advice="name the person by uuid"
+    )
     if one is None:
         emails = [email for one in everyone if isinstance(email := one.flat.get("email"), str)]
         by_id = filters is None and reference_in("person", PERSON.name, person).resolved
         if not check_mode or by_id or (isinstance(person, str) and slips(person, emails)):
             raise NoMatch(
-                f"There is no {what.removeprefix('the ').removeprefix('a ')}, so no user was "
+                f"There is no {person_in_words.removeprefix('the ').removeprefix('a ')}, so no user was "
                 f"made.{_nearest(emails, person)}"
             )
         return Result(
@@ -88,7 +90,7 @@ def user_from_person(
             {},
             None,
             {"before": {}, "after": _asked_for(person, filters)},
-            (f"There is no such person yet: {what}.",),
+            (f"There is no such person yet: {person_in_words}.",),
         )
     email = one.flat.get("email")
     if not isinstance(email, str) or not email:

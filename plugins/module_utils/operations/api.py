@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -16,8 +17,6 @@ from ..model.field import shorten
 
 _READING_POSTS = ("circularity-hub/suggest-category", "circularity-hub/suggest-rest-price", "report")
 """Paths that take a POST and change nothing."""
-
-_MOST_PAGES = 10_000
 
 
 def api(client: Client, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -116,9 +115,12 @@ def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Respon
         return answer, decoded
     items = list(decoded["items"])
     size, page = decoded["per_page"], decoded
-    for number in range(2, _MOST_PAGES):
+    limits = client.transport.limits
+    for number in itertools.count(2):
         if len(page["items"]) < size or len(items) >= decoded.get("total", len(items) + 1):
             break
+        if number > limits.pages:
+            raise limits.too_many_pages("record")
         more = [("page", str(number))]
         if "per_page" not in (options["query"] or {}):
             more.append(("per_page", str(size)))

@@ -282,7 +282,7 @@ def _thumbnail_size(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _downloads(
     client: Client, dest: Path, files: Sequence[dict[str, Any]], size: Mapping[str, Any] | None
 ) -> list[_Download]:
-    """Where some files come to.
+    """Chooses the place of each file that is downloaded.
 
     :param size: of the pictures that are wanted in place of the files.
     :raises InvalidInput: where two of them would come to one place.
@@ -394,8 +394,8 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         path = {"dest": str(dest)} if now else {}
         return _reported(dest, local, path | was, path | now)
     try:
-        named = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
-        uuids = [record.uuid for record in find_objects(client, named)]
+        by_option = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
+        uuids = [record.uuid for record in find_objects(client, by_option)]
     except NoMatch as missing:
         if not check_mode or missing.is_slip:
             raise

@@ -216,9 +216,9 @@ def _publish_once(client: Client, wanted: Record, category: Any, price: Any, sle
 # ---- suggestions
 
 
-def _suggested(client: Client, what: str, body: Mapping[str, Any]) -> dict[str, Any]:
+def _suggested(client: Client, suggestion: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Object uuid to suggestion; the service answers [] where there is none."""
-    decoded = client.send("POST", f"/circularity-hub/suggest-{what}", Effect.SAFE, body=body).json()
+    decoded = client.send("POST", f"/circularity-hub/suggest-{suggestion}", Effect.SAFE, body=body).json()
     return dict(decoded) if isinstance(decoded, Mapping) else {}
 
 

@@ -62,7 +62,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
     known = {order.id for order in orders}
     if check_mode:
         return _order(client, options, assets, ids, flags, known, check_mode, sleep)
-    # What another process has ordered meanwhile is not offered any more, so the lock is taken before that is looked at.
+    # Another process may order the same meanwhile. So the lock is taken before the offers are looked at.
     with client.creations.making(HUB_ORDER.name, repr(options["items"])):
         return _order(client, options, assets, ids, flags, known, check_mode, sleep)
 
@@ -86,12 +86,12 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, st
     if not items:
         raise InvalidInput("items: expected at least one object or item id")
     ids = {item for item in items if isinstance(item, int) and not isinstance(item, bool)}
-    named = {
+    by_option = {
         f"items[{number}]": item
         for number, item in enumerate(items)
         if not isinstance(item, int) or isinstance(item, bool)
     }
-    found = zip(named.items(), find_objects(client, named), strict=True)
+    found = zip(by_option.items(), find_objects(client, by_option), strict=True)
     return {int(record.id or 0): f"{option}: the object {item!r}" for (option, item), record in found}, ids
 
 

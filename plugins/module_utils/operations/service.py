@@ -84,6 +84,8 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
         if len(items) < _HISTORY_PAGE or (isinstance(total, int) and len(entries) >= total):
             break
         number += 1
+        if number > client.transport.limits.pages:
+            raise client.transport.limits.too_many_pages("event")
     return ListResult(entries[: options.get("limit")], len(entries))
 
 

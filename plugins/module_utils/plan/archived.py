@@ -32,7 +32,8 @@ class MayBeHidden(SeventhingsError):
 
 
 def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
-    """Whether a record that was found by its barcode is archived. One that was made meanwhile is listed by now.
+    """Tells whether a record that was found by its barcode is archived. A record that was made meanwhile is listed by
+    now.
 
     :param assume: take it to be archived where the instance does not tell.
     :raises MayBeHidden: where nothing tells, and nothing is assumed.

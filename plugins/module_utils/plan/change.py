@@ -131,7 +131,7 @@ def _wanted(schema: Schema, key: str, is_now: Any, written: Any) -> Any:
 
 def _difference(schema: Schema, key: str, is_now: Any, written: Any) -> tuple[Any, Any]:
     if type_of(schema.fields[key]).merge and isinstance(written, Mapping):
-        # Of a map that is merged, only the types that were written and differ.
+        # A map is merged: only the types that were written and differ are shown.
         written = {name: values for name, values in written.items() if set(values or ()) != set(is_now.get(name) or ())}
         is_now = {name: is_now.get(name) for name in written}
     return schema.brief(key, is_now), schema.brief(key, written)
@@ -211,8 +211,8 @@ def check_choices(current: Record | None, change: Change) -> None:
     have = Schema.of(FIELD_DEFINITION).read(current.flat) if current else {}
     odd = [value for value in change.values.get("possible_values") or () if not isinstance(value, str)]
     if odd and change.values.get("type", have.get("type")) == "DROPDOWN":
-        named = ", ".join(map(repr, odd))
-        raise InvalidInput(f"possible_values: {named}: the values of a DROPDOWN are texts; quote them")
+        values = ", ".join(map(repr, odd))
+        raise InvalidInput(f"possible_values: {values}: the values of a DROPDOWN are texts; quote them")
 
 
 def with_equal_allowed_values(schema: Schema, desired: Mapping[str, Any], current: Record | None) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     :raises NoMatch: where there must be a record with this uuid; ``Ambiguous`` where several records are meant.
     """
     comparer, schema, kind = Comparer(state), wanted.schema, wanted.schema.kind
-    named = [key for key in keys if key in wanted.desired]
+    written_keys = [key for key in keys if key in wanted.desired]
     if uuid:
         words = f"the uuid {uuid}"
         current = state.of_uuid(kind, uuid, wanted.template)
@@ -67,14 +67,16 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         archived = is_archived(state, wanted, current)
         hits = [current] if current else []
     else:
-        words = natural_keys.describe(schema, named, wanted.desired)
-        hits = state.find_existing(schema, keys, wanted.desired, wanted.template) if len(named) == len(keys) else []
+        words = natural_keys.describe(schema, written_keys, wanted.desired)
+        hits = (
+            state.find_existing(schema, keys, wanted.desired, wanted.template) if len(written_keys) == len(keys) else []
+        )
         meant = those_meant(wanted, hits, partial(comparer.is_as_wanted, wanted))
         current = natural_keys.one_of(kind, words, meant, advice=_ADVICE[kind.defines_fields])
         archived = False
-        if current is None and len(named) == len(keys):
+        if current is None and len(written_keys) == len(keys):
             current = archived_twin(state.client, schema, keys, wanted.desired)
-            # What is to be archived and stands in no list needs nothing.
+            # A record that is to be archived and stands in no list needs no change.
             assume = wanted.assume_archived or wanted.state == "archived"
             archived = current is not None and is_archived_twin(state.client, current, assume)
     if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:

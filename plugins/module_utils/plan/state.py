@@ -138,6 +138,6 @@ def find_now(
     """The records that have a natural key now, whatever was read before."""
     reading = Reading(client)
     linked = [reference for key in keys for reference in references_in(values[key])]
-    # By its id a link narrows the list, and some instances answer nothing else.
+    # A link narrows the list by its id, and some instances answer nothing else.
     reading.records_of(reference for reference in linked if reference.id is None)
     return QueriedState(client, reading).find_existing(schema, keys, values, template)

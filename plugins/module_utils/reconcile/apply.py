@@ -28,13 +28,13 @@ Finder = Callable[[], Sequence[Record]]
 
 
 def made_twice(records: Sequence[Record]) -> str:
-    """What is told of records with one natural key, of which another process made one at the same time."""
+    """Warns of records with one natural key, one of which another process made at the same time."""
     kind = records[0].kind
     newest = max(records, key=lambda record: (record.id or 0, str(record.flat.get("created_at") or "")))
-    named = " and ".join(sorted(record.uuid for record in records))
+    uuids = " and ".join(sorted(record.uuid for record in records))
     advice = "Field definitions can't be deleted; rename one." if kind.defines_fields else "Delete one of them."
     return (
-        f"Somebody else made the same {kind.words} at the same time: {named} have the natural key now. "
+        f"Somebody else made the same {kind.words} at the same time: {uuids} have the natural key now. "
         f"The newer one is {newest.uuid}. Nothing was deleted. {advice}"
     )
 

@@ -34,7 +34,7 @@ class DesiredRecord:
     """One record as a user wants it.
 
     :ivar fields: field key (or label) to value as written; None clears; what is not here is not managed.
-    :ivar where: what stands before a field's name in a message.
+    :ivar prefix: what stands before a field's name in a message.
     :ivar match_on: fields that identify the record, where the user named them.
     :ivar uuid: identifies the record in place of ``match_on``.
     :ivar state: present, absent or archived.
@@ -45,7 +45,7 @@ class DesiredRecord:
 
     kind: Kind
     fields: Mapping[str, Any]
-    where: str = ""
+    prefix: str = ""
     match_on: Sequence[str] | None = None
     uuid: str | None = None
     state: str = "present"
@@ -57,36 +57,42 @@ class DesiredRecord:
     assume_archived: bool = False
 
 
-def ensure(client: Client, wish: DesiredRecord, check_mode: bool = False) -> Result:
+def ensure(client: Client, desired: DesiredRecord, check_mode: bool = False) -> Result:
     """Makes a record what the user wants, with the requests that are missing and no others.
 
     :raises SeventhingsError: one of its kinds; nothing was written where it could be known before.
     """
-    return _Ensure(client, wish, check_mode).run()
+    return _Ensure(client, desired, check_mode).run()
 
 
 class _Ensure:
-    def __init__(self, client: Client, wish: DesiredRecord, check_mode: bool) -> None:
+    def __init__(self, client: Client, desired_record: DesiredRecord, check_mode: bool) -> None:
         self._client = client
-        self._wish = wish
-        self._kind = wish.kind
+        self._desired_record = desired_record
+        self._kind = desired_record.kind
         self._check_mode = check_mode
-        # What refers to something that is not there is not there either, so it is as absent as it is wanted to be.
-        self._reading = Reading(client, check_mode or wish.state != "present", wish.state == "present")
+        # A record that refers to a missing one is missing too, so it is absent as desired.
+        self._reading = Reading(
+            client, check_mode or desired_record.state != "present", desired_record.state == "present"
+        )
         self._state = QueriedState(client, self._reading)
-        self._schema = client.schema(wish.kind)
+        self._schema = client.schema(desired_record.kind)
         self._warnings: list[str] = []
 
     def run(self) -> Result:
         desired = self._desired()
         keys = self._keys(desired)
-        needed = desired.values() if self._wish.state == "present" else [desired[key] for key in keys if key in desired]
+        needed = (
+            desired.values()
+            if self._desired_record.state == "present"
+            else [desired[key] for key in keys if key in desired]
+        )
         self._reading.resolve(references_in(tuple(needed)))
         planned = self._planned(desired, keys)
-        change = self._with_unknown(planned.change) if self._wish.state == "present" else planned.change
+        change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
         if self._check_mode or not change.changed:
             return self._predicted(change)
-        applier = Applier(self._client, self._schema, self._wish.template, self._wish.extra)
+        applier = Applier(self._client, self._schema, self._desired_record.template, self._desired_record.extra)
         try:
             by_key = self._is_found_at_once(keys, desired)
             record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known, by_key)
@@ -101,28 +107,30 @@ class _Ensure:
     # ---- desired
 
     def _desired(self) -> dict[str, Any]:
-        wish = self._wish
-        if wish.uuid is not None and not is_uuid(wish.uuid):
-            raise InvalidInput(f"uuid: {wish.uuid!r} is not in uuid form, such as 9091afea-81ee-4003-ac76-2ac11e3ddc3f")
+        desired_record = self._desired_record
+        if desired_record.uuid is not None and not is_uuid(desired_record.uuid):
+            raise InvalidInput(
+                f"uuid: {desired_record.uuid!r} is not in uuid form, such as 9091afea-81ee-4003-ac76-2ac11e3ddc3f"
+            )
         if (
             self._kind.open_fields
-            and not set(wish.fields) <= set(self._schema.fields)
-            and not wish.allow_unknown_fields
+            and not set(desired_record.fields) <= set(self._schema.fields)
+            and not desired_record.allow_unknown_fields
         ):
             for record in self._reading.listed(self._kind):
                 self._schema.learn(record.flat)
-        fields = wish.fields
-        if wish.timezone:
-            fields, unclear = with_offsets(self._schema, fields, zone_of(wish.timezone))
+        fields = desired_record.fields
+        if desired_record.timezone:
+            fields, unclear = with_offsets(self._schema, fields, zone_of(desired_record.timezone))
             if unclear:
-                raise InvalidInput([f"{wish.where}{words}" for words in unclear.values()])
-        desired, findings = self._schema.parse(fields, wish.where, wish.allow_unknown_fields)
-        self._judge(findings)
+                raise InvalidInput([f"{desired_record.prefix}{words}" for words in unclear.values()])
+        desired, findings = self._schema.parse(fields, desired_record.prefix, desired_record.allow_unknown_fields)
+        self._check(findings)
         for name, value in desired.items():
-            require_local(attachments_in(value), f"{wish.where}{name}")
+            require_local(attachments_in(value), f"{desired_record.prefix}{name}")
         return desired
 
-    def _judge(self, findings: ParseErrors) -> None:
+    def _check(self, findings: ParseErrors) -> None:
         # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
         slips = [one for one in findings.unknown if self._schema.is_slip(str(one.way[0]))]
         if findings.errors or slips or (findings.unknown and not self._check_mode):
@@ -130,28 +138,28 @@ class _Ensure:
         self._warnings += findings.unknown
 
     def _unknown(self) -> dict[str, Any]:
-        return {name: value for name, value in self._wish.fields.items() if self._schema.find(name) is None}
+        return {name: value for name, value in self._desired_record.fields.items() if self._schema.find(name) is None}
 
     # ---- match
 
     def _keys(self, desired: Mapping[str, Any]) -> tuple[str, ...]:
-        if self._wish.uuid:
+        if self._desired_record.uuid:
             return ()
-        named = self._wish.match_on
-        if named:
-            fields = [self._schema.find(name) for name in named]
+        match_on = self._desired_record.match_on
+        if match_on:
+            fields = [self._schema.find(name) for name in match_on]
             unknown = [
                 f"match_on: {name}: {self._schema.why_unknown(name)}"
-                for name, field in zip(named, fields, strict=True)
+                for name, field in zip(match_on, fields, strict=True)
                 if field is None
             ]
-            if unknown and not (self._check_mode and set(named) <= set(self._wish.fields)):
+            if unknown and not (self._check_mode and set(match_on) <= set(self._desired_record.fields)):
                 raise InvalidInput(unknown)
             if unknown:
                 # A field that is not made yet identifies nothing yet.
-                return tuple(named)
-            named = [field.key for field in fields if field is not None]
-        return natural_keys.key_fields(self._kind, named, desired)
+                return tuple(match_on)
+            match_on = [field.key for field in fields if field is not None]
+        return natural_keys.key_fields(self._kind, match_on, desired)
 
     # ---- plan
 
@@ -159,21 +167,21 @@ class _Ensure:
         wanted = Wanted(
             self._schema,
             desired,
-            self._wish.state,
-            self._wish.template,
-            self._wish.allow_destructive,
+            self._desired_record.state,
+            self._desired_record.template,
+            self._desired_record.allow_destructive,
             # In check mode an earlier task may be the one that makes the record, with what is mandatory.
             may_be_made=self._check_mode,
-            assume_archived=self._wish.assume_archived,
+            assume_archived=self._desired_record.assume_archived,
         )
-        planned = plan_record(self._state, wanted, keys, self._wish.uuid)
-        if self._wish.state == "archived" and planned.change.current is None:
+        planned = plan_record(self._state, wanted, keys, self._desired_record.uuid)
+        if self._desired_record.state == "archived" and planned.change.current is None:
             words = f"No {self._kind.words} with {planned.words} was found, so there is nothing to archive."
             self._warnings.append(words)
         return planned
 
     def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
-        """Whether one request lists the records with the natural key, and few others."""
+        """Tells whether one request lists the records with the natural key, and few others."""
         linked = [reference for key in keys if key in desired for reference in references_in(desired[key])]
         if not keys or linked or any(key not in desired for key in keys):
             return False
@@ -182,7 +190,7 @@ class _Ensure:
         return self._kind.filters == "query" and bool(natural_keys.conditions(self._schema, keys, desired))
 
     def _find_now(self, keys: Sequence[str], desired: Mapping[str, Any]) -> list[Record]:
-        return find_now(self._client, self._schema, keys, desired, self._wish.template)
+        return find_now(self._client, self._schema, keys, desired, self._desired_record.template)
 
     def _with_unknown(self, change: Change) -> Change:
         """Check mode: fields of a definition that is not made yet are predicted as written."""
@@ -202,9 +210,11 @@ class _Ensure:
         )
 
     def _who_holds_it(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
-        """Who may hold a value that an instance refused, where values must be unique: an active record is named."""
+        """Names the active records that hold a value which an instance refused, where values must be unique. Where
+        there is none, an archived record may hold it, and this says so.
+        """
         unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
-        # That no active record has the natural key is known when one is made.
+        # A record is only made when no active one has its natural key, so that key is not asked for.
         unknown = [key for key in unique if change.action == plan.UPDATE or tuple(keys) != (key,)]
         mine = change.current.uuid if change.current else ""
         found = []
@@ -232,7 +242,7 @@ class _Ensure:
         try:
             return self._reading.listed(self._kind, conditions)
         except SeventhingsError:
-            # What is told is why the value was refused, not why that can't be explained.
+            # The user needs to know why the value was refused, not why nobody can explain it.
             return []
 
     # ---- report
@@ -258,13 +268,16 @@ class _Ensure:
     def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Result:
         if uuid and change.action != plan.DELETE:
             record["uuid"] = uuid
-        pending = self._reading.warnings if self._wish.state == "present" else ()
+        pending = self._reading.warnings if self._desired_record.state == "present" else ()
         diff = {side: self._as_written(fields) for side, fields in change.diff.items()}
         return Result(change.changed, record, uuid, diff, (*self._warnings, *pending, *change.warnings))
 
     def _as_written(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of a diff by the names that the user wrote: a label stays one, whether its key is known yet or not."""
         names = {
-            field.key: name for name in self._wish.fields for field in [self._schema.find(name)] if field is not None
+            field.key: name
+            for name in self._desired_record.fields
+            for field in [self._schema.find(name)]
+            if field is not None
         }
         return {names.get(key, key): value for key, value in fields.items()}

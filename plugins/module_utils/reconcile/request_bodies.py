@@ -100,7 +100,7 @@ def _rental_case(kind: Kind, written: dict[str, Any], _flat: Mapping[str, Any]) 
 
 
 def _field_definition(_kind: Kind, written: dict[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
-    # What the definition has beyond the known members is carried along unchanged.
+    # Members of the definition that are not known here are carried along unchanged.
     kept = {key: value for key, value in flat.items() if key not in ("type", "constraints")}
     body = {key: value for key, value in written.items() if key not in ("type", "constraints", "field_key")}
     field_type = {**(flat.get("field_type") or {}), "name": written["type"], "constraints": written["constraints"]}

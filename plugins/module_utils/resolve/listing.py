@@ -139,7 +139,7 @@ def _typed(
         field = _field(schema, condition.field, option)
         values = tuple(_operand(field, condition, value, option) for value in condition.values)
         typed.append((field, replace(condition, field=field.key, values=values)))
-    Reading(client).resolve(reference for _of, condition in typed for reference in references_in(condition.values))
+    Reading(client).resolve(reference for _field, condition in typed for reference in references_in(condition.values))
     return typed
 
 

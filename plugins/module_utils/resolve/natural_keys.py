@@ -150,8 +150,8 @@ def written_names(record: Record, place_of: Callable[[Reference], Record | None]
     """
     kind = record.kind
     values = identity_of(kind).read(record.flat)
-    labels = [label for key in kind.labels if isinstance(label := values.get(key), str) and label]
-    inside = values.get(kind.parent_key) if kind.parent_key else None
+    labels = [label for key in kind.labels if (label := values.get(key))]
+    inside = values.get(kind.parent_key)
     place = place_of(inside) if isinstance(inside, Reference) else None
     heads = written_names(place) if place is not None else []
     return [f"{heads[0]}/{label}" if heads else label for label in labels]

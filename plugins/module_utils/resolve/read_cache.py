@@ -256,13 +256,13 @@ def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
 
 def _words_of(one: Unresolved) -> str:
     """Says in a sentence what is wrong with a reference, with the place where it was written."""
-    where = at(one.reference)
+    prefix = at(one.reference)
     if one.why in (Why.UNFIT, Why.UNKNOWN_FIELD):
-        return f"{where}reference to {KINDS[one.reference.target].one}: {one.words}"
+        return f"{prefix}reference to {KINDS[one.reference.target].one}: {one.words}"
     if one.why is Why.AMBIGUOUS:
-        return f"{where}{one.words}"
+        return f"{prefix}{one.words}"
     hint = f" The nearest are {', '.join(map(repr, one.near))}." if one.near else ""
-    return f"{where}{one.words[0].upper()}{one.words[1:]}.{hint}"
+    return f"{prefix}{one.words[0].upper()}{one.words[1:]}.{hint}"
 
 
 def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
@@ -282,7 +282,7 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
     missing = [one for one, record in zip(references, records, strict=True) if record is None]
     if missing:
         words = [f"{at(one)}There is no {kind.words} {one.written!r}." for one in missing]
-        # What an earlier task of a play makes has an id that nobody knows beforehand.
+        # An earlier task of the play may make the record. Nobody knows its id beforehand.
         raise NoMatch(words, is_slip=True)
     return [record for record in records if record is not None]
 

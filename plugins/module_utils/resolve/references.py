@@ -36,7 +36,7 @@ class Question(NamedTuple):
 
 
 class Source(Protocol):
-    """Where a resolver finds the records that references mean."""
+    """The source in which a resolver finds the records that references mean."""
 
     def schema(self, kind: Kind) -> Schema:
         """The fields that a kind has."""
@@ -84,7 +84,7 @@ class Resolver:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        # By the identity of a reference; each is kept, so that no other one can have its identity.
+        # The keys are identities (id()) of references. Each reference is kept, so that no other one gets its identity.
         self._maps: dict[int, tuple[Reference, Schema, dict[str, Any]]] = {}
 
     def resolve(self, references: Iterable[Reference]) -> list[Unresolved]:
@@ -106,12 +106,12 @@ class Resolver:
                     for one in waiting.values()
                     if one.target == kind.name and not any(id(inner) in waiting for _key, inner in self.inner(one))
                 ]
-                if not ready and not (places and kind.name in _PLACES):
+                if not (ready or places):
                     continue
                 for one in ready:
                     del waiting[id(one)]
                 whole = [one for one in ready if not any(id(inner) in failed for _key, inner in self.inner(one))]
-                # What refers to something that means nothing is not looked for.
+                # A reference that holds an unresolved one is not looked for.
                 failed |= {id(one) for one in ready} - {id(one) for one in whole}
                 problems = self._resolve_kind(kind, whole, places)
                 failed |= {id(one.reference) for one in problems}
@@ -157,7 +157,7 @@ class Resolver:
         if not problems:
             self._maps[id(reference)] = (reference, schema, values)
             for _key, inner in self.inner(reference):
-                inner.where = f"{at(reference)}reference to {kind.one}: {inner.where}"
+                inner.location = f"{at(reference)}reference to {kind.one}: {inner.location}"
         return problems
 
     # ---- one kind at a time
@@ -180,7 +180,7 @@ class Resolver:
             places[name] = [_reference_to(kind, hit) for hit in hits]
         return [
             problem
-            for one, ways, hits in zip(references, questions, found, strict=False)
+            for one, ways, hits in zip(references, questions, found[: len(references)], strict=True)
             for problem in self._settle(kind, one, ways, hits)
         ]
 
@@ -270,13 +270,13 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
         reference: Reference = parse_reference(target)(written, Field(option, "LINK"))
     except InvalidValue as unfit:
         raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
-    reference.where = option
+    reference.location = option
     return reference
 
 
 def at(reference: Reference) -> str:
     """The place where a reference was written, to stand before a message about it."""
-    return f"{reference.where}: " if reference.where else ""
+    return f"{reference.location}: " if reference.location else ""
 
 
 # ---- what instances answer in place of a link

@@ -47,7 +47,9 @@ class LockTimeout(SeventhingsError):
 
 @dataclass(frozen=True)
 class _State:
-    """What stands in the file of a kind: the count, and who is about to make something (0: nobody), when, and what."""
+    """The content of the file of a kind: the count, the process that is about to make something (0: none), the moment,
+    and a digest of what it makes.
+    """
 
     count: int = 0
     process: int = 0
@@ -95,7 +97,7 @@ class Creations:
     :param folder: where they lie; None: nothing is shared, and nobody waits for anybody.
     :param name: of the instance, fit for a file name. :param lock_wait: seconds to wait for a lock.
     :param on_problem: is told once why nothing is shared any more.
-    :ivar tell: is told that a wait takes long.
+    :ivar on_wait: is told that a wait takes long.
     """
 
     def __init__(
@@ -107,7 +109,7 @@ class Creations:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.tell = on_problem
+        self.on_wait = on_problem
         self._folder = folder
         self._name = name
         self._lock_wait = lock_wait
@@ -121,8 +123,8 @@ class Creations:
     # ---- one record
 
     def run(self, kind: str, act: Callable[[], Done], forget: Callable[[], None] = lambda: None) -> Done:
-        """What may make a record of a kind, from the first look to the last request. It is done again where others made
-        some meanwhile; then the lock is held.
+        """Runs a function that may make a record of a kind, from the first look to the last request. It runs again
+        where others made some meanwhile; then the lock is held.
 
         :param forget: is called before it is done again, to look at nothing that was read before.
         :raises LockTimeout: where the lock is not free in time. Nothing was made.
@@ -151,7 +153,7 @@ class Creations:
         try:
             yield
         except OutcomeUnknown as unknown:
-            # Where nothing was heard in time, the service may be at it still: the mark stays for whoever comes next.
+            # The service may still be at it where no answer came in time: the mark stays for the next process.
             self._done(watched, is_known=not unknown.may_follow)
             raise
         except BaseException:
@@ -197,7 +199,7 @@ class Creations:
         return bool(pauses)
 
     def have_moved(self, kind: str) -> bool:
-        """Whether others made records of a kind while its lock was given away during a long pause."""
+        """Tells whether others made records of a kind while its lock was given away during a long pause."""
         return kind in self._kinds and self._kinds[kind].moves > 0
 
     def leave(self) -> None:
@@ -220,7 +222,7 @@ class Creations:
             for watched in self._kinds.values():
                 with self._or_alone():
                     if watched is inside and watched.under_way == 1 and watched.descriptor >= 0:
-                        # What is waited with was not taken by the service, and nothing else is under way.
+                        # The service did not take the request that waits, and nothing else is under way.
                         watched.note(0)
                     self._give_back(watched)
         yield
@@ -286,7 +288,7 @@ class Creations:
         who = f"another process (id {process})" if process else "another process"
         left = max(self._lock_wait - _TOLD_AFTER, 0.0)
         if left:
-            self.tell(f"Waiting for {who} of this user, which makes {words}s of the same instance.")
+            self.on_wait(f"Waiting for {who} of this user, which makes {words}s of the same instance.")
         try:
             wait_for(descriptor, left, self._clock, self._sleep)
         except Busy as busy:
@@ -300,7 +302,7 @@ class Creations:
             return
         descriptor, watched.descriptor = watched.descriptor, -1
         try:
-            # Where what a killed process sent was looked for, nobody needs to look for it again.
+            # This process looked for the request of a killed one, so nobody needs to look for it again.
             if not watched.under_way and not watched.settling and watched.state().process not in (0, os.getpid()):
                 watched.note(0)
         finally:

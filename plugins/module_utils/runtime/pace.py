@@ -1,7 +1,8 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the next request may be sent: the limit of requests a minute, and what the service says about it. No I/O.
+"""Computes when the next request may be sent, from the limit of requests a minute and from what the service says. No
+I/O.
 
 How a service counts is not known: it may count what came in the last minute, or hand out leave for requests one by one
 and save up only a few. So what fits into a minute goes at once, and what does not goes evenly, a few requests at most
@@ -41,7 +42,7 @@ _MOST_MOMENTS = 20_000
 
 @dataclass
 class Pace:
-    """What is known of the requests of the last minute. All moments are those of one monotonic clock.
+    """The known facts about the requests of the last minute. All moments are those of one monotonic clock.
 
     :ivar sent: when requests were sent, oldest first.
     :ivar limits: each limit that somebody named in the last minute, and when; the smallest rules.
@@ -82,7 +83,7 @@ class Pace:
 
     @classmethod
     def of(cls, numbers: Sequence[float], now: float) -> Pace:
-        """What :meth:`numbers` gave, whoever wrote it; nothing is known where it can't be so.
+        """Reads back what :meth:`numbers` gave, whoever wrote it. Numbers that can't be true count as nothing known.
 
         Moments that are later than now are from before the machine was started: they count as none.
         """
@@ -93,9 +94,9 @@ class Pace:
             return cls()
         pairs = numbers[8 : 8 + 2 * int(count)]
         limits = {
-            int(limit): named
-            for limit, named in zip(pairs[::2], pairs[1::2], strict=False)
-            if limit >= 1 and math.isfinite(limit) and named <= now
+            int(limit): named_at
+            for limit, named_at in zip(pairs[::2], pairs[1::2], strict=False)
+            if limit >= 1 and math.isfinite(limit) and named_at <= now
         }
         is_known = asked <= now
         return cls(
@@ -113,7 +114,7 @@ class Pace:
 
     def limit(self, now: float) -> int:
         """The limit that rules; 0 for none."""
-        return min((limit for limit, named in self.limits.items() if named > now - _MINUTE), default=0)
+        return min((limit for limit, named_at in self.limits.items() if named_at > now - _MINUTE), default=0)
 
     def held(self, now: float) -> float:
         """Seconds for which the service wants nobody to send anything."""
@@ -132,7 +133,7 @@ class Pace:
         return max(moments) - now
 
     def left(self, now: float) -> int:
-        """How many requests the limit leaves for now. There is one."""
+        """The number of requests that the limit leaves for now. There must be a limit."""
         self._forget(now)
         return max(self.limit(now) - len(self.sent), 0)
 
@@ -140,7 +141,7 @@ class Pace:
 
     def name(self, limit: int, now: float) -> None:
         """Somebody who sends requests keeps to a limit; 0: to none."""
-        self.limits = {one: named for one, named in self.limits.items() if named > now - _MINUTE}
+        self.limits = {one: named_at for one, named_at in self.limits.items() if named_at > now - _MINUTE}
         if limit and (limit in self.limits or len(self.limits) < _MOST_LIMITS):
             self.limits[limit] = now
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the shared files lie: the runtime directory of the user, and a private place for tokens."""
+"""Finds the places of shared files: the runtime directory of the user, and a private place for tokens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NO_ROOM = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 
 @dataclass(frozen=True)
 class Places:
-    """Where things that processes share may lie.
+    """The places of files that processes share.
 
     :ivar shared: for the rate limit and locks; None: nothing is shared.
     :ivar private: for tokens; None: they stay in memory.
@@ -90,7 +90,7 @@ def _candidates(variables: Mapping[str, str]) -> Iterator[tuple[Path, bool]]:
         yield Path(variables[NAMED]), True
     if variables.get(_OF_THE_SESSION):
         yield Path(variables[_OF_THE_SESSION]) / _NAME, True
-    # Where tasks have a temporary folder each, they would share nothing: so it is the one of the machine.
+    # Tasks may have a temporary folder each and would share nothing there, so this is the one of the machine.
     yield Path(variables.get("TMPDIR") or tempfile.gettempdir()) / f"{_NAME}-{os.geteuid()}", False
 
 
@@ -142,7 +142,7 @@ def _told(path: Path, problem: Exception) -> str:
 
 @contextlib.contextmanager
 def as_os_errors() -> Iterator[None]:
-    """What is wrong with a shared file (a link, another owner) as an error of the system: it is not shared then."""
+    """Raises a problem of a shared file (a link, another owner) as an error of the system. Then nothing is shared."""
     try:
         yield
     except InvalidInput as error:

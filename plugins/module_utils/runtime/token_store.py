@@ -32,7 +32,7 @@ _KEY_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Account:
-    """Who signs in, and with what. A changed password is another account, so it signs in.
+    """The account that signs in, with its secrets. With a changed password it is another account, so it signs in.
 
     :ivar root: of the instance.
     """
@@ -46,7 +46,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Pair:
-    """What a login answered.
+    """The tokens that a login answered.
 
     :ivar renew_at: the moment from which on another one is to be asked for, of a clock that begins when the machine is
         started; None: when it is refused. :ivar kept_at: when it was kept.
@@ -59,7 +59,9 @@ class Pair:
     kept_at: float
 
     def is_fresh(self, now: float) -> bool:
-        """Whether the access token may be sent. What was kept later than now is from before the machine was started."""
+        """Tells whether the access token may be sent. A pair that was kept later than now is from before the machine
+        was started.
+        """
         return self.kept_at <= now < (math.inf if self.renew_at is None else self.renew_at)
 
 
@@ -124,7 +126,7 @@ class TokenStore:
         """
         if self._made_of is None:
             key, account = self._key(), self._account
-            # Who signs in with a password is known by name; a refresh token is all that is known of others.
+            # An account with a password is known by its name, any other one by its refresh token alone.
             secret = "" if account.password else account.refresh_token
             name = _keyed(key, account.root, account.username, account.client_id, secret)
             self._made_of = f"{_FILE}{name}", _keyed(key, account.password, account.refresh_token)

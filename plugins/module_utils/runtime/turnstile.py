@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who of many processes sends the next request, and where they keep their common :class:`Pace`.
+"""Decides which of many processes sends the next request, and keeps their common :class:`Pace`.
 
 Whoever wants to send waits for the turn, and only who has it looks whether a request is due. So nobody starves, and a
 process that dies loses nothing of the others': no slot was reserved for it, and the kernel passes the turn on.
@@ -31,7 +31,7 @@ _MOST_BYTES = 1 << 18
 
 
 class Turnstile(Protocol):
-    """Where a pace is kept, and who may go."""
+    """Keeps a pace, and lets one process after the other send."""
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
         """The turn: one at a time has it."""
@@ -82,7 +82,7 @@ class SharedTurnstile:
         """The turn. One that is kept by a process that was stopped is passed over."""
         with self._own_turn:
             if self._had_to_wait:
-                # Who had it just now would take it again before the next one has woken up.
+                # The process that just had the turn would take it again before the next one has woken up.
                 time.sleep(_NEXT_SECONDS)
             self._had_to_wait = False
             descriptor = self._turn.descriptor()
@@ -120,7 +120,7 @@ class SharedTurnstile:
                 release(descriptor)
 
     def _is_stalled(self) -> bool:
-        """Whether a request might have been sent for a while, and nobody sent one."""
+        """Tells whether a request might have been sent for a while, and nobody sent one."""
         with self.pace() as pace:
             now = self._clock()
             last = pace.sent[-1] if pace.sent else float("-inf")
@@ -138,7 +138,7 @@ class _Waiting:
         threading.Thread(target=self._wait, daemon=True).start()
 
     def came(self, seconds: float) -> bool:
-        """Whether the lock is held, now or within some seconds."""
+        """Waits for the lock, some seconds at most. Tells whether it is held."""
         return self._came.wait(seconds)
 
     def leave(self) -> None:

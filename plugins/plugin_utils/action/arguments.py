@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.errors import UnsupportedError
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import hidden_in
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean_lines
 
 
@@ -54,4 +54,4 @@ def read_arguments(
         refusal = str(validated.errors.msg)
         if isinstance(validated.errors[0], UnsupportedError):
             refusal = f"Unsupported parameters for ({action}) module: {refusal}"
-    return Arguments(options, clean_lines(str(remove_values(refusal, secrets))), secrets)
+    return Arguments(options, clean_lines(hide(secrets, refusal)), secrets)

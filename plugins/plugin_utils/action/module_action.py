@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible import constants
-from ansible.module_utils.common.parameters import remove_values
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
@@ -30,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     connect,
     from_environment,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
@@ -95,14 +95,14 @@ class ActionModule(ActionBase):
     def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:
         """The client of this worker; a wait that takes long is told on the screen at once."""
         client = _shared_client(options, check_mode)
-        client.creations.tell = self._display.display
+        client.creations.on_wait = self._display.display
         return client
 
 
 def _without(secrets: Iterable[str], result: dict[str, Any]) -> dict[str, Any]:
     """A result as a module process would return it. Tokens that were asked for stay; who asked keeps them hidden."""
     tokens = {key: result[key] for key in ("access_token", "refresh_token") if result.get(key)}
-    return {**remove_values(result, secrets), **tokens}
+    return {**hide(secrets, result), **tokens}
 
 
 def _is_ours(interpreter: Path) -> bool:

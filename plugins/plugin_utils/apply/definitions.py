@@ -50,7 +50,7 @@ def relate(client: Client, planned: Planned, sleep: Callable[[float], None]) -> 
     resolved, missing = with_uuids(planned.relations, client.definitions(template))
     if missing:
         raise InvalidInput(f"relations: needs {', '.join(missing.values())}, which was not made")
-    # What else may be wrong with them was judged when they were planned.
+    # All other mistakes in them were found when they were planned.
     values, _findings = planned.schema.parse({"relations": resolved}, "")
     current = client.get(FIELD_DEFINITION, uuid, template)
     applier = Applier(client, planned.schema, template, {}, sleep)

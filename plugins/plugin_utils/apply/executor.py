@@ -71,7 +71,7 @@ from .uploads import Uploads
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an apply is: of one level's section, how many of how many are done.
+    """The progress of an apply: how many of how many records of one level's section are done.
 
     :ivar requests: how many requests were sent.
     :ivar left: how many the rate limit leaves for now; None where there is no limit.
@@ -89,13 +89,14 @@ class Outcome:
     """The outcome of an apply.
 
     :ivar done: section and action to number. :ivar failures: what failed and why. :ivar skipped: what was not
-        tried, and why.
+        sent because something that it needs was not made. :ivar not_tried: what was not sent because the run stopped.
     :ivar twice: natural keys that stand twice after the creates, with both uuids.
     """
 
     done: Counter[tuple[str, str]] = field(default_factory=Counter)
     failures: list[tuple[Planned, str]] = field(default_factory=list)
     skipped: list[tuple[Planned, str]] = field(default_factory=list)
+    not_tried: list[tuple[Planned, str]] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
 
 
@@ -189,7 +190,11 @@ class Executor:
                     )
 
     def _try(self, planned: Planned) -> None:
-        lacking = self._stopped or self._ready.lacking(planned)
+        if self._stopped:
+            self._ready.fail(planned)
+            self.outcome.not_tried.append((planned, self._stopped))
+            return
+        lacking = self._ready.lacking(planned)
         if lacking:
             self._ready.fail(planned)
             self.outcome.skipped.append((planned, lacking))
@@ -213,7 +218,7 @@ class Executor:
                     self.outcome.done[planned.section, planned.change.action] += 1
 
     def _reason(self, planned: Planned, error: Exception) -> str:
-        """Why a record failed; what the service says may quote what was sent."""
+        """Says why a record failed. The words of the service may quote what was sent."""
         if isinstance(error, (JournalBroken, _Orphaned)):
             return error.message
         return self._plan.hiding.reason(planned.entry, error)
@@ -264,7 +269,7 @@ class Executor:
         offered = Record(OBJECT, str(meant.uuid), meant.id)
         if meant.id is None:
             offered = self._client.get(OBJECT, str(meant.uuid)) or offered
-        # By this a run that goes on knows which of the offers are its own.
+        # A run that resumes this one knows its own offers by this note.
         self._journal.sent(planned.kind.name, planned.noted)
         offer(self._client, offered, change.values.get("category"), change.values.get("price"), self._sleep)
 
@@ -346,7 +351,7 @@ class Executor:
 
 
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
-    # Of all that was judged before it was planned, nothing but signing in is found wrong now.
+    # Everything else was checked before it was planned, so only signing in can be wrong now.
     return isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
 
 

@@ -179,7 +179,7 @@ class Journal:
     ) -> None:
         self.place = place_of(directory, instance, set_name)
         self._path = self.place.path
-        self._of = {"instance": instance, "set": set_name}
+        self._owner = {"instance": instance, "set": set_name}
         self._written_id = set_id if set_name else ""
         self._src = os.path.realpath(src) if src else ""
         self._sleep = sleep
@@ -249,7 +249,7 @@ class Journal:
 
     def _read(self, descriptor: int) -> None:
         found = os.fstat(descriptor)
-        self._judge(found)
+        self._check(found)
         seen = (found.st_ino, found.st_size, found.st_mtime_ns)
         if seen == self._seen:
             return
@@ -280,7 +280,7 @@ class Journal:
         self.set_id = self._known_id()
         self.memory = memories.get(self.set_id, Memory())
 
-    def _judge(self, found: os.stat_result) -> None:
+    def _check(self, found: os.stat_result) -> None:
         """Checks what the place does not: it may be one that the task names."""
         if found.st_nlink > 1:
             raise JournalRefused(f"journal: {self._path} is linked to a file of another name; expected one of its own")
@@ -309,7 +309,7 @@ class Journal:
         if not isinstance(note, dict) or not all(isinstance(value, str) for value in note.values()):
             return False
         try:
-            if any(note[key] != value for key, value in self._of.items()):
+            if any(note[key] != value for key, value in self._owner.items()):
                 return True
             if note["note"] == "set":
                 self._ids[note["src"]] = note["set_id"]
@@ -324,18 +324,18 @@ class Journal:
 
         :raises JournalRefused: where the files have another one than the journal.
         """
-        if not self._of["set"]:
+        if not self._owner["set"]:
             return ""
-        # Of files that are known already, the id of others says no more than any other.
+        # Where these files are known already, the id of other files says nothing about them.
         of_these = self._ids.get(self._src, "")
         fitting = {of_these} if of_these else set(self._ids.values())
         if self._written_id and fitting and self._written_id not in fitting:
             there = of_these or next(iter(self._ids.values()))
             raise JournalRefused(
                 f"set_id: {json.dumps(self._written_id)} is not that of the journal of the set "
-                f"{json.dumps(self._of['set'])} ({self._path}), which is {json.dumps(there)}. Two directories of one "
-                f"name would prune each other: give this one another set. If these are the same files as ever, write "
-                f"set_id: {json.dumps(there)}."
+                f"{json.dumps(self._owner['set'])} ({self._path}), which is {json.dumps(there)}. Two directories of "
+                f"one name would prune each other: give this one another set. If these are the same files as ever, "
+                f"write set_id: {json.dumps(there)}."
             )
         return self._written_id or of_these
 
@@ -350,7 +350,7 @@ class Journal:
             raise self._unusable(error) from error
         try:
             self._lock(self._descriptor)
-            # What the run before noted while this one waited.
+            # This reads the notes that the earlier run made while this one waited.
             self._read(self._descriptor)
             self._settle_id()
         except BaseException:
@@ -375,7 +375,7 @@ class Journal:
 
     def _settle_id(self) -> None:
         """Notes which ``set_id`` these files have, and makes one where they have none."""
-        if not self._of["set"]:
+        if not self._owner["set"]:
             return
         if not self.set_id:
             self.set_id = new_set_id()
@@ -450,7 +450,7 @@ class Journal:
     def _write(self, notes: list[dict[str, Any]]) -> None:
         if self._descriptor is None or not notes:
             return
-        name = {**self._of, "set_id": self.set_id}
+        name = {**self._owner, "set_id": self.set_id}
         # Escaped, so that no text of a record can be anything else than a text of one line.
         data = "".join(json.dumps({**name, **note}) + "\n" for note in notes).encode("ascii")
         with self._mutex:

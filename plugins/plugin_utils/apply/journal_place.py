@@ -1,7 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a journal lies: where the task says, else in the state directory of the user. Never among the files."""
+"""Finds the place of a journal: the one that the task names, else the state directory of the user. It is never among
+the files.
+"""
 
 from __future__ import annotations
 
@@ -70,10 +72,10 @@ def earlier_journal(src: str, place: JournalPlace) -> Path | None:
 
 def _state_home() -> Path:
     """The directory for the state of programs, as the XDG Base Directory Specification says."""
-    named = Path(os.environ.get("XDG_STATE_HOME", ""))
+    state_home = Path(os.environ.get("XDG_STATE_HOME", ""))
     # A relative path there is to be ignored.
-    if named.is_absolute():
-        return named
+    if state_home.is_absolute():
+        return state_home
     try:
         home = Path.home()
     except RuntimeError:

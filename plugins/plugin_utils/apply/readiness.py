@@ -89,7 +89,7 @@ class Readiness:
         return str(self._of_entry[id(link.entry)].made)
 
     def lacking(self, planned: Planned) -> str:
-        """Why a record can't be written, because it needs something that was not made; empty where nothing lacks.
+        """Says why a record can't be written, because it needs something that was not made; empty where nothing lacks.
 
         The uuids of what was made are filled in. What is of one section is linked when all of it was made, so there
         only the link lacks.

@@ -89,7 +89,9 @@ class Uploads:
 
 
 def _noted_as(attachment: Attachment, content: bytes) -> Upload:
-    """How an upload stands in the journal: by name and content, a name that is vaulted by a hash of it."""
+    """The name of an upload in the journal, made of its file name and its content. A vaulted file name is noted as a
+    hash.
+    """
     name, digest = name_of(attachment), hashlib.sha256(content)
     shown = scrypted(name, digest.digest()).hex() if attachment.hidden else name
     return Upload(shown, digest.hexdigest())

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ``csv`` of ``instance.yml`` says: how tables were saved, all of them or by file."""
+"""Reads ``csv`` of ``instance.yml``, which says how tables were saved: all of them, or by file."""
 
 from __future__ import annotations
 
@@ -64,34 +64,34 @@ class CsvSettings:
     def _find(self, node: Node, message: str) -> None:
         self._findings.append(Finding(node.place, message))
 
-    def _dialect(self, node: Node, base: Dialect, where: str, known: tuple[str, ...]) -> Dialect:
+    def _dialect(self, node: Node, base: Dialect, setting: str, known: tuple[str, ...]) -> Dialect:
         """The dialect that a map describes.
 
         :param base: what holds where it names no preset.
         """
         if not isinstance(node.value, dict):
-            self._find(node, f"{where}: expected a map with {', '.join(known)}")
+            self._find(node, f"{setting}: expected a map with {', '.join(known)}")
             return base
         dialect = base
         members = node.members
         if "preset" in members:
-            dialect = self._taken(dialect, members["preset"], f"{where}.preset", _preset)
+            dialect = self._taken(dialect, members["preset"], f"{setting}.preset", _preset)
         for name, member in members.items():
             if name in _READERS:
-                dialect = self._taken(dialect, member, f"{where}.{name}", _READERS[name])
+                dialect = self._taken(dialect, member, f"{setting}.{name}", _READERS[name])
             elif name not in known:
                 near = get_close_matches(str(name), known, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
-                self._find(member, f"{where}.{name}: no such setting; {hint}")
+                self._find(member, f"{setting}.{name}: no such setting; {hint}")
         if dialect.decimal in dialect.thousands:
-            self._find(node, f"{where}: decimal and thousands are both {dialect.decimal!r}; set thousands too")
+            self._find(node, f"{setting}: decimal and thousands are both {dialect.decimal!r}; set thousands too")
         return dialect
 
-    def _taken(self, dialect: Dialect, node: Node, where: str, read: Callable[[Dialect, Any], Dialect]) -> Dialect:
+    def _taken(self, dialect: Dialect, node: Node, setting: str, read: Callable[[Dialect, Any], Dialect]) -> Dialect:
         try:
             return read(dialect, node.value)
         except _Unfit as expected:
-            self._find(node, f"{where}: {shorten(node.value)} does not fit; expected {expected}")
+            self._find(node, f"{setting}: {shorten(node.value)} does not fit; expected {expected}")
             return dialect
 
 

@@ -40,7 +40,7 @@ _NOTHING = ' ,;\t|"\r\n'
 
 
 class _Table:
-    """What all rows of a table share: the lines of its file, how cells are parted, the names in the first row.
+    """The common parts of all rows of a table: the lines of its file, the delimiter, the names in the first row.
 
     :ivar header: the names as they stand there.
     :ivar wanted: the same; empty for columns that are not read.
@@ -71,7 +71,7 @@ class _Table:
         self.wanted = ["" if name[:1] == "#" or name in self.dialect.ignore else name for name in names]
 
     def mark(self, line: int, index: int, position: int = 0) -> int:
-        """Where a cell begins, of the row that begins in a line (both from 1).
+        """The position of a cell, in the row that begins in a line (both from 1).
 
         :param position: of a letter in the cell, from 0, that is meant in place of the first.
         """

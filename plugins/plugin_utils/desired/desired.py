@@ -45,7 +45,9 @@ def states_of(section: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something was written: a file with line and column (from 1), or a path in a playbook's ``desired``."""
+    """The place where something was written: a file with line and column (from 1), or a path in a playbook's
+    ``desired``.
+    """
 
     source: str
     line: int = 0
@@ -141,11 +143,11 @@ class Entry:
         return root_of(name) if root_of else self.root
 
     def place_of(self, name: str) -> Place:
-        """Where a field was written, or the record where the field was not."""
+        """The place of a field, or of the record where the field was not written."""
         return self.places.get(name, self.place)
 
     def place_in(self, way: Way) -> Place:
-        """Where a part of a field was written, such as an item of a list; as near to it as is known.
+        """The place of a part of a field, such as an item of a list; as near to it as is known.
 
         :param way: it begins with the name of the field.
         """
@@ -156,7 +158,7 @@ class Entry:
         return self.place_of(str(way[0])) if way else self.place
 
     def place_of_name(self, name: str) -> Place:
-        """Where the name of a field was written: of a table that is its first row."""
+        """The place of the name of a field. In a table it is in the first row."""
         of_name = getattr(self.places, "of_name", None)
         return of_name(name) if of_name and name in self.places else self.place_of(name)
 
@@ -268,7 +270,7 @@ class DesiredInstance:
         return frozenset(finding.place for finding in self.findings if finding.place.line)
 
     def place_of(self, setting: str) -> Place:
-        """Where a setting was written."""
+        """The place where a setting was written."""
         return self.setting_places.get(setting, Place("instance.yml"))
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How people save tables: delimiter, encoding, numbers, dates, words for true and false.
+"""Describes how people save tables: delimiter, encoding, numbers, dates, words for true and false.
 
 A cell is a text, and only the type of its field tells what it means. So a dialect turns cells into the spelling that
 the types take, once the fields are known.
@@ -53,7 +53,7 @@ class WrongEncoding(Exception):
 
 
 class CellReader(Protocol):
-    """What turns the cells of a table into values that types take."""
+    """Turns the cells of a table into values that types take."""
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
         """The cells of a record as the types of their fields take them, and of those that do not fit what was
@@ -65,12 +65,12 @@ class CellReader(Protocol):
 
     @property
     def spelling(self) -> str:
-        """How cells are read, in words that are the same for the same way."""
+        """Describes how cells are read. The same way has the same words."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table was saved.
+    """The way in which a table was saved.
 
     :ivar preset: the name of the preset that it began with.
     :ivar delimiter: between cells. :ivar is_sure: whether it was written; that of a preset is only tried first.
@@ -326,7 +326,7 @@ class Dialects:
 
 
 def delimiter_of(line: str, dialect: Dialect) -> str:
-    """What parts the cells of a table.
+    """Finds the delimiter between the cells of a table.
 
     :param line: its first one.
     """
@@ -336,7 +336,7 @@ def delimiter_of(line: str, dialect: Dialect) -> str:
 
 
 def _outside(line: str, mark: str) -> int:
-    """How often a mark stands outside of quotes."""
+    """Counts how often a mark stands outside of quotes."""
     return sum(part.count(mark) for part in line.split('"')[::2])
 
 

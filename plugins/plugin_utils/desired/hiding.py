@@ -125,7 +125,7 @@ class Hiding:
         return self.is_on and (bool(entry.vaulted) or not self.shows_all(entry.fields))
 
     def reason(self, entry: Entry, error: Exception) -> str:
-        """Why something failed, as it may be told of a record."""
+        """Says why something failed, in words that may be told of a record."""
         message = error.message if isinstance(error, SeventhingsError) else f"{type(error).__name__}: {error}"
         return f"{_kind_of(error)} {NOT_SHOWN}" if self.touches(entry) else message
 

@@ -146,7 +146,7 @@ _STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]')
 
 
 def too_deep(text: str) -> int | None:
-    """Where the JSON on a line begins to be nested too deeply; None: nowhere."""
+    """The position where the JSON on a line begins to be nested too deeply; None: nowhere."""
     if text.count("[") + text.count("{") <= DEEPEST:
         return None
     depth = 0

@@ -146,7 +146,7 @@ def local_files(src: Path | None, files_root: Path | None) -> str:
 
 
 class VaultedContent(bytes):
-    """What a file holds that is vaulted as a whole."""
+    """The content of a file that is vaulted as a whole."""
 
     __slots__ = ()
 

@@ -86,7 +86,7 @@ class Node:
         return Node(self.value[key], self.source, self.mark_of(key))
 
     def mark_of(self, key: Any) -> int:
-        """Where a member was written."""
+        """The position of a member."""
         if not self.marks:
             return self.mark
         return self.marks[key if isinstance(self.value, list) else self._index_of(key)]
@@ -97,7 +97,7 @@ class Node:
         return self._indexes[key]
 
     def mark_of_name(self, key: Any) -> int:
-        """Where the name of a member was written."""
+        """The position of the name of a member."""
         return self.mark_of(key)
 
     def empty_cells(self) -> Sequence[str]:
@@ -110,7 +110,7 @@ class Node:
 
 
 class Places(Mapping[str, Place]):
-    """Where the fields of a record were written."""
+    """The places where the fields of a record were written."""
 
     __slots__ = ("_node",)
 
@@ -131,7 +131,7 @@ class Places(Mapping[str, Place]):
         return len(self._node.value)
 
     def within(self, way: Way) -> Place:
-        """Where a part of a field was written; as near to it as the way is one that can be gone."""
+        """The place of a part of a field, or of the nearest part that is there."""
         node = self._node
         for step in way:
             is_there = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
@@ -150,7 +150,7 @@ class Places(Mapping[str, Place]):
         return self._node.is_row
 
     def of_name(self, name: str) -> Place:
-        """Where the name of a field was written: of a table that is its first row."""
+        """The place of the name of a field. In a table it is in the first row."""
         if self._node.children and name in self._node.children:
             return self._node.children[name].place
         return place_at(self._node.source, self._node.mark_of_name(name))

@@ -85,19 +85,21 @@ class DesiredParser:
         """Finds a local file below the directory of such files; whatever leads out of it is refused."""
         attachment.written = str(attachment.path)
         attachment.hidden = self._hiding.covers(entry, str(way[0]))
-        where = words_of(way)
+        location = words_of(way)
         root = entry.root_of(str(way[0])) or self._given_root
         if not root or entry.inline:
-            words = f"{where}: {attachment.written} is a local file, and no directory for them is known; set files_root"
+            words = (
+                f"{location}: {attachment.written} is a local file, and no directory for them is known; set files_root"
+            )
             self._find(entry.place_in(way), words)
             return
         attachment.folder = self._folders.get(root) or self._folders.setdefault(root, Folder(Path(root)))
         try:
             attachment.path = name_inside(attachment.written, root)
         except InvalidInput as refused:
-            self._find(entry.place_in(way), f"{where}: {refused.message}")
+            self._find(entry.place_in(way), f"{location}: {refused.message}")
             return
-        for problem in check_local(attachment, where, root):
+        for problem in check_local(attachment, location, root):
             self._find(entry.place_in(way), problem)
 
     def _with_offsets(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:

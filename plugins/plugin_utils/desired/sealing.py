@@ -99,9 +99,9 @@ class Seals:
 
     @staticmethod
     def place(entry: Entry, names: Sequence[str]) -> dict[str, Any]:
-        """Where the hidden fields of an entry stand. Their names are hidden too where the whole file is vaulted."""
-        named = None if entry.vaulted is EVERYTHING else list(names)
-        return {"file": _source_of(entry), "place": str(entry.place), "fields": named}
+        """The place of the hidden fields of an entry. Their names are hidden too where the whole file is vaulted."""
+        shown_names = None if entry.vaulted is EVERYTHING else list(names)
+        return {"file": _source_of(entry), "place": str(entry.place), "fields": shown_names}
 
 
 def sealed(key: bytes, text: str) -> str:
@@ -121,8 +121,8 @@ class _Hole:
     @classmethod
     def of(cls, entry: Entry, stored: Mapping[str, Any]) -> _Hole:
         names = stored["fields"]
-        named = None if names is None else tuple(map(str, names))
-        return cls(entry, str(stored["file"]), str(stored["place"]), named)
+        fields = None if names is None else tuple(map(str, names))
+        return cls(entry, str(stored["file"]), str(stored["place"]), fields)
 
 
 class Holes:

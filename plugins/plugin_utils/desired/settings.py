@@ -68,7 +68,7 @@ class Settings:
         if not isinstance(node.value, dict):
             self._find(node, f"expected a map with {', '.join(_SETTINGS)}")
             return
-        self._judge_names(node, _SETTINGS, "")
+        self._check_names(node, _SETTINGS, "")
         if node.value.get("api") != API:
             self._find(node.member("api") if "api" in node.value else node, f"api: expected {API}")
         desired = self._desired
@@ -90,12 +90,12 @@ class Settings:
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
 
-    def _judge_names(self, node: Node, known: tuple[str, ...], where: str) -> None:
+    def _check_names(self, node: Node, known: tuple[str, ...], prefix: str) -> None:
         for name in node.value:
             if name not in known:
                 near = get_close_matches(name, known, n=1)
                 hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(known)}"
-                self._find(node.member(name), f"{where}{name}: no such setting{hint}")
+                self._find(node.member(name), f"{prefix}{name}: no such setting{hint}")
 
     def _text(self, node: Node, name: str) -> str:
         value = node.value.get(name)
@@ -175,7 +175,7 @@ class Settings:
         if not isinstance(node.value, dict):
             self._find(node, "policy: expected a map")
             return Policy()
-        self._judge_names(node, tuple(member.name for member in members_of(Policy)), "policy.")
+        self._check_names(node, tuple(member.name for member in members_of(Policy)), "policy.")
         create_users = self._flag(node, "create_users")
         notify = self._flag(node, "notify")
         prune = self._prune(node.member("prune")) if "prune" in node.value else {}
@@ -210,7 +210,7 @@ class Settings:
             self._find(node, "policy.limits: expected a map of numbers")
             return {}
         known = tuple(member.name for member in members_of(Limits))
-        self._judge_names(node, known, "policy.limits.")
+        self._check_names(node, known, "policy.limits.")
         given: dict[str, float] = {}
         for name, member in node.members.items():
             number = limit_of(member.value)
@@ -252,14 +252,14 @@ class Settings:
                     and set(one.value) == {"from", "to"}
                     and all(isinstance(side, dict) and side for side in one.value.values())
                 ):
-                    self._judge_twin(one, section, seen)
+                    self._check_duplicate(one, section, seen)
                     moved.setdefault(section, []).append((one.value["from"], one.value["to"]))
                     self._desired.moved_places[id(one.value["to"])] = one.place
                 else:
                     self._find(one, "expected {from: {KEY: OLD}, to: {KEY: NEW}}")
         self._desired.moved = moved
 
-    def _judge_twin(self, one: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
+    def _check_duplicate(self, one: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
         """Two records can't become one, and one can't become two."""
         for side in ("from", "to"):
             key = (section, side, json.dumps(one.value[side], sort_keys=True, default=str))
@@ -278,7 +278,7 @@ def _is_list_of_names(value: Any) -> bool:
 
 
 def _places(node: Node, path: str = "") -> dict[str, Place]:
-    """Where every setting was written, by its name with points."""
+    """The place of every setting, by its name with points."""
     found = {path: node.place}
     for name, member in node.members.items():
         found |= _places(member, f"{path}.{name}".lstrip("."))

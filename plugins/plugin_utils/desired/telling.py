@@ -66,7 +66,7 @@ _SPELLING, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "misfit", "words", "h
 def _key(
     number: int, finding: Finding, line: str, is_hidden: bool, desired: DesiredInstance, advice: _Proposals
 ) -> Key:
-    """What findings that are told in one line have in common."""
+    """The key that findings share which are told in one line."""
     if not isinstance(finding.place, CellPlace) and finding.place.source not in desired.delimiters:
         return (_SINGLE, str(number))
     if is_hidden:
@@ -87,8 +87,8 @@ def _cells(findings: Sequence[Finding]) -> str:
     """The column, how many cells of it, one of them and where it is."""
     first = findings[0]
     such_as = shorten(first.misfit.value) if first.misfit else ""
-    what = f"{first.column}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
-    return f"{what} such as {such_as} (first at {first.place})"
+    amount = f"{first.column}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
+    return f"{amount} such as {such_as} (first at {first.place})"
 
 
 def _alike(findings: Sequence[Finding], line: str, is_hidden: bool) -> str:
@@ -103,7 +103,7 @@ def _alike(findings: Sequence[Finding], line: str, is_hidden: bool) -> str:
 
 
 class _Proposals:
-    """Which dialect some tables were saved in.
+    """Proposes the dialects in which some tables may have been saved.
 
     :param findings: what is wrong with them.
     """
@@ -139,7 +139,7 @@ class _Proposals:
         return is_other and PRESETS[presets[0]].reads(finding.misfit.type, text)
 
     def proposal(self, source: str) -> str:
-        """What to set for a file."""
+        """Says what to set for a file."""
         presets = self._presets(source)
         is_general = (
             self._shared and self._desired.dialects.general.preset == "plain" and not self._desired.dialects.files
@@ -150,7 +150,7 @@ class _Proposals:
         return "set " + " or ".join(f"`csv: {{{name}}}`" for name in names)
 
     def words(self, findings: Sequence[Finding]) -> str:
-        """What is wrong with some cells of a column, and what to set."""
+        """Says what is wrong with some cells of a column, and what to set."""
         texts = [text for finding in findings if (text := self._text(finding)) is not None]
         source, misfit = findings[0].place.source, findings[0].misfit
         presets = self._presets(source)
@@ -159,7 +159,7 @@ class _Proposals:
 
 
 def _label(kind: str, texts: Iterable[str], presets: Sequence[str]) -> str:
-    """What is unlike the dialect that was expected."""
+    """Names what is unlike the expected dialect."""
     dialect = PRESETS[presets[0]]
     if kind == "flag":
         return "words for true and false"

@@ -99,7 +99,7 @@ class _Sheet:
         self.columns: dict[str, int] = {}
         self._dialect = dialect
         self._findings = findings
-        self._named: set[int] = set()
+        self._seen_columns: set[int] = set()
 
     def records(self, values: Any, formulas: Any) -> Iterator[Node]:
         """The records of the rows below the first one, which names the columns.
@@ -158,7 +158,7 @@ class _Sheet:
         fine = True
         for column, value in cells.items():
             name = sys.intern(str(value).strip())
-            self._named.add(column)
+            self._seen_columns.add(column)
             if name.startswith(COMMENT) or name in self._dialect.ignore:
                 continue
             if name in self.columns:
@@ -168,8 +168,8 @@ class _Sheet:
         return fine
 
     def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
-        for column in cells.keys() - self._named:
-            self._named.add(column)
+        for column in cells.keys() - self._seen_columns:
+            self._seen_columns.add(column)
             self._find(number, column, "this column has no name")
         record: dict[str, Any] = {}
         for name, column in self.columns.items():
@@ -258,10 +258,10 @@ class Workbook:
                 self.ignored.append(sheet.title)
         if not seen:
             wanted = ", ".join(name for name in SECTIONS if name != "fields")
-            named = ", ".join(map(repr, self.ignored)) or "none"
+            sheets = ", ".join(map(repr, self.ignored)) or "none"
             self.ignored = []
             self._findings.append(
-                Finding(Place(self._name), f"expected sheets that are called as sections: {wanted}; these are {named}")
+                Finding(Place(self._name), f"expected sheets that are called as sections: {wanted}; these are {sheets}")
             )
 
 
@@ -317,7 +317,7 @@ def openpyxl_library() -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What the library warns of (styles, extensions) is none of our business."""
+    """Silences the warnings of the library. They are about styles and extensions, which nobody reads here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -101,7 +101,7 @@ class _Yaml:
             before = self._text[: unprintable.start()]
             return Place(self._source, before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
         mark = getattr(error, "problem_mark", None)
-        # What was opened and never closed is noticed far behind, often at the end; it is wrong where it begins.
+        # A bracket or quote that is never closed is noticed at the end. The mistake is where it opens.
         opened = getattr(error, "context_mark", None)
         context = getattr(error, "context", None) or ""
         never_closed = "flow" in context or "quoted scalar" in context

@@ -167,7 +167,7 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as held:
         downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
-        exported = export_instance(client, selection, downloads, _tell())
+        exported = export_instance(client, selection, downloads, _on_progress())
         if settings.declares_variables:
             exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
         files = _files(exported, options, client.transport.root, settings.dialects)
@@ -180,7 +180,7 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
 
 
 def _own_settings(dest: Destination) -> DesiredInstance:
-    """What an ``instance.yml`` in the directory says, natural keys and dialects among it: its author decides."""
+    """Reads the ``instance.yml`` in the directory, where a person wrote it: its natural keys and dialects are kept."""
     desired = DesiredInstance()
     if _SETTINGS not in dest.there:
         return desired
@@ -335,14 +335,14 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
     that are left out of it, or written beside it.
     """
     attachments = {path: path.encode() for path in dest.earlier.files if _section_of(path) == FOLDER}
-    named: set[str] = set()
+    attachments_kept: set[str] = set()
     for path in dest.data() if attachments else ():
         if dest.is_file(path) and not _is_exported(path, exported):
             content = dest.read(path)
             if path.lower().endswith(WORKBOOK):
                 content = text_of(content)
-            named |= {attachment for attachment, text in attachments.items() if text in content}
-    return named
+            attachments_kept |= {attachment for attachment, text in attachments.items() if text in content}
+    return attachments_kept
 
 
 # ---- what is not ours
@@ -443,16 +443,16 @@ def _carry_out(dest: Destination, changes: Changes) -> list[str]:
 # ---- telling
 
 
-def _tell() -> Any:
+def _on_progress() -> Any:
     last = [time.monotonic()]
 
-    def tell(section: str, number: int) -> None:
+    def on_progress(section: str, number: int) -> None:
         now = time.monotonic()
         if now - last[0] >= _EVERY_SECONDS:
             last[0] = now
             screen.tell(f"{section}: {number} read")
 
-    return tell
+    return on_progress
 
 
 def _result(

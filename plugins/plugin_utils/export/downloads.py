@@ -48,8 +48,8 @@ class Downloads:
     @property
     def fetched(self) -> dict[str, Path]:
         """Path below the export's root to the file with its bytes, of those that the export refers to."""
-        named = set(self.paths.values())
-        return {path: held for path, held in self._held.items() if path in named}
+        used = set(self.paths.values())
+        return {path: held for path, held in self._held.items() if path in used}
 
     @property
     def names(self) -> dict[str, str]:
@@ -57,7 +57,7 @@ class Downloads:
         return {uuid: self._names[uuid] for uuid in self.paths}
 
     def written(self, attachment: Attachment) -> Any:
-        """How a record names a file: its path below the root, with the name where the path can't hold it.
+        """The name of a file in a record: its path below the root, with the name where the path can't hold it.
 
         :raises NotFound: where the service has no such file.
         :raises InvalidInput: where no upload could carry its name.

@@ -87,13 +87,13 @@ class Selection:
 
     :ivar only: sections; empty: all. :ivar filters: section to filters, as the info modules take them.
     :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
-    :ivar named: kinds of records that must be named, beyond those that others refer to.
+    :ivar kinds_to_name: kinds of records that must be named, beyond those that others refer to.
     """
 
     only: Sequence[str] = ()
     filters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     identity: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
-    named: Sequence[str] = ()
+    kinds_to_name: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for option, names in (("only", self.only), ("filters", self.filters)):
@@ -115,25 +115,25 @@ def export_instance(
     client: Client,
     selection: Selection,
     downloads: Downloads,
-    tell: Callable[[str, int], None] = lambda _section, _number: None,
+    on_progress: Callable[[str, int], None] = lambda _section, _number: None,
 ) -> Exported:
     """Reads an instance, each kind once.
 
-    :param tell: is told each section with the number of its records when it is done.
+    :param on_progress: is told each section with the number of its records when it is done.
     :raises InvalidInput: where files could not name what is there (a label of two fields).
     :raises IncompleteList: where somebody deletes records while they are read.
     """
-    return _Export(client, selection, downloads, tell).run()
+    return _Export(client, selection, downloads, on_progress).run()
 
 
 class _Export:
     def __init__(
-        self, client: Client, selection: Selection, downloads: Downloads, tell: Callable[[str, int], None]
+        self, client: Client, selection: Selection, downloads: Downloads, on_progress: Callable[[str, int], None]
     ) -> None:
         self._client = client
         self._selection = selection
         self._state = ListedState(client)
-        self._tell = tell
+        self._on_progress = on_progress
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
         self._withheld: dict[str, set[str]] = {}
@@ -151,7 +151,7 @@ class _Export:
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         # Only what was read anyway.
-        for kind in (KINDS[name] for name in self._selection.named if self._state.is_listed(KINDS[name])):
+        for kind in (KINDS[name] for name in self._selection.kinds_to_name if self._state.is_listed(KINDS[name])):
             names = {self._portable.name_of(record) for record in self._state.records(kind)}
             self._result.names[kind.name] = sorted(names - {""})
         return self._result
@@ -186,7 +186,7 @@ class _Export:
         elif section not in self._done:
             self._done.add(section)
             rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
-            self._tell(section, sum(map(len, rows)))
+            self._on_progress(section, sum(map(len, rows)))
 
     # ---- field definitions
 
@@ -235,11 +235,11 @@ class _Export:
             if row is None or not relations:
                 continue
             try:
-                named = [_relation(one, names) for one in relations]
+                shown = [_relation(one, names) for one in relations]
                 errors = schema.parse({"relations": show(relations)}, "")[1].errors
                 if errors:
                     raise NotPortable(errors[0])
-                row["relations"] = named
+                row["relations"] = shown
             except NotPortable as reason:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
@@ -274,15 +274,19 @@ class _Export:
         chosen = matching_records(self._client, schema, filters, records, f"filters.{section}") if filters else records
         for line in apart.told(section, [record.uuid for record in chosen]):
             self._leave_out(line)
-        named = {record.uuid: naming.words(apart.keys, record) for record in chosen if record.uuid not in apart.unnamed}
-        for uuid in {record.uuid for record in chosen} - named.keys():
+        name_of_uuid = {
+            record.uuid: naming.words(apart.keys, record) for record in chosen if record.uuid not in apart.unnamed
+        }
+        for uuid in {record.uuid for record in chosen} - name_of_uuid.keys():
             self._portable.leave_out(kind.name, uuid)
         definitions = self._client.definitions(kind.template) if kind.template else ()
         fields = [field for field in writable_fields(schema, definitions) if field.key not in withheld]
         self._result.columns[section] = fields
         rows = {}
-        for uuid in sorted(named, key=named.__getitem__):
-            row = self._portable.record(schema, fields, read[uuid], f"{kind.name} {'/'.join(named[uuid][0])}", uuid)
+        for uuid in sorted(name_of_uuid, key=name_of_uuid.__getitem__):
+            row = self._portable.record(
+                schema, fields, read[uuid], f"{kind.name} {'/'.join(name_of_uuid[uuid][0])}", uuid
+            )
             if row is None:
                 self._portable.leave_out(kind.name, uuid)
             else:
@@ -331,7 +335,7 @@ class _Export:
             self._result.not_cloned[USER.section] = sorted(others)
 
     def _why_not_made(self, address: str, persons: Sequence[str]) -> str:
-        """Why files can't make a user from a person with the same address; empty where they can."""
+        """Says why files can't make a user from a person with the same address; empty where they can."""
         if all(self._portable.is_left_out(PERSON.name, uuid) for uuid in persons):
             return "the person is left out"
         if address != address.strip():

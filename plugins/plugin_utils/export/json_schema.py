@@ -79,7 +79,7 @@ def _files(document: Json) -> dict[str, bytes]:
     files = {MAIN: document}
     for section in (*SECTIONS, "instance", "moved"):
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
-    # What can't be seen or written stands as the escape that JSON has for it.
+    # Characters that can't be seen or written stand as their JSON escapes.
     texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
     return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}
 
@@ -329,7 +329,7 @@ def _variables() -> Json:
 
 
 def _tables() -> Json:
-    """How tables were saved: for all of them, and by file."""
+    """The schema of how tables were saved: all of them, and by file."""
     text: Json = {"type": "string", "minLength": 1}
     texts: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
     words: Json = {"anyOf": [text, {"type": "boolean"}, {"type": "array", "items": {"type": ["string", "boolean"]}}]}

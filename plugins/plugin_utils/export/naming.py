@@ -84,7 +84,7 @@ class Naming:
         if keys and not set(keys) <= self._usable:
             return {record.uuid: none_of_its_own for record in records}
         shared: Counter[Any] = Counter()
-        named: dict[str, Any] = {}
+        keys_of_uuid: dict[str, Any] = {}
         why: dict[str, str] = {}
         for record in records:
             values = self._read[record.uuid]
@@ -100,9 +100,9 @@ class Naming:
             elif not self._can_stand(names, values):
                 why[record.uuid] = f"have a natural key ({by}) that can't be written"
             elif key is not None:
-                named[record.uuid] = (names, key)
+                keys_of_uuid[record.uuid] = (names, key)
         for record in records:
-            if record.uuid not in why and shared[named.get(record.uuid)] != 1:
+            if record.uuid not in why and shared[keys_of_uuid.get(record.uuid)] != 1:
                 why[record.uuid] = none_of_its_own
         return why
 

@@ -50,20 +50,20 @@ def is_generated_key(key: str) -> bool:
 
 
 def name_in_files(field: Field) -> str:
-    """How files name a field: by its key, or by its label where the service made the key."""
+    """The name of a field in files: its key, or its label where the service made the key."""
     return field.label if field.key and is_generated_key(field.key) and field.label else field.key
 
 
 class Portable:
     """Turns the records of one instance into plain data.
 
-    :param tell: is told what was left out, and why.
+    :param on_left_out: is told what was left out, and why.
     """
 
-    def __init__(self, state: ListedState, downloads: Downloads, tell: Callable[[str], None]) -> None:
+    def __init__(self, state: ListedState, downloads: Downloads, on_left_out: Callable[[str], None]) -> None:
         self._state = state
         self._downloads = downloads
-        self._tell = tell
+        self._on_left_out = on_left_out
         self._names: dict[tuple[str, str], Any] = {}
         self._left_out: set[tuple[str, str]] = set()
         self._needed_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
@@ -118,9 +118,9 @@ class Portable:
                     found = self._proved(schema, field, name, value)
             except NotPortable as reason:
                 if field.mandatory:
-                    self._tell(f"{location}: left out, because its {name} can't be written: {reason}")
+                    self._on_left_out(f"{location}: left out, because its {name} can't be written: {reason}")
                     return None
-                self._tell(f"{location}: {name}: {reason}")
+                self._on_left_out(f"{location}: {name}: {reason}")
             else:
                 files += attachments_in(value)
                 if found != {}:
@@ -144,7 +144,7 @@ class Portable:
             try:
                 written |= self._proved(schema, field, name_in_files(field), {part: value[part]})
             except NotPortable as reason:
-                self._tell(f"{location}: {part}: {reason}")
+                self._on_left_out(f"{location}: {part}: {reason}")
         return written
 
     def _proved(self, schema: Schema, field: Field, name: str, value: Any) -> Any:
@@ -218,7 +218,7 @@ class Portable:
         return self._names[key]
 
     def name_of(self, record: Record) -> str:
-        """How files name a record on one line; empty where they do not."""
+        """The name of a record in files, on one line; empty where it has none."""
         try:
             name = self._reference(Reference(record.kind.name, uuid=record.uuid, id=record.id))
         except NotPortable:

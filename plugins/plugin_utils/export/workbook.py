@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an export holds as one workbook: a sheet for each section, with what helps to fill it in.
+"""Writes an export as one workbook: a sheet for each section, and aids for filling it in.
 
 The same data gives the same bytes.
 """
@@ -9,6 +9,7 @@ The same data gives the same bytes.
 from __future__ import annotations
 
 import datetime as dt
+import html
 import io
 import re
 import zipfile
@@ -16,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
-from xml.sax.saxutils import unescape
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from ..desired.desired import SECTIONS, letters_of
 from ..desired.dialect import DATES, ISO_DATE, NUMBERS, Dialect
@@ -40,6 +41,7 @@ _FIRST_DAY = dt.date(1901, 1, 1)
 
 _WHEN = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
+_HALF = re.compile(r"[\ud800-\udfff]")
 _ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _FORMATS = {"MONEY": "#,##0.00", "NUMBER": "0", "DECIMAL": "General", "BOOLEAN": "General"}
 _DAY_FORMAT = "yyyy-mm-dd"
@@ -108,7 +110,7 @@ def text_of(content: bytes) -> bytes:
             parts = b"\n".join(packed.read(name) for name in packed.namelist() if name.startswith("xl/"))
     except (zipfile.BadZipFile, KeyError):
         return b""
-    return unescape(parts.decode("utf-8", "replace"), {"&quot;": '"'}).encode()
+    return html.unescape(parts.decode("utf-8", "replace")).encode()
 
 
 class _Writer:
@@ -136,10 +138,12 @@ class _Writer:
     # ---- columns
 
     def _columns(self, section: str) -> list[_Column]:
-        """The columns of a section: all fields that can be written, those with values first where there are many."""
+        """The columns of a section: all fields that can be written and whose names a cell can hold, those with values
+        first where there are many.
+        """
         schema = self._exported.schemas[SECTIONS[section]]
         used = {str(name) for record in self._exported.sections[section] for name in record}
-        fields = self._exported.columns[section]
+        fields = [field for field in self._exported.columns[section] if _fits(name_in_files(field))]
         if len(fields) > MAX_COLUMNS:
             fields = [field for field in fields if name_in_files(field) in used][:MAX_COLUMNS]
         return [_Column(name_in_files(field), self._header(schema, field), field) for field in fields]
@@ -147,7 +151,7 @@ class _Writer:
     def _header(self, schema: Schema, field: Field) -> str:
         """The label of a field, where nothing else can be meant by it; else what files call it."""
         label = field.label
-        is_fine = label == label.strip() and not label.startswith(COMMENT) and not CONTROL.search(label)
+        is_fine = label == label.strip() and not label.startswith(COMMENT) and _fits(label)
         is_fine &= label not in self._dialect.ignore and "\n" not in label and not _ESCAPE_LIKE.search(label)
         meant = schema.find(label) if label and is_fine else None
         return label if meant is not None and meant.key == field.key else name_in_files(field)
@@ -226,6 +230,7 @@ class _Writer:
         choices = self._exported.names.get(target, ()) if target else field.allowed
         if field.type == "BOOLEAN":
             choices = ("TRUE", "FALSE")
+        choices = [choice for choice in choices if _fits(choice)]
         if not choices:
             return
         literal = ",".join(choices)
@@ -233,7 +238,7 @@ class _Writer:
         if is_short and all(one == one.strip() and "," not in one and '"' not in one for one in choices):
             formula = f'"{literal}"'
         else:
-            title = target or f"{field.key} ({cells.partition('2:')[0]} of {sheet.title})"
+            title = target or f"{clean(field.key)} ({cells.partition('2:')[0]} of {sheet.title})"
             self._lists.setdefault(title, choices)
             letters = letters_of(list(self._lists).index(title) + 1)
             formula = f"'{_LISTS}'!${letters}$2:${letters}${len(choices) + 1}"
@@ -268,7 +273,7 @@ class _Writer:
                 told = (
                     section,
                     column.header,
-                    column.field.key,
+                    clean(column.field.key),
                     column.field.type + (", mandatory" * column.field.mandatory),
                 )
                 sheet.append([self._cell(sheet, one, TEXT_FORMAT) for one in told])
@@ -279,9 +284,14 @@ def _held(text: str) -> str:
 
     :raises Unwritable: where it can't.
     """
-    if len(_ESCAPE_LIKE.sub("_x005F_", text)) > MAX_CELL or CONTROL.search(text) or "\r" in text:
+    if not _fits(text):
         raise Unwritable("a cell can't hold it")
     return text
+
+
+def _fits(text: str) -> bool:
+    is_short = len(_ESCAPE_LIKE.sub("_x005F_", text)) <= MAX_CELL
+    return is_short and not CONTROL.search(text) and "\r" not in text and not _HALF.search(text)
 
 
 def _format_of(field: Field) -> str:

@@ -40,6 +40,7 @@ from .plan_file import (
     StoredPlan,
     digest_of,
 )
+from .provenance import made_by
 from .reports import as_text, check_report, write_report
 from .run import (
     RunOptions,
@@ -58,17 +59,17 @@ def provision(
     :param host: the host of the inventory that it is for: of many at once each line of progress names its own.
     """
     parent = os.getppid()
-    call = _Call(Hiding(show=options["show_vaulted"], names=set(options["hide"])), host)
+    invocation = _Invocation(Hiding(show=options["show_vaulted"], names=set(options["hide"])), host)
     try:
-        return _provision(options, check_mode, loader, written, call)
+        return _provision(options, check_mode, loader, written, invocation)
     except (SeventhingsError, OSError) as error:
-        requests = sum(client.transport.sent for client in call.clients)
+        requests = sum(client.transport.sent for client in invocation.clients)
         message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
-        texts = {text for desired in call.read for text in call.hiding.texts(desired.entries)}
+        texts = {text for desired in invocation.read for text in invocation.hiding.texts(desired.entries)}
         failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
         return {**failed, "msg": message_in_short(masked(message, texts))}
     except Exception as error:
-        if not call.hiding.is_on:
+        if not invocation.hiding.is_on:
             raise
         # Nobody knows what it quotes.
         return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
@@ -79,7 +80,7 @@ def provision(
 
 
 @dataclass
-class _Call:
+class _Invocation:
     """Everything that must be known of a call that failed.
 
     :ivar hiding: what must not be shown of it. :ivar host: that it is for.
@@ -94,7 +95,7 @@ class _Call:
 
 
 def _provision(
-    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], call: _Call
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], invocation: _Invocation
 ) -> dict[str, Any]:
     if options["mode"] == "apply" and options["protected"]:
         require_ceilings(written)
@@ -109,15 +110,15 @@ def _provision(
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
-        call.read.append(_load(options, sources, loader, written, call.hiding))
-        return call.read[-1]
+        invocation.read.append(_load(options, sources, loader, written, invocation.hiding))
+        return invocation.read[-1]
 
     has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
         if len(sources) > 1:
             stored.lies_as(all_that_is_written())
-        stored.desired.hiding = call.hiding
+        stored.desired.hiding = invocation.hiding
         desired = stored.desired
     elif has_files:
         with many_objects():
@@ -126,7 +127,7 @@ def _provision(
         missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
-        return _validated(desired, report, check_mode)
+        return _validated(desired, report, check_mode, src)
     order = RunOptions(
         check_mode=looks_only,
         plan_file=None if options["mode"] == "drift" else plan_file,
@@ -148,14 +149,14 @@ def _provision(
         written=all_that_is_written if has_files else None,
     )
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
-    client.creations.tell = tell_on_screen
-    call.clients.append(client)
-    account = run_instance(client, desired, order, teller(host=call.host))
+    client.creations.on_wait = tell_on_screen
+    invocation.clients.append(client)
+    account = run_instance(client, desired, order, teller(host=invocation.host))
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
-        _write_report(account, report)
+        _write_report(account, report, src)
     return _result(account, looks_only and options["drift_fail"], report)
 
 
@@ -215,13 +216,13 @@ def _load(
     return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"], variables)
 
 
-def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool) -> dict[str, Any]:
+def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
     told = tell(offline_findings(desired), desired)
     problems = told.lines
     if report is not None:
-        _write_report(_judged(told, desired, check_mode), report)
+        _write_report(_judged(told, desired, check_mode), report, src)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, report) if problems else fine
@@ -244,14 +245,15 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult
         requests=0,
         duration=0.0,
         every_finding=told.every,
+        made_by=made_by(desired.set_name),
     )
 
 
-def _write_report(account: RunResult, path: Path) -> None:
+def _write_report(account: RunResult, path: Path, src: Path | None) -> None:
     try:
-        write_report(account, path)
+        write_report(account, path, src)
     except OSError as error:
-        # What was done must still be told.
+        # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")
 
 
@@ -282,7 +284,7 @@ def teller(
     last = clock()
     begun: dict[str, float] = {}
 
-    def tell(progress: Progress) -> None:
+    def on_progress(progress: Progress) -> None:
         nonlocal last
         now = clock()
         # The first of a section is done when it is told of; what it took is not known.
@@ -295,16 +297,16 @@ def teller(
         done = f"{progress.section}: {progress.done} of {progress.total}"
         show(f"{begins}{done}, {left}, about {seconds:.0f} s left")
 
-    return tell
+    return on_progress
 
 
 def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[str, Any]:
-    drifted = drift_fail and account.outcome == "changed"
+    drifted = drift_fail and account.outcome in ("changed", "drift")
     failed = account.failed or drifted
     text = as_text(account)
     result: dict[str, Any] = {
         **account.document(),
-        "changed": account.outcome in ("changed", "partly_applied"),
+        "changed": account.outcome in ("changed", "drift", "partly_applied"),
         "msg": in_short(account, report, drifted) if failed else text,
         "diff": {"prepared": f"{text}\n"},
     }

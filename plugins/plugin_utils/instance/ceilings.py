@@ -104,17 +104,17 @@ class Ceilings:
             if (allowed := self._weaker(section, action)) != action
         ]
 
-    def wrong_instance(self, connected: str, named: Sequence[str]) -> str:
-        """Why an instance is not the one that is meant; empty where it is, or where nothing says which one is.
+    def wrong_instance(self, connected: str, instances: Sequence[str]) -> str:
+        """Says why an instance is not the one that is meant; empty where it is, or where nothing says which one is.
 
-        :param here: root of the connection. :param named: roots that the files name.
+        :param connected: root of the connection. :param instances: roots that the files name.
         """
         if self.expected and connected not in self.expected:
             return f"expect_instance names {', '.join(self.expected)}, and the connection is to {connected}."
-        named = [instance_root(root, allow_http=True) for root in named]
-        if not named or connected in named or (self.expected and not set(self.expected) & set(named)):
+        instances = [instance_root(root, allow_http=True) for root in instances]
+        if not instances or connected in instances or (self.expected and not set(self.expected) & set(instances)):
             return ""
-        meant = f"These files are for {', '.join(named)}, and the connection is to {connected}."
+        meant = f"These files are for {', '.join(instances)}, and the connection is to {connected}."
         if self.expected:
             return f"{meant} Of the roots in expect_instance only those count that the files name too."
         return f"{meant} expect_instance overrides it."

@@ -39,7 +39,7 @@ from ..desired.desired import (
 from ..desired.loading import MAX_SOURCE
 from ..export.json_schema import MAIN, saved_fields, static_schema
 from ..export.layout import SCHEMAS
-from .validation import judge
+from .validation import validate
 
 try:
     import jsonschema
@@ -56,7 +56,7 @@ def offline_findings(desired: DesiredInstance) -> list[Finding]:
     """Every finding, those of reading included, in the order of their places; one for each place."""
     known = _known_fields(desired)
     # After the schema was read, of which something may be found, too.
-    found = judge(desired, known)
+    found = validate(desired, known)
     places = {finding.place for finding in found}
     shapes = _Shapes()
     for entry in desired.entries:
@@ -128,18 +128,18 @@ class _Shapes:
         alike = (entry.kind.name, *((name, type(value), bool(value)) for name, value in entry.fields.items()))
         if alike in self._fine:
             return []
-        found = list(self._judged(entry))
+        found = list(self._checked(entry))
         has_parts = any(isinstance(value, (dict, list)) for value in entry.fields.values())
         if not found and not has_parts and not entry.kind.short_key:
             self._fine.add(alike)
         return found
 
-    def _judged(self, entry: Entry) -> Iterable[Finding]:
+    def _checked(self, entry: Entry) -> Iterable[Finding]:
         whole = entry.fields.get(entry.kind.short_key) if entry.kind.short_key else entry.fields
         for error in self._validator(_SECTIONS[entry.kind.name]).iter_errors(as_json(whole)):
             path = error.absolute_path
             is_cell = len(path) == 1 and isinstance(entry.fields.get(path[0]), (CellList, CellMap))
-            # What takes texts takes the text of the cell.
+            # A field that takes texts takes the text of the cell.
             if not is_cell or "string" not in str(error.validator_value):
                 yield _finding_of(entry, error)
 
@@ -164,8 +164,8 @@ def _finding_of(entry: Entry, error: Any) -> Finding:
         wanted = f"expected {written.no_text}"
     elif isinstance(written, Plain) and error.validator == "type":
         wanted = f'expected text; quote it: "{written}"'
-    where = f"{words_of(way)}: " if way else ""
-    return Finding(entry.place_in(way), f"{where}{shorten(written if way else error.instance)} does not fit; {wanted}")
+    prefix = f"{words_of(way)}: " if way else ""
+    return Finding(entry.place_in(way), f"{prefix}{shorten(written if way else error.instance)} does not fit; {wanted}")
 
 
 _WANTED = {"pattern": "a text of the form", "type": "a value of the type", "enum": "one of"}

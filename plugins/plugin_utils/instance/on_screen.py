@@ -44,44 +44,44 @@ _WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
 _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
-_IN_FULL = "every_finding"
-"""What a report has, and no screen has room for."""
+_IN_FULL = ("every_finding", "forecast", "made_by")
+"""Members that a report has, and a screen with a failure has no room for."""
 
 _BEHIND_THE_REASON = ("summary", "reported")
 """Members that Ansible prints after the reason. Those of a refusal say that nothing was done; a drift counts."""
-_NOTHING_DONE = ("refused", "changed")
-"""The outcomes of a failed task after which nothing was sent; the second one is that of a drift."""
+_NOTHING_DONE = ("refused", "changed", "drift")
+"""The outcomes of a failed task after which nothing was sent; the last two are those of a drift."""
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
 
 
 def in_short(account: RunResult, report: Path | None = None, drifted: bool = False) -> str:
-    """Why a task failed, in a few lines of which the last one tells most.
+    """Says why a task failed, in a few lines of which the last one tells most.
 
     :param report: where all of it was written to.
     :param drifted: it failed because there are changes, whatever they are.
     """
-    where = _where(report)
+    report_hint = _report_hint(report)
     lines = [short("; ".join(counts(account)), _LONGEST_LINE)] if account.summary else []
     wrong, why = reasons(account), ""
     if drifted:
         wrong = {"Differs": [named(change) for change in account.changes]}
         why = f"drift_fail is on, and {len(account.changes)} records are not as the files say"
     elif account.outcome == "refused" and account.changes:
-        lines.append(f"{len(account.changes)} changes were planned and none was sent; {where}")
+        lines.append(f"{len(account.changes)} changes were planned and none was sent; {report_hint}")
     if drifted or sum(map(len, wrong.values())) > 1:
         for title, texts in wrong.items():
             lines.append(f"{title}:")
-            lines += _indented(_first(texts, _LINES // len(wrong), _CHARACTERS // len(wrong), where))
+            lines += _indented(_first(texts, _LINES // len(wrong), _CHARACTERS // len(wrong), report_hint))
     return "\n".join([*lines, short(closing(account, why), _LONGEST_LAST)])
 
 
 def findings_in_short(findings: Sequence[str], report: Path | None = None) -> str:
-    """Why files are not valid: as many findings as a screen takes, and in the last line how many there are."""
+    """Says why files are not valid: as many findings as a screen takes, and in the last line how many there are."""
     texts = [clean(finding) for finding in findings]
     number = f"{len(texts)} finding(s), nothing was sent"
     if len(texts) == 1:
         return short(f"{number}: {texts[0]}", _LONGEST_LAST)
-    lines = _indented(_first(texts, _LINES, _CHARACTERS, _where(report)))
+    lines = _indented(_first(texts, _LINES, _CHARACTERS, _report_hint(report)))
     return "\n".join(["Findings:", *lines, short(f"{number}, the first: {texts[0]}", _LONGEST_LAST)])
 
 
@@ -90,8 +90,8 @@ def message_in_short(message: str) -> str:
     return "\n".join(_first([clean(line) for line in message.split("\n")], _LINES, _LONGEST_MESSAGE))
 
 
-def _where(report: Path | None) -> str:
-    """Where all of it is to be found."""
+def _report_hint(report: Path | None) -> str:
+    """Says where all of it is to be found."""
     if report is None:
         return "set report to a .html or .json file for all of them"
     if report.suffix == ".md":
@@ -103,7 +103,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return [f"  {line}" for line in lines]
 
 
-def _first(texts: Sequence[str], lines: int, characters: int, where: str = "") -> list[str]:
+def _first(texts: Sequence[str], lines: int, characters: int, report_hint: str = "") -> list[str]:
     """The first of the texts, at least one and as many as there is room for, and how many are left."""
     shown: list[str] = []
     longest = characters if len(texts) == 1 else _LONGEST_LINE
@@ -114,7 +114,7 @@ def _first(texts: Sequence[str], lines: int, characters: int, where: str = "") -
             break
         shown.append(line)
     rest = len(texts) - len(shown)
-    return [*shown, f"and {rest} more{where and f'; {where}'}"] if rest else shown
+    return [*shown, f"and {rest} more{report_hint and f'; {report_hint}'}"] if rest else shown
 
 
 def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +132,8 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     if not failed or not long:
         return printed
     room, lines = _MEMBERS, _MEMBER_LINES
-    printed.pop(_IN_FULL, None)
+    for name in _IN_FULL:
+        printed.pop(name, None)
     for name in long:
         del printed[name]
         size = len(json.dumps(account[name], default=str))
@@ -155,7 +156,7 @@ def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
 
 
 def _lines(value: Any) -> int:
-    """How many lines a value takes in YAML, beside that of its own name."""
+    """Counts the lines that a value takes in YAML, beside that of its own name."""
     if isinstance(value, Mapping):
         return sum(1 + _lines(one) for one in value.values())
     if isinstance(value, (list, tuple)):

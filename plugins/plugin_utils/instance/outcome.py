@@ -16,20 +16,27 @@ from ..desired.desired import SECTIONS
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, Planned
+from .forecast import NOTHING
+from .shown_references import before_as_written
 
 _ARCHIVED = "archived"
 """Things that a change may tell of a record besides its fields."""
 
 ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
 
+OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied")
+"""What a run may come to."""
+
 
 @dataclass
 class RunResult:
     """A plan and what became of it; the one source of every report.
 
-    :ivar outcome: unchanged, changed, failed, refused or partly_applied.
+    :ivar outcome: one of :data:`OUTCOMES`.
     :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
     :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
+    :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.
+    :ivar made_by: of which set, when, by whom and with which version the account was made.
     """
 
     outcome: str
@@ -46,6 +53,8 @@ class RunResult:
     duration: float
     plan_digest: str = ""
     every_finding: list[str] = field(default_factory=list)
+    forecast: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
+    made_by: dict[str, str] = field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -68,7 +77,11 @@ def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
     return [
         *(
             {"change": str(planned), "place": str(planned.entry.place), "reason": reason}
-            for planned, reason in (*in_order(outcome.failures), *in_order(outcome.skipped))
+            for planned, reason in (
+                *in_order(outcome.failures),
+                *in_order(outcome.skipped),
+                *in_order(outcome.not_tried),
+            )
         ),
         *(
             {"change": text, "place": "", "reason": "somebody else made the same at the same time"}
@@ -92,25 +105,57 @@ def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) 
                 counts[word if only_planned else "skipped"] += planned
         if outcome is not None:
             counts["errors"] = sum(1 for one, _reason in outcome.failures if one.section == section)
-            counts["skipped"] += sum(1 for one, _reason in outcome.skipped if one.section == section)
+            left = (*outcome.skipped, *outcome.not_tried)
+            counts["skipped"] += sum(1 for one, _reason in left if one.section == section)
         if any(counts.values()):
             summary[section] = counts
     return summary
 
 
-def shown(planned: Planned, hiding: Hiding) -> dict[str, Any]:
-    """A change as reports and plan files tell it, its fields called as they were written, and what is hidden left
-    out.
+DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
+"""The status of a change after an apply. All changes of a plan are not tried."""
+
+
+def told_changes(made: InstancePlan, hiding: Hiding, outcome: Outcome | None) -> list[dict[str, Any]]:
+    """Every change as reports tell it: fields by their keys with the labels beside, and what became of it.
+
+    :param outcome: None where nothing was applied.
+    """
+    fates: dict[int, tuple[str, str]] = {}
+    if outcome is not None:
+        lists = ((NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped), (FAILED, outcome.failures))
+        fates = {id(one.entry): (status, reason) for status, some in lists for one, reason in some}
+    usual = (NOT_TRIED, "") if outcome is None else (DONE, "")
+    state = None if hiding.has_any else made.state
+    told = []
+    for planned in made.changes:
+        status, reason = fates.get(id(planned.entry), usual)
+        change = shown(planned, hiding, before_as_written(planned, state))
+        told.append({**change, "labels": _labels(planned, change), "status": status, "reason": reason})
+    return told
+
+
+def _labels(planned: Planned, change: Mapping[str, Any]) -> dict[str, str]:
+    """The labels of the fields of a change, where these are not their keys."""
+    fields = {key: planned.schema.fields.get(key) for key in [*change["before"], *change["after"]]}
+    return {key: one.label for key, one in fields.items() if one is not None and one.label and one.label != key}
+
+
+def shown(planned: Planned, hiding: Hiding, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A change as reports and plan files tell it, its fields by their keys, and what is hidden left out.
+
+    :param before: its fields as they are, in other words than its own.
     """
     change, entry = planned.change, planned.entry
     own = "" if _ARCHIVED in planned.schema.fields else _ARCHIVED
     is_open = not hiding.is_on or not (entry.vaulted or hiding.names)
 
     def named(values: Mapping[str, Any]) -> dict[str, Any]:
-        names = {written_as(planned.schema, entry, key): key for key in values}
         return {
-            name: VAULTED if key != own and not is_open and hiding.hides(entry, name, key) else values[key]
-            for name, key in names.items()
+            key: VAULTED
+            if key != own and not is_open and hiding.hides(entry, written_as(planned.schema, entry, key), key)
+            else value
+            for key, value in values.items()
         }
 
     return {
@@ -118,7 +163,7 @@ def shown(planned: Planned, hiding: Hiding) -> dict[str, Any]:
         "key": planned.key,
         "action": change.action,
         "uuid": planned.made or (change.current.uuid if change.current else None),
-        "before": named(change.before),
+        "before": named(change.before if before is None else before),
         "after": named(change.after),
         "place": str(planned.entry.place),
     }

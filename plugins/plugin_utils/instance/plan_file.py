@@ -274,7 +274,7 @@ def _stored(
 ) -> dict[str, Any]:
     entry = planned.entry
     fingerprint, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)
-    # What stays in a file is hidden, whatever is shown of it.
+    # A file stays, so vaulted values are hidden in it even where a task shows them.
     return {
         **shown(planned, replace(hiding, show=False)),
         "key": planned.noted,

@@ -38,38 +38,38 @@ def check_document(document: Any) -> None:
     :param document: decoded JSON.
     :raises ValueError: where a member is missing, or does not fit.
     """
-    _judge(document, _DOCUMENT, "")
+    _check(document, _DOCUMENT, "")
     for number, change in enumerate(document["changes"]):
-        _judge(change, _CHANGE, f"changes[{number}].")
-        _judge_change(change, f"changes[{number}].")
+        _check(change, _CHANGE, f"changes[{number}].")
+        _check_change(change, f"changes[{number}].")
         if change["vaulted"] is not None and change["vaulted"]["file"] not in document["vaulted"]:
             raise ValueError(f"changes[{number}].vaulted: there is no hash of {shorten(change['vaulted']['file'])}")
 
 
-def _judge(value: Mapping[str, Any], shapes: Mapping[str, _Shape], where: str) -> None:
+def _check(value: Mapping[str, Any], shapes: Mapping[str, _Shape], prefix: str) -> None:
     for name, (fits, expected) in shapes.items():
         if name not in value:
-            raise ValueError(f"{where}{name} is missing")
+            raise ValueError(f"{prefix}{name} is missing")
         if not fits(value[name]):
-            raise ValueError(f"{where}{name}: {shorten(value[name])} does not fit; expected {expected}")
+            raise ValueError(f"{prefix}{name}: {shorten(value[name])} does not fit; expected {expected}")
 
 
-def _judge_change(change: Mapping[str, Any], where: str) -> None:
+def _check_change(change: Mapping[str, Any], prefix: str) -> None:
     """Holds the members of a change against each other."""
     section, state = change["section"], change["state"]
     if change["kind"] != SECTIONS[section]:
-        raise ValueError(f"{where}kind: {shorten(change['kind'])} does not fit; expected {SECTIONS[section]}")
+        raise ValueError(f"{prefix}kind: {shorten(change['kind'])} does not fit; expected {SECTIONS[section]}")
     if state not in states_of(section):
         allowed = " or ".join(states_of(section))
-        raise ValueError(f"{where}state: {shorten(state)} does not fit; expected {allowed}")
+        raise ValueError(f"{prefix}state: {shorten(state)} does not fit; expected {allowed}")
     kind = KINDS[SECTIONS[section]]
     if (change["template"] in TEMPLATES) != kind.defines_fields:
-        raise ValueError(f"{where}template: {shorten(change['template'])} does not fit to {section}")
+        raise ValueError(f"{prefix}template: {shorten(change['template'])} does not fit to {section}")
     is_by_uuid = change["action"] != plan.CREATE and not kind.numbered
     if is_by_uuid and not is_uuid(change["uuid"]):
-        raise ValueError(f"{where}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
+        raise ValueError(f"{prefix}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
     if change["pruned"] and (state == "present" or not is_by_uuid):
-        raise ValueError(f"{where}pruned: what is pruned is there, and goes")
+        raise ValueError(f"{prefix}pruned: what is pruned is there, and goes")
 
 
 # ---- what fits

@@ -12,17 +12,18 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from .outcome import RunResult
-from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, warnings
+from .report_groups import as_said, fields_by_number, groups, is_worth_a_table, words_of
+from .report_parts import ALONE, SIGNS, alone, forecast, key_of, mark, reasons, short, warnings
 
 WORDS: dict[str, str] = {
     "created": "new",
@@ -38,6 +39,7 @@ WORDS: dict[str, str] = {
 _OUTCOMES = {
     "unchanged": "Nothing differs",
     "changed": "Changed",
+    "drift": "Drift",
     "failed": "Failed",
     "refused": "Refused",
     "partly_applied": "Partly applied",
@@ -46,9 +48,20 @@ _LEAST_SHARE = 1.5
 """Percent of a bar that the smallest number still gets, so that it is seen."""
 
 _OPEN_AT_ONCE = 40
-_LONGEST_VALUE = 2000
+_WITH_PLACES = 1000
+_LONGEST_VALUE = 200
+_LONGEST_TEXT = 1000
 _EXAMPLES = 20
-_MOST_FINDINGS = 2000
+_MOST_FIELDS = 50
+
+_MOST_BYTES = 1_950_000
+"""The page stays below 2 MB: whatever is longer a phone does not open."""
+
+_LIST_BYTES = 150_000
+"""The part of it that one list of texts may take."""
+
+_GROUP_BYTES = 160
+"""The markup of a group beside its title."""
 
 _STYLE = """
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1c2430; --soft: #5a6675; --line: #dde2e8;
@@ -68,28 +81,37 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .soft { color: var(--soft); }
 .badge { display: inline-block; border-radius: 1rem; padding: .1rem .8rem; font-weight: 600; color: var(--card); }
 .unchanged-badge, .changed-badge { background: var(--created); }
+.drift-badge { background: var(--skipped); }
 .failed-badge, .refused-badge, .partly_applied-badge { background: var(--deleted); }
 .row { display: grid; grid-template-columns: 8rem 1fr; gap: .1rem 1rem; align-items: center; margin: .6rem 0; }
 .row svg { width: 100%; height: 1.1rem; border-radius: .25rem; display: block; }
 .row .numbers { grid-column: 2; font-size: .9rem; color: var(--soft); }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .9rem; margin-top: 1rem; }
 .legend i { display: inline-block; width: .8rem; height: .8rem; border-radius: .2rem; margin-right: .35rem; }
+nav { display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
+a { color: var(--updated); padding: .4rem 0; }
+main:has(.part:target) .part:not(:target) { display: none; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .2rem .5rem .2rem 0; }
+td.number { text-align: right; } meter { width: 100%; min-width: 4rem; }
 details { border-top: 1px solid var(--line); }
 details:first-of-type { border-top: 0; }
 summary { padding: .6rem 0; cursor: pointer; min-height: 2.75rem; }
 summary b { margin-right: .5rem; font-family: ui-monospace, monospace; }
-.place { color: var(--soft); font-size: .85rem; margin: 0 0 .5rem; }
-dl { display: grid; grid-template-columns: minmax(7rem, 14rem) 1fr 1fr; gap: .25rem .5rem; margin: 0 0 1rem; }
-dt { font-weight: 600; }
-dd { margin: 0; padding: .1rem .5rem; border-radius: .3rem; font-family: ui-monospace, monospace; font-size: .9rem;
-  white-space: pre-wrap; }
-.before { background: var(--before); } .after { background: var(--after); }
+small { color: var(--soft); }
+i { font-style: normal; font-weight: 600; }
+del, ins { text-decoration: none; padding: .1rem .4rem; border-radius: .3rem; font-family: ui-monospace, monospace;
+  font-size: .9rem; white-space: pre-wrap; }
+del { background: var(--before); } ins { background: var(--after); }
 ul { padding-left: 1.2rem; margin: 0; } li { margin: .35rem 0; }
 .bad { border-left: .35rem solid var(--deleted); }
 @media (max-width: 40rem) {
   body { padding: .6rem; } h1 { font-size: 1.3rem; }
   .row { grid-template-columns: 1fr; } .row .numbers { grid-column: 1; }
-  dl { grid-template-columns: 1fr; } dd { margin-left: .5rem; } dt { margin-top: .4rem; }
+}
+@media print {
+  body { background: none; padding: 0; font-size: 10pt; } main { max-width: none; } nav { display: none; }
+  section { border: 0; padding: 0; } li, tr, .row { break-inside: avoid; }
+  details::details-content { content-visibility: visible; height: auto; }
 }
 """
 
@@ -109,17 +131,19 @@ _HEAD = f"""<!DOCTYPE html>
 """
 
 _BODY = """
-{%- macro listed(title, texts, number, bad) %}
-<section{% if bad %} class="bad"{% endif %}><h2>{{ title }} ({{ number }})</h2><ul>
-{%- for text in texts %}<li>{{ text }}</li>{% endfor %}</ul></section>
+{%- macro listed(list, bad) %}
+<section{% if bad %} class="bad"{% endif %}><h2>{{ list.title }} ({{ list.number }})</h2><ul>
+{%- for text in list.texts %}<li>{{ text }}</li>{% endfor %}</ul>
+{%- if list.hidden %}<p class="soft">and {{ list.hidden }} more in the report as JSON</p>{% endif %}</section>
 {% endmacro %}
-{%- macro value(text) %}
-{%- if text is none %}<span class="soft">nothing</span>{% else %}{{ text }}{% endif %}
-{%- endmacro %}
-<title>{{ outcome }}: {{ instance }}</title></head><body><main>
+<title>{{ outcome }}: {{ instance }}{% if made_by %} &middot; {{ made_by }}{% endif %}</title></head><body><main>
 <h1>{{ instance }}</h1>
 <p><span class="badge {{ badge }}-badge">{{ outcome }}</span> <span class="soft">{{ sent }} &middot;
 {{ number }} changes &middot; {{ requests }} requests &middot; {{ seconds }} s</span></p>
+{% if made_by %}<p class="soft">{{ made_by }}</p>
+{% endif %}
+{% if forecast %}<p>Forecast: {{ forecast }}</p>
+{% endif %}
 {% if plan_digest %}<p class="soft">Plan file: sha256:{{ plan_digest }}</p>
 {% endif %}
 {% if rows %}
@@ -136,25 +160,30 @@ _BODY = """
 {% endfor %}
 </div></section>
 {% endif %}
-{% for title, texts in wrong %}{{ listed(title, texts, texts | length, true) }}{% endfor %}
-{% for section in sections %}
-<section><h2>{{ section.name }} ({{ section.number }})</h2>
-{% for change in section.changes %}
-<details{% if change.is_open %} open{% endif %}><summary><b>{{ change.sign }}</b>{{ change.key }} <span class="soft">
-{{- change.action }}</span></summary>
-{% if change.place %}<p class="place">{{ change.place }}</p>
+{% for list in wrong %}{{ listed(list, true) }}{% endfor %}
+{% if parts %}
+<nav><a href="#">All</a>{% for part in parts %}<a href="#{{ part.id }}">{{ part.name }} ({{ part.number }})</a>
+{%- endfor %}</nav>
 {% endif %}
-<dl>
-{% for name, before, after in change.fields %}
-<dt>{{ name }}</dt><dd class="before">{{ value(before) }}</dd><dd class="after">{{ value(after) }}</dd>
+{% if fields %}
+<section><h2>Fields by number of changes</h2><table>
+{% for section, name, number in fields %}
+<tr><td>{{ section }}</td><td>{{ name }}</td><td class="number">{{ number }}</td>
+<td><meter max="{{ most }}" value="{{ number }}"></meter></td></tr>
 {% endfor %}
-</dl></details>
+</table>{% if more_fields %}<p class="soft">and {{ more_fields }} more</p>{% endif %}</section>
+{% endif %}
+{% for part in parts %}
+<section class="part" id="{{ part.id }}"><h2>{{ part.name }} ({{ part.number }})</h2>
+{% for group in part.groups %}
+<details{% if group.is_open %} open{% endif %}><summary><b>{{ group.sign }}</b>{{ group.title }}</summary>
+<ul>{% for record in group.records %}{{ record }}{% endfor %}</ul></details>
 {% endfor %}
+{% if part.hidden %}<p class="soft">and {{ part.hidden }} more changes in the report as JSON</p>
+{% endif %}
 </section>
 {% endfor %}
-{% if warnings %}{{ listed("Warnings", warnings, warnings | length, false) }}{% endif %}
-{% if every %}{{ listed("Every finding", every, every_number, false) }}{% endif %}
-{% if alone %}{{ listed(alone_title, alone, alone_number, false) }}{% endif %}
+{% for list in others %}{{ listed(list, false) }}{% endfor %}
 </main></body></html>
 """
 
@@ -164,8 +193,18 @@ def _printable(value: Any) -> Any:
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+_RECORD = """<li>{{ key }}
+{%- if place %} <small>{{ place }}</small>{% endif %}
+{%- if mark %} <small>{{ mark }}</small>{% endif %}
+{%- for name, before, after in fields %}
+{%- if name %} <i>{{ name }}</i>{% endif %}
+{%- if before is not none %} <del>{{ before }}</del>{% endif %}
+{%- if after is not none %} <ins>{{ after }}</ins>{% endif %}
+{%- endfor %}</li>"""
+
+
 @functools.cache
-def _template() -> Template:
+def _templates() -> tuple[Template, Template]:
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -174,12 +213,24 @@ def _template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.from_string(f"{{% raw %}}{_HEAD}{{% endraw %}}{_BODY}")
+    page = f"{{% raw %}}{_HEAD}{{% endraw %}}{_BODY}"
+    return environment.from_string(page), environment.from_string(_RECORD)
 
 
 def as_html(account: RunResult) -> str:
-    """The page."""
-    return _template().render(
+    """The page, below 2 MB; of what has no room it says how much there is."""
+    wrong = [_listed(title, texts) for title, texts in reasons(account).items()]
+    others = [
+        _listed(title, texts)
+        for title, texts in (("Warnings", warnings(account)), ("Every finding", account.every_finding))
+        if texts
+    ]
+    if account.reported:
+        number = sum(map(len, account.reported.values()))
+        others.append({**_listed(ALONE, alone(account, _EXAMPLES)), "number": number})
+    room = _MOST_BYTES - sum(one["bytes"] for one in (*wrong, *others))
+    numbers = fields_by_number(account.changes) if is_worth_a_table(account.changes) else []
+    return _templates()[0].render(
         **_top(account),
         rows=[_row(section, numbers) for section, numbers in account.summary.items()],
         legend=[
@@ -187,15 +238,30 @@ def as_html(account: RunResult) -> str:
             for word, name in WORDS.items()
             if any(numbers.get(word) for numbers in account.summary.values())
         ],
-        wrong=list(reasons(account).items()),
-        sections=_sections(account.changes),
-        warnings=warnings(account),
-        every=[clean(text) for text in account.every_finding[:_MOST_FINDINGS]],
-        every_number=len(account.every_finding),
-        alone_title=ALONE,
-        alone=alone(account, _EXAMPLES),
-        alone_number=sum(map(len, account.reported.values())),
+        wrong=wrong,
+        others=others,
+        fields=[(words_of(section), name, number) for section, name, number in numbers[:_MOST_FIELDS]],
+        more_fields=max(0, len(numbers) - _MOST_FIELDS),
+        most=numbers[0][2] if numbers else 1,
+        parts=_parts(account.changes, room),
     )
+
+
+def _listed(title: str, texts: Sequence[str]) -> dict[str, Any]:
+    """The first of some texts, as many as a list has room for."""
+    shown: list[Markup] = []
+    used = 0
+    for text in texts:
+        item = escape(clean(short(text, _LONGEST_TEXT)))
+        used += _bytes(item)
+        if used > _LIST_BYTES:
+            break
+        shown.append(item)
+    return {"title": title, "number": len(texts), "texts": shown, "hidden": len(texts) - len(shown), "bytes": used}
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
 
 
 def _top(account: RunResult) -> dict[str, Any]:
@@ -214,7 +280,16 @@ def _top(account: RunResult) -> dict[str, Any]:
         "requests": account.requests,
         "seconds": f"{account.duration:.1f}",
         "plan_digest": account.plan_digest,
+        "forecast": forecast(account),
+        "made_by": _made_by(account),
     }
+
+
+def _made_by(account: RunResult) -> str:
+    """Of which set, when, by whom and with which version."""
+    words = {"set": "set {}", "date": "{}", "user": "by {}", "version": "community.seventhings {}"}
+    told = (form.format(account.made_by[name]) for name, form in words.items() if account.made_by.get(name))
+    return ", ".join(told)
 
 
 # ---- the picture
@@ -247,36 +322,46 @@ def _shares(numbers: Sequence[int]) -> list[float]:
 # ---- changes
 
 
-def _sections(changes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    by_section: dict[str, list[Mapping[str, Any]]] = {}
-    for change in changes:
-        by_section.setdefault(change["section"], []).append(change)
-    are_few = len(changes) <= _OPEN_AT_ONCE
-    for section, mine in by_section.items():
-        shown = (_shown(change, are_few) for change in mine)
-        yield {"name": _title(section), "number": len(mine), "changes": shown}
+def _parts(changes: Sequence[Mapping[str, Any]], room: int) -> list[dict[str, Any]]:
+    """The changes by what happens to which records, each in its group; as many as there is room for.
+
+    :param room: bytes.
+    """
+    parts: dict[tuple[str, str], dict[str, Any]] = {}
+    are_few, with_places = len(changes) <= _OPEN_AT_ONCE, len(changes) <= _WITH_PLACES
+    for group in groups(changes):
+        name = f"{words_of(group.section)}: {group.action}"
+        part = parts.setdefault(
+            (group.action, group.section),
+            {"id": f"part-{len(parts) + 1}", "name": name, "number": 0, "hidden": 0, "groups": []},
+        )
+        part["number"] += len(group.changes)
+        title = escape(clean(group.title))
+        room -= _bytes(title) + _GROUP_BYTES
+        records: list[Markup] = []
+        for change in group.changes if room > 0 else ():
+            record = _record(change, group.is_same, with_places)
+            room -= _bytes(record)
+            if room < 0:
+                break
+            records.append(record)
+        part["hidden"] += len(group.changes) - len(records)
+        is_open = are_few and group.action == UPDATE
+        if records:
+            part["groups"].append({"title": title, "sign": SIGNS[group.action], "is_open": is_open, "records": records})
+    return list(parts.values())
 
 
-def _shown(change: Mapping[str, Any], are_few: bool) -> dict[str, Any]:
-    before, after = change["before"], change["after"]
-    names = dict.fromkeys([*before, *after])
-    return {
-        "sign": SIGNS[change["action"]],
-        "key": key_of(change),
-        "action": change["action"],
-        "place": change.get("place") or "",
-        "is_open": are_few and change["action"] == "update",
-        "fields": [
-            (shown, _value(before.get(name), old), _value(after.get(name), new))
-            for name, (shown, old, new) in zip(names, fields(change, _LONGEST_VALUE), strict=True)
-        ],
-    }
-
-
-def _value(value: Any, text: str) -> str | None:
-    """A value as the page shows it; None for nothing."""
-    if value is None:
-        return None
-    # A short text reads best as it is, unless it has something in it that has to be written as an escape.
-    is_plain = isinstance(value, str) and text == json.dumps(value, ensure_ascii=False)
-    return value if is_plain else text
+def _record(change: Mapping[str, Any], is_same: bool, with_place: bool) -> Markup:
+    """A record with its fields, but for those that the title of its group tells."""
+    told = [] if is_same else as_said(change, _LONGEST_VALUE)
+    key = key_of(change)
+    shown = [
+        # The title of a group of updates names its fields; where it is one, that is enough.
+        ("" if len(told) == 1 and change["action"] == UPDATE else name, before, after)
+        for name, before, after in told
+    ]
+    gone = {CREATE: (True, False), DELETE: (False, True)}.get(change["action"], (False, False))
+    fields = [(name, None if gone[0] else before, None if gone[1] else after) for name, before, after in shown]
+    place = (change.get("place") or "") if with_place else ""
+    return Markup(_templates()[1].render(key=key, place=place, mark=mark(change), fields=fields))

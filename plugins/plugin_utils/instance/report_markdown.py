@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .markdown import Markdown, cell, word
 from .outcome import RunResult
-from .report_parts import ALONE, SIGNS, alone, fields, key_of, reasons, short, warnings
+from .report_groups import Group, fields_by_number, groups, is_worth_a_table
+from .report_parts import ALONE, SIGNS, alone, fields, forecast, key_of, mark, reasons, short, warnings
 
 _COMMENT_LIMIT = 60_000
 """Characters that a comment on a pull request may have at the big code hosts, with some room for a heading."""
@@ -20,8 +22,11 @@ _LONGEST_NAME = 300
 _EXAMPLES = 3
 _WORDS = ("created", "updated", "deleted", "archived", "unchanged", "errors", "skipped")
 
-_TELLING = ("delete", "archive", "update", "create")
-"""The changes that stand first: those that can't be undone, then those of something that is there."""
+_NAMED = 20
+"""Records that are named of a group whose title tells all of them; the others are counted."""
+
+_MOST_FIELDS = 15
+"""Fields in the table of fields."""
 
 _ONE = 8
 """The part of the room that one reason, warning or change may take: an eighth."""
@@ -33,15 +38,17 @@ _REST = 100
 def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> Markdown:
     """The account for a pull-request comment, never longer than one may be.
 
-    What held or went wrong stands first, then the counts and the changes, then the warnings. Where not all of it fits,
-    reasons leave half of the room to the changes. Records that are in no file are counted.
+    What held or went wrong stands first, then the changes, the most telling first, then the counts and the warnings.
+    Where not all of it fits, reasons leave half of the room to the changes. Records that are in no file are counted.
 
     :param limit: characters; ten thousand at least.
     """
     head = Markdown("### {outcome}: {instance}\n").fill(
         outcome=word(account.outcome), instance=short(account.instance, _LONGEST_NAME)
     )
-    table = _table(account.summary)
+    table = Markdown.of([_fields(account.changes), _table(account.summary)])
+    if forecast(account):
+        table = Markdown.of([table, Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(account)))])
     last = Markdown.of(_points({ALONE: alone(account, _EXAMPLES)}, limit))
     if account.plan_digest:
         digest = Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")
@@ -49,16 +56,17 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> Markdown:
     room = limit - len(head) - len(table) - len(last) - _REST
     wrong = list(_points(reasons(account), room // _ONE))
     warned = list(_points({"Warnings": warnings(account)}, room // _ONE))
-    changes = _fitting(_changes(account.changes, room // _ONE), room)
+    told = list(_first_of(_changes(account.changes, room // _ONE), room))
+    changes = [text for _number, text in told]
     shown_wrong = _fitting(wrong, room - min(_length(changes), room // 2))
     room -= _length(shown_wrong)
     shown_changes = _fitting(changes, room - min(_length(warned), room // _ONE))
     shown_warned = _fitting(warned, room - _length(shown_changes))
-    shown = len(shown_wrong) + len(shown_changes) + len(shown_warned)
-    hidden = len(wrong) + len(account.changes) + len(warned) - shown
+    named = sum(number for number, _told in told[: len(shown_changes)])
+    hidden = len(wrong) - len(shown_wrong) + len(account.changes) - named + len(warned) - len(shown_warned)
     more = Markdown("\n\nand {hidden} more; the report as .json or .html has all.") if hidden else Markdown()
     rest = more.fill(hidden=hidden)
-    return Markdown.of([head, *shown_wrong, table, *shown_changes, *shown_warned, last, rest, Markdown("\n")])
+    return Markdown.of([head, *shown_wrong, *shown_changes, table, *shown_warned, last, rest, Markdown("\n")])
 
 
 def _fitting(texts: Iterable[Markdown], room: int) -> list[Markdown]:
@@ -70,6 +78,15 @@ def _fitting(texts: Iterable[Markdown], room: int) -> list[Markdown]:
             break
         fitting.append(text)
     return fitting
+
+
+def _first_of(changes: Iterable[tuple[int, Markdown]], room: int) -> Iterator[tuple[int, Markdown]]:
+    """The first of what tells of some records each, as many as fit."""
+    for number, text in changes:
+        room -= len(text)
+        if room < 0:
+            return
+        yield number, text
 
 
 def _length(texts: Sequence[str]) -> int:
@@ -107,11 +124,60 @@ def _title(title: Markdown, number: int) -> Markdown:
     return Markdown("\n\n**{title}** ({number})\n").fill(title=title, number=number)
 
 
-def _changes(changes: Sequence[Mapping[str, Any]], longest: int) -> Iterator[Markdown]:
-    """Each change with its fields, the most telling first."""
-    for number, change in enumerate(sorted(changes, key=lambda one: _TELLING.index(one["action"]))):
-        told = _change(change, longest)
-        yield told if number else Markdown.of([_title(Markdown("Changes"), len(changes)), told])
+def _changes(changes: Sequence[Mapping[str, Any]], longest: int) -> Iterator[tuple[int, Markdown]]:
+    """Of how many changes each part tells, and the part: a group whose title says all, or a change with its fields."""
+    title: list[Markdown] = [_title(Markdown("Changes"), len(changes))]
+    for group in groups(changes):
+        parts = (
+            [(len(group.changes), _group(group))]
+            if group.is_same
+            else ((1, _change(change, longest)) for change in group.changes)
+        )
+        for number, told in parts:
+            yield number, Markdown.of([*title, told])
+            title = []
+
+
+def _group(group: Group) -> Markdown:
+    """What happens to all of a group, the names of the first, and what became of those that were not done."""
+    first = (Markdown("{key}").fill(key=short(key_of(change), _LONGEST_KEY)) for change in group.changes[:_NAMED])
+    rest = len(group.changes) - _NAMED
+    more = Markdown(" and {rest} more").fill(rest=rest) if rest > 0 else Markdown()
+    marks = Counter(filter(None, map(mark, group.changes)))
+    told = [
+        Markdown("\n- {number} {mark}").fill(number=number, mark=short(text, _LONGEST_VALUE))
+        for text, number in marks.most_common(_MOST_MARKS)
+    ]
+    return Markdown("\n\n**{sign}** {title}\n- {names}{more}{marks}").fill(
+        sign=Markdown(SIGNS[group.action]),
+        title=group.title,
+        names=Markdown.of(first, ", "),
+        more=more,
+        marks=Markdown.of(told),
+    )
+
+
+_LONGEST_KEY = 80
+"""Characters of a name in the list of a group."""
+
+_MOST_MARKS = 5
+"""Different reasons that are told of a group."""
+
+
+def _fields(changes: Sequence[Mapping[str, Any]]) -> Markdown:
+    """The fields by number of changes."""
+    if not is_worth_a_table(changes):
+        return Markdown()
+    numbers = fields_by_number(changes)
+    rows = [
+        Markdown("\n| {section} | {name} | {number} |").fill(
+            section=cell(section), name=cell(short(name, _LONGEST_NAME)), number=number
+        )
+        for section, name, number in numbers[:_MOST_FIELDS]
+    ]
+    rest = len(numbers) - _MOST_FIELDS
+    more = Markdown("\n\nand {rest} more fields").fill(rest=rest) if rest > 0 else Markdown()
+    return Markdown.of([Markdown("\n\n| Section | Field | Changes |\n|---|---|---:|"), *rows, more])
 
 
 def _change(change: Mapping[str, Any], longest: int) -> Markdown:
@@ -122,7 +188,9 @@ def _change(change: Mapping[str, Any], longest: int) -> Markdown:
     ]
     shown = _fitting(items, longest)
     rest = Markdown("\n- and {number} more fields") if len(shown) < len(items) else Markdown()
-    return Markdown("\n\n**{sign}** {name}\n{items}{rest}").fill(
+    became = Markdown(" {mark}").fill(mark=short(mark(change), longest)) if mark(change) else Markdown()
+    return Markdown("\n\n**{sign}** {name}{became}\n{items}{rest}").fill(
+        became=became,
         sign=Markdown(SIGNS[change["action"]]),
         name=f"{change['section']} {key_of(change)}",
         items=Markdown.of(shown),

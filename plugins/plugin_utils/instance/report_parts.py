@@ -11,7 +11,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
-from .outcome import RunResult
+from ..export.portable import is_generated_key
+from .outcome import NOT_TRIED, RunResult
 from .value_diff import side_by_side
 
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
@@ -47,9 +48,9 @@ def alone(account: RunResult, examples: int) -> list[str]:
     """
     told = []
     for section, names in account.reported.items():
-        named = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
+        examples_in_words = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
         rest = len(names) - examples
-        told.append(f"{len(names)} {clean(section)}: {named}{f' and {rest} more' if rest > 0 else ''}")
+        told.append(f"{len(names)} {clean(section)}: {examples_in_words}{f' and {rest} more' if rest > 0 else ''}")
     return told
 
 
@@ -71,11 +72,36 @@ def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]
     :param longest: characters of a value that are shown.
     """
     before, after = change["before"], change["after"]
-    names = dict.fromkeys([*before, *after])
     return [
-        (short(one_line(name), _LONGEST_KEY), *side_by_side(before.get(name), after.get(name), longest))
-        for name in names
+        (field_name(change, key), *side_by_side(before.get(key), after.get(key), longest)) for key in keys_of(change)
     ]
+
+
+def keys_of(change: Mapping[str, Any]) -> list[str]:
+    """The keys of all fields of a change."""
+    return list(dict.fromkeys([*change["before"], *change["after"]]))
+
+
+def field_name(change: Mapping[str, Any], key: str) -> str:
+    """How people call a field: by its key, or by its label where the service made the key."""
+    label = change.get("labels", {}).get(key) if is_generated_key(key) else None
+    return short(one_line(label or key), _LONGEST_KEY)
+
+
+def mark(change: Mapping[str, Any]) -> str:
+    """What became of a change and why; empty where nothing was to become of it."""
+    status, reason = change.get("status", NOT_TRIED), change.get("reason", "")
+    if status == NOT_TRIED and not reason:
+        return ""
+    return clean(f"{status.replace('_', ' ')}{reason and f': {reason}'}")
+
+
+def forecast(account: RunResult) -> str:
+    """What an apply would take, in words; empty where nothing is to be applied."""
+    requests, minutes = account.forecast.get("requests"), account.forecast.get("minutes")
+    if not account.check_mode or not requests:
+        return ""
+    return f"{requests:,} requests" + ("" if minutes is None else f", {minutes:,.1f} minutes")
 
 
 def key_of(change: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from .outcome import RunResult
+from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields, words_of
 from .report_html import as_html
 from .report_markdown import as_markdown
-from .report_parts import ALONE, SIGNS, alone, counts, fields, key_of, reasons, warnings
+from .report_parts import ALONE, SIGNS, alone, counts, fields, forecast, key_of, mark, reasons, warnings
+from .report_sarif import as_sarif
 
 _LONGEST = 500
 """Characters of a value that are shown; all of it stands in the report as JSON and in what the task returns."""
@@ -29,14 +31,18 @@ _EXAMPLES = 3
 def as_text(account: RunResult) -> str:
     """The account as a person reads it in a terminal, where the end stays in sight: every change with its fields, the
     counts, what is wrong, and in the last line what it came to and why.
+
+    Changes that are alike have a line for all of them, and below it the name of each.
     """
-    lines = []
-    for change in account.changes:
-        lines.append(named(change))
-        lines += [f"    {name}: {before} -> {after}" for name, before, after in fields(change, _LONGEST)]
+    lines = [line for group in groups(account.changes) for line in _grouped(group)]
+    if is_worth_a_table(account.changes):
+        numbers = fields_by_number(account.changes)
+        lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
     lines += counts(account)
+    if forecast(account):
+        lines.append(f"Forecast: {forecast(account)}")
     if account.plan_digest:
         lines.append(f"Plan file: sha256:{clean(account.plan_digest)}")
     for title, texts in reasons(account).items():
@@ -44,9 +50,29 @@ def as_text(account: RunResult) -> str:
     return "\n".join([*lines, closing(account)])
 
 
-def named(change: Mapping[str, Any]) -> str:
-    """A change without its fields."""
+def _grouped(group: Group) -> Iterator[str]:
+    if group.is_same:
+        yield f"{SIGNS[group.action]} {group.title}"
+        for change in group.changes:
+            yield f"    {clean(change['section'])} {key_of(change)}{_marked(change)}"
+        return
+    for change in group.changes:
+        yield f"{_record(change)}{_marked(change)}"
+        for name, before, after in fields(change, _LONGEST):
+            yield f"    {name}: {before} -> {after}"
+
+
+def _record(change: Mapping[str, Any]) -> str:
     return f"{SIGNS[change['action']]} {clean(change['section'])} {key_of(change)}"
+
+
+def _marked(change: Mapping[str, Any]) -> str:
+    return f" ({mark(change)})" if mark(change) else ""
+
+
+def named(change: Mapping[str, Any]) -> str:
+    """A change on one line, with the names of the fields that change."""
+    return name_and_fields(change, _record(change))
 
 
 def _titled(title: str, texts: Sequence[str]) -> list[str]:
@@ -78,7 +104,13 @@ def _as_json(account: RunResult) -> str:
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-_FORMS: dict[str, Callable[[RunResult], str]] = {".html": as_html, ".json": _as_json, ".md": as_markdown}
+_SARIF = ".sarif"
+_FORMS: dict[str, Callable[[RunResult], str]] = {
+    ".html": as_html,
+    ".json": _as_json,
+    ".md": as_markdown,
+    _SARIF: as_sarif,
+}
 
 
 def check_report(path: Path) -> None:
@@ -92,7 +124,11 @@ def check_report(path: Path) -> None:
         raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
 
 
-def write_report(account: RunResult, path: Path) -> None:
-    """Writes the account as the ending of the file says: a page, JSON or Markdown."""
+def write_report(account: RunResult, path: Path, src: Path | None = None) -> None:
+    """Writes the account as the ending of the file says: a page, JSON, Markdown, or its findings as SARIF.
+
+    :param src: the directory of the files, where there is one.
+    """
     check_report(path)
-    Folder(path.parent).write(path.name, _FORMS[path.suffix](account).encode())
+    text = as_sarif(account, src) if path.suffix == _SARIF else _FORMS[path.suffix](account)
+    Folder(path.parent).write(path.name, text.encode())

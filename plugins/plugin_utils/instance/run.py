@@ -36,9 +36,11 @@ from ..set_plan.held import without_held
 from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes
 from ..set_plan.planner import plan_instance
 from .ceilings import Ceilings
-from .outcome import RunResult, failures_of, shown, summary_of
+from .forecast import NOTHING, forecast_of
+from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile, StoredPlan
-from .validation import judge
+from .provenance import made_by
+from .validation import validate
 
 _DIGEST_BYTES = 32
 _PLAN_AGAIN = 2
@@ -137,6 +139,7 @@ class _Run:
         )
         self._asked = desired.policy
         self._digest = order.stored.digest if order.stored else ""
+        self._forecast = dict(NOTHING)
 
     def run(self) -> RunResult:
         if self._order.workers < 1:
@@ -192,14 +195,16 @@ class _Run:
             if not self._desired.findings:
                 raise
             # Without an instance, at least what is wrong with the files.
-            made = InstancePlan(findings=judge(self._desired))
+            made = InstancePlan(findings=validate(self._desired))
         if made.findings:
-            # Where something is wrong with what was written, nothing of the plan holds.
+            # With any finding nothing of the plan holds.
             return self._account("failed", InstancePlan(findings=made.findings, warnings=made.warnings))
         if self._stored is not None:
             made, refusals = self._without_stale(made, self._stored, journal)
             if refusals:
                 return self._account("refused", made, refusals=refusals)
+        read = self._client.transport.sent - self._before
+        self._forecast = forecast_of(made, read, self._client.transport.rate.per_minute)
         refusals = [*self._ceilings.forbidden(made.changes), *made.exceeded_limits]
         if refusals:
             made.warnings += self._ceilings.narrowed(self._asked)
@@ -207,10 +212,11 @@ class _Run:
         plan_file = self._plan_file()
         if self._order.check_mode:
             if plan_file is not None:
-                # Where the files name none, that of the journal: whoever applies the plan may not know the files.
+                # Files without a set_id take that of the journal: whoever applies the plan may not know the files.
                 self._desired.set_id = journal.set_id
                 self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
-            return self._account("changed" if made.changes else "unchanged", made)
+            differs = "drift" if self._order.drift else "changed"
+            return self._account(differs if made.changes else "unchanged", made)
         if self._must_look_again(made):
             return self._planned(journal)
         account = self._apply(made, journal)
@@ -219,7 +225,7 @@ class _Run:
             try:
                 plan_file.remove(self._digest)
             except InvalidInput as error:
-                # What was done must still be told.
+                # The result of the run must still be told.
                 account.warnings.append(error.message)
         return account
 
@@ -230,8 +236,8 @@ class _Run:
         """
         for _attempt in range(_PLAN_AGAIN + 1):
             made = plan_instance(self._client, self._desired, choices)
-            # What stands in no list is taken to be archived where it is found in another way.
-            # And what refers to a record that is taken away must be in a list.
+            # A record that no list shows, but that is found in another way, is taken to be archived.
+            # A record that refers to one that is taken away must be in a list, too.
             unlisted = {one.kind.name for one in made.changes if one.change.action == CREATE or one.archived}
             unlisted |= made.searched
             doubtful = unlisted & self._client.unsure
@@ -250,11 +256,13 @@ class _Run:
         return bool(moved) or self._client.creations.settle()
 
     def _guard(self) -> str:
-        """Why this instance is not the one that is meant; empty where it is, or where nothing says which one is."""
-        connected, named = self._client.transport.root, self._desired.instances
-        if self._stored is not None and connected not in named:
-            return f"plan_file: this plan is for {', '.join(named)}, and the connection is to {connected}. Plan again."
-        return self._ceilings.wrong_instance(connected, named)
+        """Says why this instance is not the meant one; empty where it is, or where nothing says which one is."""
+        connected, instances = self._client.transport.root, self._desired.instances
+        if self._stored is not None and connected not in instances:
+            return (
+                f"plan_file: this plan is for {', '.join(instances)}, and the connection is to {connected}. Plan again."
+            )
+        return self._ceilings.wrong_instance(connected, instances)
 
     def _plan_file(self) -> PlanFile | None:
         return None if self._order.plan_file is None else PlanFile(self._order.plan_file)
@@ -280,8 +288,8 @@ class _Run:
 
     def _run_of(self, journal: Journal) -> str:
         """The changes to be made, as a digest: a later run goes on with it only where it is to do the very same."""
-        what = self._stored.digest if self._stored else digest_of(self._desired)
-        names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, what))
+        digest = self._stored.digest if self._stored else digest_of(self._desired)
+        names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, digest))
         if self._desired.hiding.has_any:
             # The journal stays: nobody shall try values against it.
             return scrypted(names, journal.set_id.encode())[:_DIGEST_BYTES].hex()
@@ -313,7 +321,7 @@ class _Run:
             return self._account("unchanged", made)
         journal.begun(self._run_of(journal))
         outcome = levels.run()
-        bad = outcome.failures or outcome.skipped or outcome.twice
+        bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
         name = "changed" if not bad else "partly_applied" if outcome.done else "failed"
@@ -357,7 +365,7 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._order.check_mode,
             summary=summary_of(made, outcome, self._order.check_mode),
-            changes=[shown(planned, self._desired.hiding) for planned in made.changes],
+            changes=told_changes(made, self._desired.hiding, outcome),
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
             findings=told.lines,
@@ -367,4 +375,6 @@ class _Run:
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,
             every_finding=told.every,
+            forecast=self._forecast,
+            made_by=made_by(self._desired.set_name),
         )

@@ -28,16 +28,16 @@ _KINDS = {kind: section for section, kind in SECTIONS.items()}
 _DEFINITIONS = Schema.of(FIELD_DEFINITION)
 
 
-def judge(desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | None = None) -> list[Finding]:
+def validate(desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | None = None) -> list[Finding]:
     """Every finding: those of reading, types where ``fields/`` or the service's own fields tell them, natural keys that
     are missing or stand twice, files that are not there.
 
     :param known: name of a kind to all the fields that it has, where something else tells them.
     """
-    return _Judge(desired, known or {}).run()
+    return _Validation(desired, known or {}).run()
 
 
-class _Judge:
+class _Validation:
     def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
         self._desired = desired
         self._known = known
@@ -63,7 +63,7 @@ class _Judge:
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
 
     def _find(self, place: Place, message: str) -> None:
-        # What is wrong with many records may be one finding.
+        # Many records may have the same mistake, which is one finding.
         self._complaints += 1
         if place not in self._misread:
             self._found[Finding.of(place, message)] = None
@@ -126,7 +126,7 @@ class _Judge:
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
         """All values of a record, and the fields that identify it; None where that is not known, or is wrong."""
         schema = self._schema(entry.kind)
-        # What no type is known of stands as it was written.
+        # A value of an unknown type stands as it was written.
         have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
         is_named = self._desired.identity.get(_KINDS[entry.kind.name])
         return have, self._named(entry, have) if is_named else self._default(entry, have)

@@ -115,7 +115,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Plan:
-    """How the records are laid out.
+    """The layout of the records as hosts and groups.
 
     :ivar hosts: plural name of what becomes a host.
     :ivar prefix: what stands before each variable.
@@ -290,8 +290,8 @@ _NAME_KEYS: dict[str, tuple[str, ...]] = {
 
 def _own_name(record: Shown, plural: str) -> str:
     """The name that people have for a record: the first of its naming fields with a value, else its kind and id."""
-    named = next((name for key in _NAME_KEYS[plural] if (name := one_line(record.get(key)))), "")
-    return named or f"{KINDS[plural].name} {record.get('id') or record.get('uuid')}"
+    name = next((name for key in _NAME_KEYS[plural] if (name := one_line(record.get(key)))), "")
+    return name or f"{KINDS[plural].name} {record.get('id') or record.get('uuid')}"
 
 
 def _path(record: Shown, plural: str, parent: _Place | None) -> str:
@@ -309,8 +309,8 @@ def _default_name(record: Shown, plural: str, parent: _Place | None) -> str:
 class _Names:
     """Gives each record a name of its own."""
 
-    def __init__(self, what: str, taken: Iterable[str]) -> None:
-        self._what = what
+    def __init__(self, noun: str, taken: Iterable[str]) -> None:
+        self._noun = noun
         self._taken = set(taken)
         self._renamed: list[tuple[str, str]] = []
 
@@ -336,4 +336,4 @@ class _Names:
         if not self._renamed:
             return []
         shown = _some([f"{name!r} for {wanted!r}" for wanted, name in self._renamed])
-        return [f"Some {self._what} would have had a name that is taken, so they got a suffix: {shown}."]
+        return [f"Some {self._noun} would have had a name that is taken, so they got a suffix: {shown}."]

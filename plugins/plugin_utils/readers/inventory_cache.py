@@ -51,7 +51,7 @@ def untrusted(value: Any) -> Any:
 
 
 def why_foreign(folder: Path) -> str | None:
-    """Why others could put something into a directory, or another one into its place; None where they can't.
+    """Says why others could put something into a directory, or another one into its place; None where they can't.
 
     A member of a group of the user's own, as some systems make for each user, is no other.
     """

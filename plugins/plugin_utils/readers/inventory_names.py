@@ -111,21 +111,21 @@ class Earlier:
         self._check(option, f"another {option}", "group", name, self.groups, self.hosts)
 
     def _check(
-        self, option: str, options: str, what: str, name: str, same: frozenset[str], others: frozenset[str]
+        self, option: str, options: str, noun: str, name: str, same: frozenset[str], others: frozenset[str]
     ) -> None:
         if name in _ANSIBLES_NAMES or is_reserved_name(name):
             raise InvalidInput(
-                f"{option}: no {what} can be called {name!r}, which means something to Ansible; set {options}"
+                f"{option}: no {noun} can be called {name!r}, which means something to Ansible; set {options}"
             )
         if name in others:
             # Ansible would set the variables of the one on the other.
-            other = "group" if what == "host" else "host"
+            other = "group" if noun == "host" else "host"
             raise InvalidInput(
-                f"{option}: no {what} can be called {name!r}, because a {other} of an earlier source is; set {options}"
+                f"{option}: no {noun} can be called {name!r}, because a {other} of an earlier source is; set {options}"
             )
         if name in same and not self.may_join:
             raise InvalidInput(
-                f"{option}: an earlier source has a {what} {name!r}, which a record must not take; set {options}, "
+                f"{option}: an earlier source has a {noun} {name!r}, which a record must not take; set {options}, "
                 "or existing: join"
             )
 

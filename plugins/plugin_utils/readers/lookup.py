@@ -105,12 +105,14 @@ class Finder:
         if self._kind.open_status:
             # As in the module: if any is open, only open ones count.
             hits = natural_keys.task_meant(hits, None, lambda _record: False)
-        what = natural_keys.describe(self._schema, desired, desired)
-        hit = natural_keys.one_of(self._kind, what, hits, advice="give the uuid, or a map that tells them apart")
+        record_in_words = natural_keys.describe(self._schema, desired, desired)
+        hit = natural_keys.one_of(
+            self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"
+        )
         if hit is None:
             near = natural_keys.near_names(str(wanted.get(name)), [one.flat.get(name) for one in candidates])
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
-            raise NoMatch(f"There is no {self._kind.words} with {what}.{hint}")
+            raise NoMatch(f"There is no {self._kind.words} with {record_in_words}.{hint}")
         return hit
 
     def _candidates(self, desired: Mapping[str, Any]) -> list[Record]:

@@ -55,7 +55,7 @@ def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]
         planned, _none = matched[index]
         if context.claim(planned.kind, record.uuid, planned.entry):
             try:
-                planned.archived = is_archived_twin(context.client, record, context.choices.assume_archived)
+                planned.archived = is_archived_twin(context.client, record, context.options.assume_archived)
             except MayBeHidden as hidden:
                 context.find(planned.entry.place, hidden.message)
                 continue
@@ -80,5 +80,5 @@ def _archived(context: PlanContext, matched: Sequence[Pair], indexes: Sequence[i
             error.message = context.hiding.reason(planned.entry, error)
             raise
 
-    with ThreadPoolExecutor(max_workers=max(1, context.choices.workers)) as pool:
+    with ThreadPoolExecutor(max_workers=max(1, context.options.workers)) as pool:
         return {index: record for index, record in zip(indexes, pool.map(look, indexes), strict=True) if record}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens to the cells of a table on the way through a spreadsheet: some are emptied, and zeros are lost."""
+"""Finds the damage that a spreadsheet does to the cells of a table: some are emptied, and zeros are lost."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class EmptiedCells:
         """The key of a column in answers; empty where it is no field that can be written."""
         key = (schema.kind.name, name)
         if key not in self._wires:
-            of = schema.find(name)
-            self._wires[key] = "" if of is None or of.key in SERVER_KEYS else of.wire_key
+            field = schema.find(name)
+            self._wires[key] = "" if field is None or field.key in SERVER_KEYS else field.wire_key
         return self._wires[key]
 
     def warnings(self, desired: DesiredInstance) -> list[str]:
@@ -88,7 +88,7 @@ class LostZeros:
         return None
 
     def _widths_of(self, schema: Schema, key: str) -> list[int]:
-        """How many digits the keys with zeros in front have."""
+        """The lengths of the keys that have zeros in front."""
         name = (schema.kind.name, key)
         if name not in self._widths:
             texts = (read_some(schema, (key,), record)[key] for record in self._state.records(schema.kind))

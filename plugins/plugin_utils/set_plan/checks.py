@@ -66,13 +66,13 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
 
 def check_chosen(context: PlanContext) -> None:
     """Names in only and exclude that mean nothing, and records that need one that was left out."""
-    choices, result = context.choices, context.result
-    if not choices.only and not choices.exclude:
+    options, result = context.options, context.result
+    if not options.only and not options.exclude:
         return
     if not context.findings:
-        # What is wrong may be what is named.
+        # A name in only or exclude may be the one that has a finding.
         known = {*SECTIONS, *SECTIONS.values(), *context.seen}
-        for option, names in (("only", choices.only), ("exclude", choices.exclude)):
+        for option, names in (("only", options.only), ("exclude", options.exclude)):
             for name in names:
                 if name not in known:
                     context.find(Place(option), f"{name!r} is no section, and no natural key of what is planned")
@@ -158,7 +158,7 @@ def check_user(context: PlanContext, planned: Planned, gone: Mapping[str, Planne
 
 
 def _needs(context: PlanContext, reference: Reference, gone: Mapping[str, Planned]) -> str:
-    """Why a reference means nothing any more when what is planned is done; empty where it does."""
+    """Says why a reference means nothing any more once the plan is done; empty where it still means something."""
     other = gone.get(str(reference.uuid))
     if other is None:
         record = context.state.find(reference)

@@ -44,7 +44,7 @@ _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
-    """What was written, in a unicode normal form."""
+    """Turns a written value into a unicode normal form."""
     if isinstance(written, Mapping):
         return {name: _in_form(one, form) for name, one in written.items()}
     return unicodedata.normalize(form, written) if isinstance(written, str) else written
@@ -60,10 +60,10 @@ class PlanContext:
     :ivar seen: natural keys of everything that is planned, where only some of it is chosen.
     """
 
-    def __init__(self, client: Client, desired: DesiredInstance, choices: PlanOptions) -> None:
+    def __init__(self, client: Client, desired: DesiredInstance, options: PlanOptions) -> None:
         self.client = client
         self.desired = desired
-        self.choices = choices
+        self.options = options
         self.state = ListedState(client, self.schema, self._is_named_in_secret)
         self.hiding = desired.hiding
         self.result = InstancePlan(state=self.state, hiding=self.hiding)
@@ -158,14 +158,16 @@ class PlanContext:
         return fine
 
     def _resolve(self, reference: Reference, before: bool) -> str:
-        """What is wrong with a reference. One that only looks like a name that is there means that."""
+        """Resolves a reference, and says what is wrong with it. A reference that only looks like a name that is there
+        means that one.
+        """
         problem = self.state.resolve(reference, before)
         for form in _FORMS if problem and not reference.resolved else ():
             written = _in_form(reference.written, form)
-            twin = Reference(reference.target, written=written)
-            if written != reference.written and not self.state.resolve(twin, before):
-                reference.uuid, reference.id, reference.names = twin.uuid, twin.id, twin.names
-                reference.awaits = twin.awaits
+            recomposed = Reference(reference.target, written=written)
+            if written != reference.written and not self.state.resolve(recomposed, before):
+                reference.uuid, reference.id, reference.names = recomposed.uuid, recomposed.id, recomposed.names
+                reference.awaits = recomposed.awaits
                 return ""
         return problem
 
@@ -225,7 +227,7 @@ class PlanContext:
 
     def take(self, planned: Planned) -> None:
         """Into the plan with a change, or among the unchanged."""
-        if self.choices.only or self.choices.exclude:
+        if self.options.only or self.options.exclude:
             self.seen.add(planned.words or planned.key)
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
@@ -241,6 +243,6 @@ class PlanContext:
     def is_chosen(self, planned: Planned) -> bool:
         """Tells whether only and exclude leave a change in the plan."""
         names = {planned.section, planned.words or planned.key, planned.kind.name}
-        if self.choices.only and not names & set(self.choices.only):
+        if self.options.only and not names & set(self.options.only):
             return False
-        return not names & set(self.choices.exclude)
+        return not names & set(self.options.exclude)

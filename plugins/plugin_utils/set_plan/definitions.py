@@ -50,7 +50,7 @@ class Definitions:
         for template in TEMPLATES:
             entries = self._entries(template)
             other = [one for entry in entries for one in [self._plan(template, entry)] if one is not None]
-            self._judge_names(template)
+            self._check_names(template)
             kind = TEMPLATE_KINDS[template]
             if other and self._is_used(kind):
                 self._context.schema(kind).take(other)
@@ -94,7 +94,7 @@ class Definitions:
                 entry.place_of("field_key"), f"there is no field definition with the key {values['field_key']!r}"
             )
         if context.complaints > complaints:
-            # What is wrong with a field is not wrong with every record that has it, too.
+            # A mistake in a field definition is no mistake of the records that have the field.
             return _doubtful(values, current)
         self._final.append((str(values.get("label") or (current.flat.get("label") if current else "")), current, entry))
         key = f"{template} {values[keys[0]]}"
@@ -118,10 +118,10 @@ class Definitions:
             return replace(field, key=field.label)
         field = replace(field, uuid=current.uuid, retyped="type" in planned.change.values)
         if field.retyped:
-            self._judge_identity(entry, field)
+            self._check_identity(entry, field)
         return field
 
-    def _judge_identity(self, entry: Entry, field: Field) -> None:
+    def _check_identity(self, entry: Entry, field: Field) -> None:
         """Records could not be told apart any more where the service empties what identifies them."""
         for section, entries in self._context.entries.items():
             kind = KINDS[SECTIONS[section]]
@@ -133,7 +133,7 @@ class Definitions:
                 problem = f"{field.key} identifies the {section} in these files, and another type may cost its values"
                 self._context.find(entry.place_of("type"), f"type: {problem}; identify them by another field first")
 
-    def _judge_names(self, template: str) -> None:
+    def _check_names(self, template: str) -> None:
         """A label that the files write must not be that of another field, nor its key: nobody could say which one is
         meant.
         """
@@ -148,12 +148,12 @@ class Definitions:
             mine = current.uuid if current else ""
             if "label" not in entry.fields or (current is not None and current.flat.get("label") == label):
                 continue
-            twins = [uuid for other, uuid in others if other == label]
-            twins += [str(other[2].place) for at, other in enumerate(final) if at != number and other[0] == label]
+            same_label = [uuid for other, uuid in others if other == label]
+            same_label += [str(other[2].place) for at, other in enumerate(final) if at != number and other[0] == label]
             if label in keys and keys[label] != mine:
-                twins.append(keys[label])
-            if twins:
-                names = ", ".join(dict.fromkeys(twins))
+                same_label.append(keys[label])
+            if same_label:
+                names = ", ".join(dict.fromkeys(same_label))
                 problem = f"label: {label!r} is the label or the key of another field too ({names})"
                 self._context.find(entry.place_of("label"), f"{problem}; records could not name either of them")
 
@@ -163,21 +163,21 @@ class Definitions:
         """
         fields = entry.fields
         written = fields.get("relations") or ()
-        self._judge_uuids(entry, written)
+        self._check_uuids(entry, written)
         if not names_fields(written):
             return fields, None
         resolved, missing = with_uuids(written, self._context.client.definitions(entry.template))
         labels = [other.fields.get("label") for other in self._entries(entry.template)]
-        coming = {label for label in labels if isinstance(label, str)}
+        labels_to_be = {label for label in labels if isinstance(label, str)}
         for number, name in missing.items():
-            if name not in coming:
+            if name not in labels_to_be:
                 place = entry.place_in(("relations", number, "field"))
                 self._context.find(
                     place, f"relations[{number}].field: {name!r} is no field of this template, or several"
                 )
         return {**fields, "relations": resolved}, written if missing else None
 
-    def _judge_uuids(self, entry: Entry, written: Any) -> None:
+    def _check_uuids(self, entry: Entry, written: Any) -> None:
         """A relation by uuid must be to a field that is there."""
         given = {
             number: one["field_uuid"]

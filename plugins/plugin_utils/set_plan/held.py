@@ -57,7 +57,7 @@ def check_held(context: PlanContext) -> None:
     def is_told(schema: Schema, holder: Holder) -> bool:
         """Tells whether the reference is written in the files, and so is a finding of its own."""
         entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
-        if entry is None or entry.state != "present" or context.choices.only or context.choices.exclude:
+        if entry is None or entry.state != "present" or context.options.only or context.options.exclude:
             return False
         return written_as(schema, entry, holder.key) in entry.fields
 
@@ -73,15 +73,15 @@ def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tup
     while held := list(_Look(state, left).held()):
         yield from ((planned, why_held(planned, holders)) for planned, holders in held)
         kept = {id(planned) for planned, _holders in held}
-        # What is kept refers to others in its turn.
+        # A record that is kept refers to others in its turn.
         left = [planned for planned in left if id(planned) not in kept]
 
 
 def why_held(planned: Planned, holders: Iterable[Holder]) -> str:
-    """Why a record can't be taken away: a few of those that refer to it, by their names."""
+    """Says why a record can't be taken away: a few of those that refer to it, by their names."""
     names = sorted(map(str, holders))
-    named = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
-    words = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    shown_names = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
+    words = " and ".join([", ".join(shown_names[:-1]), shown_names[-1]] if len(shown_names) > 1 else shown_names)
     refer = "refers" if len(names) == 1 else "refer"
     return (
         f"{planned} is to be taken away, and {words} {refer} to it; move or clear what refers to it first, or keep the "

@@ -38,7 +38,7 @@ FIELDS = (
 _ITEMS = Schema.of(HUB_ITEM)
 
 Offer = tuple[Entry, dict[str, Any], str, Change, str]
-"""Entry, canonical values, the object in words, the change, and the image of the item that it was made from."""
+"""Entry, canonical values, the object in words, the change, and the fingerprint of the item that it was made from."""
 
 
 def schema() -> Schema:

@@ -39,23 +39,23 @@ def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
 
 def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str, Entry]]:
     """The changes that wait for a unique value of one that waits for them, each with its field and its holder."""
-    turns = {id(planned.entry): planned for planned in changes if planned.after}
-    order = TopologicalSorter({one: [id(holder) for _key, holder in turns[one].after] for one in turns})
+    waiting = {id(planned.entry): planned for planned in changes if planned.after}
+    order = TopologicalSorter({one: [id(holder) for _key, holder in waiting[one].after] for one in waiting})
     with suppress(CycleError):
         order.prepare()
     while ready := order.get_ready():
         # Long rows, in which each waits for the one before it, have an end.
         order.done(*ready)
         for one in ready:
-            turns.pop(one, None)
-    for planned in turns.values():
+            waiting.pop(one, None)
+    for planned in waiting.values():
         for key, holder in planned.after:
             seen: set[int] = set()
             ahead = [id(holder)]
             while ahead:
                 at = ahead.pop()
-                if at in turns and at not in seen:
+                if at in waiting and at not in seen:
                     seen.add(at)
-                    ahead += [id(entry) for _key, entry in turns[at].after]
+                    ahead += [id(entry) for _key, entry in waiting[at].after]
             if id(planned.entry) in seen:
                 yield planned, key, holder

@@ -139,7 +139,7 @@ class InstancePlan:
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """How a plan is made.
+    """The options of a plan.
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set.

@@ -52,9 +52,9 @@ _BY_THEMSELVES = ("fields", "hub")
 """Sections that are matched in ways of their own."""
 
 
-def plan_instance(client: Client, desired: DesiredInstance, choices: PlanOptions | None = None) -> InstancePlan:
+def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
     """Plans everything that was written. What is wrong with it stands in ``findings``; then nothing may be applied."""
-    return _Planner(PlanContext(client, desired, choices or PlanOptions())).run()
+    return _Planner(PlanContext(client, desired, options or PlanOptions())).run()
 
 
 class _Planner:
@@ -85,13 +85,13 @@ class _Planner:
         if not context.findings:
             matched = with_archived_twins(context, matched)
         check_scope(context)
-        self._moved.judge()
+        self._moved.check()
         pruned = list(self._pruning().run(result))
         self._gone = removals_of(context, matched, pruned)
         while matched:
             self._compare(*matched.pop())
         while self._dropped:
-            # By now everything is known that a reference may mean.
+            # Everything that a reference may mean is known by now.
             entry, values = self._dropped.pop()
             context.resolve(values, entry)
         result.changes.reverse()
@@ -200,8 +200,8 @@ class _Planner:
         schema = context.schema(entry.kind)
         complaints = context.complaints
         if entry.uuid:
-            named = self._state.of_uuid(schema.kind, entry.uuid)
-            hits = [named] if named else []
+            record = self._state.of_uuid(schema.kind, entry.uuid)
+            hits = [record] if record else []
         else:
             hits = self._state.find_existing(schema, keys, values)
             hits = hits or self._moved.record_of(section, schema, values, written)
@@ -229,7 +229,7 @@ class _Planner:
             )
             self._state.add_planned(schema, values, current or entry)
         if not fits or context.complaints > complaints:
-            # What follows from a mistake is no mistake of its own.
+            # A consequence of a mistake is no mistake of its own.
             return None
         key = context.uniqueness.words(schema, keys, values)
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current
@@ -244,12 +244,12 @@ class _Planner:
         self, section: str, schema: Schema, values: Mapping[str, Any], entry: Entry, fits: bool
     ) -> tuple[str, ...]:
         """The fields that identify a record; none where that is wrong."""
-        named = [schema.find(name) for name in self._desired.identity.get(section, ())]
-        if None in named:
+        identity = [schema.find(name) for name in self._desired.identity.get(section, ())]
+        if None in identity:
             return ()
         try:
             keys = natural_keys.key_fields(
-                schema.kind, [field.key for field in named if field is not None] or None, values
+                schema.kind, [field.key for field in identity if field is not None] or None, values
             )
         except InvalidInput as missing:
             if fits:
@@ -307,7 +307,7 @@ class _Planner:
         schema, entry = planned.schema, planned.entry
         if schema.kind.made_of:
             return plan_user(self._state, planned, current)
-        is_allowed = self._context.choices.allow_destructive or not self._context.is_chosen(planned)
+        is_allowed = self._context.options.allow_destructive or not self._context.is_chosen(planned)
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
         if entry.uuid and not planned.archived:
             planned.archived = is_archived(self._state, wanted, current)
@@ -325,7 +325,7 @@ class _Planner:
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""
-        noted = self._context.choices.resumed
+        noted = self._context.options.resumed
         if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.noted}"}:
             return
         if not planned.change.changed or planned.is_half_made:
@@ -361,7 +361,7 @@ class _Planner:
         return Pruning(
             self._state,
             self._desired,
-            context.choices,
+            context.options,
             context.scope,
             context.schema,
             context.claimed,

@@ -76,7 +76,7 @@ class Scope:
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
 
     def count(self, section: str, records: Iterable[Record]) -> int:
-        """How many of some records are in scope."""
+        """Counts the records in scope."""
         return sum(1 for record in records if self.holds(section, record))
 
     def leaves(self, section: str, desired: Mapping[str, Any], is_new: bool) -> str:
@@ -124,7 +124,7 @@ class Pruning:
 
     state: ListedState
     desired: DesiredInstance
-    choices: PlanOptions
+    options: PlanOptions
     scope: Scope
     schema_of: Callable[[Kind], Schema]
     claimed: Mapping[str, Mapping[str, Entry]]
@@ -154,11 +154,11 @@ class Pruning:
                 f"held before, and that stay: {len(mine)})."
             )
             mine = set()
-        named = {record.uuid: self._named(section, schema, record) for record in left}
-        others = sorted(named[record.uuid][1] for record in left if record.uuid not in mine)
+        name_of_uuid = {record.uuid: self._named(section, schema, record) for record in left}
+        others = sorted(name_of_uuid[record.uuid][1] for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
-        if mine and section not in self.filled and not self.choices.confirm_empty:
+        if mine and section not in self.filled and not self.options.confirm_empty:
             result.exceeded_limits.append(
                 f"{section}: the files hold none, and {len(mine)} would be taken away; confirm_empty: true lets "
                 f"this pass"
@@ -168,7 +168,7 @@ class Pruning:
                 continue
             state = "archived" if action == "archive" else "absent"
             entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
-            keys, name = named[record.uuid]
+            keys, name = name_of_uuid[record.uuid]
             desired = natural_keys.read_some(schema, keys, record)
             change = plan.plan_gone(schema, desired, record, plan.ARCHIVE if action == "archive" else plan.DELETE)
             yield Planned(section, entry, schema, desired, keys, name, change)
@@ -180,7 +180,7 @@ class Pruning:
         field = schema.find(self.desired.marker) if self.desired.marker else None
         mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
         if mark in EMPTY:
-            return record.uuid in self.choices.known
+            return record.uuid in self.options.known
         return self.desired.set_name != "" and mark == self.desired.set_name
 
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:

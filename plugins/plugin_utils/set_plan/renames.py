@@ -88,7 +88,7 @@ class Moved:
             return ""
         return f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
 
-    def judge(self) -> None:
+    def check(self) -> None:
         """Renames that mean nothing, or that are not done although there is something to rename."""
         context = self._context
         for section, written in context.desired.moved.items():
@@ -100,9 +100,9 @@ class Moved:
             schema = context.schema_of(section)
             if schema is not None:
                 for pair in self._of(section, schema).pairs:
-                    self._judge(section, schema, pair)
+                    self._check(section, schema, pair)
 
-    def _judge(self, section: str, schema: Schema, pair: _Pair) -> None:
+    def _check(self, section: str, schema: Schema, pair: _Pair) -> None:
         context = self._context
         claimed = context.claimed.get(schema.kind.name, {})
         left = [
@@ -174,8 +174,8 @@ class Moved:
         if (section, names) not in self._written:
             keys: set[Key | None] = set()
             for values in written:
-                named = {name: values[name] for name in names if name in values}
-                if self._context.resolve(named, None):
-                    keys.add(state.key_of(schema, names, named))
+                key_values = {name: values[name] for name in names if name in values}
+                if self._context.resolve(key_values, None):
+                    keys.add(state.key_of(schema, names, key_values))
             self._written[section, names] = keys
         return state.key_of(schema, names, key) in self._written[section, names]

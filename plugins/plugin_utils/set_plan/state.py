@@ -57,8 +57,8 @@ class ListedState(InstanceState):
         self._by_id: dict[str, dict[int, Record]] = {}
         self._by_uuid: dict[str, dict[str, Record]] = {}
         self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Record]]] = {}
-        self._coming: dict[str, list[tuple[Schema, Mapping[str, Any], Any]]] = {}
-        self._coming_by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Any]]] = {}
+        self._planned: dict[str, list[tuple[Schema, Mapping[str, Any], Any]]] = {}
+        self._planned_by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Any]]] = {}
         self._becoming: dict[str, Mapping[str, Any]] = {}
         self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
@@ -183,14 +183,14 @@ class ListedState(InstanceState):
         if isinstance(origin, Record):
             # Most are written as they are answered, and there are very many.
             other = [field.key for field in schema.kind.identity if values.get(field.key) != origin.flat.get(field.key)]
-            named = [key for key in other if key in values and key in schema.fields]
-            if named:
+            other_keys = [key for key in other if key in values and key in schema.fields]
+            if other_keys:
                 self._becoming[origin.uuid] = values
-            if named and self._is_renamed(schema, named, values, origin):
+            if other_keys and self._is_renamed(schema, other_keys, values, origin):
                 self._renamed[origin.uuid] = values
-        self._coming.setdefault(name, []).append((schema, values, origin))
+        self._planned.setdefault(name, []).append((schema, values, origin))
         self._resolved.pop(name, None)
-        for (kind, keys), index in self._coming_by_key.items():
+        for (kind, keys), index in self._planned_by_key.items():
             if kind == name:
                 self._note(index, schema, keys, values, origin)
 
@@ -198,10 +198,10 @@ class ListedState(InstanceState):
         """A field by which others refer to a record, as it will be once what is planned is done."""
         return self._becoming.get(record.uuid, {}).get(key) or record.flat.get(key)
 
-    def _is_renamed(self, schema: Schema, named: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
+    def _is_renamed(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Tells whether others refer to a record in another way once it has some values."""
-        return self.key_of(schema, named, values) != self.key_of(
-            schema, named, natural_keys.read_some(schema, named, record)
+        return self.key_of(schema, keys, values) != self.key_of(
+            schema, keys, natural_keys.read_some(schema, keys, record)
         )
 
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
@@ -217,10 +217,10 @@ class ListedState(InstanceState):
 
     def replace(self, kind: Kind, origin: Any, record: Record) -> None:
         """Notes that something which was to come is there already."""
-        noted = self._coming.get(kind.name, [])
-        self._coming[kind.name] = [(one[0], one[1], record if one[2] is origin else one[2]) for one in noted]
+        noted = self._planned.get(kind.name, [])
+        self._planned[kind.name] = [(one[0], one[1], record if one[2] is origin else one[2]) for one in noted]
         self._resolved.pop(kind.name, None)
-        self._coming_by_key = {name: index for name, index in self._coming_by_key.items() if name[0] != kind.name}
+        self._planned_by_key = {name: index for name, index in self._planned_by_key.items() if name[0] != kind.name}
 
     def _note(
         self, index: dict[Key, list[Any]], schema: Schema, keys: Sequence[str], values: Mapping[str, Any], origin: Any
@@ -231,15 +231,15 @@ class ListedState(InstanceState):
 
     def find_planned(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
         """Everything that was noted to come with the natural key of some values."""
-        if schema.kind.name not in self._coming:
+        if schema.kind.name not in self._planned:
             return []
         name = (schema.kind.name, tuple(keys))
-        if name not in self._coming_by_key:
-            self._coming_by_key[name] = {}
-            for own, noted, origin in self._coming.get(schema.kind.name, ()):
-                self._note(self._coming_by_key[name], own, keys, noted, origin)
+        if name not in self._planned_by_key:
+            self._planned_by_key[name] = {}
+            for own, noted, origin in self._planned.get(schema.kind.name, ()):
+                self._note(self._planned_by_key[name], own, keys, noted, origin)
         key = self.key_of(schema, keys, values)
-        return self._coming_by_key[name].get(key, []) if key is not None else []
+        return self._planned_by_key[name].get(key, []) if key is not None else []
 
     # ---- references
 
@@ -309,8 +309,8 @@ class ListedState(InstanceState):
         if record is not None:
             fill_in(reference, record)
             return ""
-        named = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
-        return f"there is no {kind.words} with the {named}"
+        identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
+        return f"there is no {kind.words} with the {identity}"
 
     def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
         """Finds what some fields identify, there or to come; and apart from that the records that have this natural key
@@ -319,13 +319,13 @@ class ListedState(InstanceState):
         :param before: take names as they are before anything is renamed.
         """
         schema, values, keys = question.schema, question.values, tuple(sorted(question.keys))
-        # What is written as nothing is not looked up.
+        # Empty values are not looked up.
         empty = [key for key in keys if values[key] in EMPTY]
         full = tuple(key for key in keys if key not in empty)
-        named = self.find_existing(schema, full, values) if full else self.records(schema.kind)
-        named = natural_keys.identified(schema, empty, values, named) if empty else named
-        kept = named if before else [one for one in named if self._still_has(schema, keys, values, one)]
-        return [*kept, *self.find_planned(schema, keys, values)], [one for one in named if one not in kept]
+        matches = self.find_existing(schema, full, values) if full else self.records(schema.kind)
+        matches = natural_keys.identified(schema, empty, values, matches) if empty else matches
+        kept = matches if before else [one for one in matches if self._still_has(schema, keys, values, one)]
+        return [*kept, *self.find_planned(schema, keys, values)], [one for one in matches if one not in kept]
 
     def names(self, kind: Kind) -> list[str]:
         """The names of the records of a kind, for a hint. There are only so many hints: they take long where there are
@@ -335,8 +335,10 @@ class ListedState(InstanceState):
         if self._hints > _MOST_HINTS:
             return []
         if kind.name not in self._names:
-            named = ((self.name_of(record), record) for record in self.records(kind))
-            self._names[kind.name] = list(itertools.islice(((name, one) for name, one in named if name), _MOST_NAMES))
+            names_and_records = ((self.name_of(record), record) for record in self.records(kind))
+            self._names[kind.name] = list(
+                itertools.islice(((name, one) for name, one in names_and_records if name), _MOST_NAMES)
+            )
         return [name for name, record in self._names[kind.name] if not self._is_hidden(record)]
 
     def place_of(self, record: Record) -> Record | None:

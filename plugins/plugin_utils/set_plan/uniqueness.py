@@ -62,19 +62,22 @@ class Uniqueness:
         return True
 
     def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Where a kind has several natural keys, what is identified by one of them must be the only one that has it."""
+        """Refuses a natural key that two entries have, where one of them is identified by it. Only kinds with several
+        natural keys need this.
+        """
         for other in schema.kind.match_on if len(schema.kind.match_on) > 1 else ():
             key = self._state.key_of(schema, other, values)
             if key is None:
                 continue
             is_own = tuple(keys) == other
             same = self._by_other.setdefault((schema.kind.name, other, key), [])
-            twin = next((one for one, is_its_own in same if is_own or is_its_own), None)
+            same_record = next((one for one, is_its_own in same if is_own or is_its_own), None)
             same.append((entry, is_own))
-            if twin is not None:
+            if same_record is not None:
                 words = f"{schema.kind.words} {self.words(schema, other, values)}"
                 self._find(
-                    entry.place, f"{words} is here and at {twin.place}, and {other[-1]} alone identifies one of them"
+                    entry.place,
+                    f"{words} is here and at {same_record.place}, and {other[-1]} alone identifies one of them",
                 )
 
     def claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:

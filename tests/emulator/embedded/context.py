@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a handler gets: the request taken apart, the user, the data, the weather."""
+"""The context that a handler gets: the request taken apart, the user, the data, the weather."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Context:
 
     @property
     def per_page(self) -> int:
-        """How many records a page has: as many as are asked for, or fewer where this instance has a cap of its own."""
+        """The number of records on a page: as many as were asked for, or fewer where the instance has a lower cap."""
         asked: int = self.parameters["per_page"]
         cap = self.weather["per_page_cap"]
         return asked if cap == "none" else min(asked, int(cap))

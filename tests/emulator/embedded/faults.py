@@ -51,7 +51,7 @@ class Rule:
         return str(self.given["fault"])
 
     def acts(self, method: str, path: str, chance: float) -> bool:
-        """Whether the rule acts on a request; counts it."""
+        """Tells whether the rule acts on a request, and counts the request."""
         given = self.given
         if given.get("method", method).upper() != method or not fnmatchcase(path, given.get("path", "*")):
             return False
@@ -185,7 +185,7 @@ class RateLimit:
 
     @property
     def remaining(self) -> int:
-        """How many requests there is room for at the moment."""
+        """The number of requests that there is room for at the moment."""
         return int(self._tokens)
 
     def wait(self) -> float:
@@ -200,7 +200,9 @@ class RateLimit:
 
 
 def rate_headers(limit: RateLimit | None) -> dict[str, str]:
-    """What an answer says of the rate limit: without one, of a usual one that nothing is taken from."""
+    """The headers of an answer about the rate limit. Without a limit they tell of a usual one that nothing is taken
+    from.
+    """
     per_minute = limit.per_minute if limit else _USUAL_PER_MINUTE
     remaining = limit.remaining if limit else _USUAL_PER_MINUTE
     return {"X-RateLimit-Limit": f"{per_minute:g}", "X-RateLimit-Remaining": str(remaining)}

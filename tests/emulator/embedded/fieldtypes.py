@@ -57,11 +57,13 @@ class FieldType:
         return values
 
     def shows(self, view: View) -> bool:
-        """Whether ``show`` has anything to do."""
+        """Tells whether ``show`` has anything to do."""
         return False
 
     def operand(self, value: Any, key: str, links: Links) -> Any:
-        """What to compare the column with. Raises a 400 for a value that is none of this type."""
+        """Turns a value into the operand that the column is compared with. Raises a 400 for a value that is none of
+        this type.
+        """
         raise NotImplementedError
 
     def comparable(self, sql: str) -> str:

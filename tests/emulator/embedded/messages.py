@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What goes in and what comes out: a call, an answer, a refusal. Nothing here knows the web server."""
+"""The messages that go in and come out: a call, an answer, a refusal. Nothing here knows the web server."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ NOBODY = User(0, "", "", "", "", frozenset())
 
 @dataclass
 class Settings:
-    """What an administrator of an instance decides."""
+    """The settings that an administrator of an instance decides."""
 
     access_token_seconds: int = 3600
     modules_off: list[str] = field(default_factory=list)

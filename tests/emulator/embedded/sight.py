@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who sees which records: the access of a user may be limited to locations."""
+"""Decides who sees which records: the access of a user may be limited to locations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _IN_ALLOWED_ROOM = (
 
 
 def visible(context: Context, table: str) -> Where:
-    """What the caller sees of a table: of objects those in allowed rooms and in none, of everything else all."""
+    """The records of a table that the caller sees: of objects those in allowed rooms and in none, of everything else
+    all.
+    """
     where = Where()
     if table == "asset" and context.user.locations is not None:
         where.add(_IN_ALLOWED_ROOM, json.dumps(sorted(context.user.locations)))

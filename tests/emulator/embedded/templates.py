@@ -21,7 +21,7 @@ from .store import Store, quoted
 
 @dataclass(frozen=True)
 class Kind:
-    """What the service calls the records of a template, and what sets them apart."""
+    """The names by which the service calls the records of a template, and the facts that set them apart."""
 
     template: str
     singular: str

@@ -70,7 +70,7 @@ class View:
         return f"{self.base_url}{PREFIX}{path}"
 
     def linked(self, template: str, ids: Iterable[Any]) -> dict[Any, Any]:
-        """What a link to each of the records is read as, by id."""
+        """The value of a link to each of the records, by id."""
         side = self.weather["link_read"]
         wanted = {one for one in ids if one is not None}
         if side != "object":

@@ -111,6 +111,6 @@ def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_told(
     account = json.loads((tmp_path / "drift.json").read_text())
     assert [(one["host"], one["outcome"], one["failed"]) for one in account["instances"]] == [
         ("berlin", "unchanged", False),
-        ("bonn", "changed", True),
+        ("bonn", "drift", True),
     ], done.output
     assert done.status == 2

@@ -29,7 +29,7 @@ FILES = {
     "base/objects/it.csv": 'barcode,inventory_name,documents\nA,Desk,"[""files/terms.txt""]"\nB,Lamp,\n',
     "overlays/berlin/locations.yml": "- {name: HQ, city: Berlin}\n- {name: Depot, _managed: false}\n",
     "overlays/berlin/files/terms.txt": "terms of Berlin\n",
-    "overlays/berlin/objects.yml": "- {barcode: B, documents: [files/terms.txt]}\n- {barcode: C}\n",
+    "overlays/berlin/objects.yml": "- {barcode: B, documents: [files/terms.txt]}\n- {barcode: C, inventory_name: X}\n",
 }
 
 
@@ -60,6 +60,7 @@ def _play(root: Path, service: Emulator, apply: bool) -> Run:
 def test_layers_are_planned_and_applied_as_one_and_change_nothing_twice(tmp_path: Path, service: Emulator) -> None:
     _write(tmp_path, FILES)
     planned = _play(tmp_path, service, apply=False).named("Plan")
+    assert planned["changes"], planned["msg"]
     places = {change["key"]: change["place"] for change in planned["changes"]}
     assert places == {
         "HQ": "overlays/berlin/locations.yml:1:3",

@@ -179,6 +179,8 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     found = by_name("drift", tmp_path, service, **options)
     assert found.status != 0
     assert "Records that differ: 1." in found.output
+    assert "Could not look" not in found.output
+    assert found.named("Compare the instance with its files")["outcome"] == "drift"
     assert writes(service) == []
     assert (tmp_path / "drift.json").exists()
     # No limit of the files, and nothing that an apply would need leave for, keeps drift from being told.
@@ -190,6 +192,20 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     told = by_name("drift", tmp_path, service, drift_fail=False, **options)
     assert told.status == 0, told.output
     assert "purchasing_price: 849.9 -> 1.0" in told.output
+    # As it is given on a command line, it is a text.
+    text = by_name("drift", tmp_path, service, "-e", "drift_fail=false", **options)
+    assert text.status == 0, text.output
+    assert text.named("Compare the instance with its files")["outcome"] == "drift"
+
+
+def test_drift_that_could_not_be_looked_for_is_no_drift(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    (acme / "tasks.yml").write_text("- titel: x\n", "utf-8")
+    for fails in (True, False):
+        done = by_name("drift", tmp_path, service, drift_src=str(acme), drift_fail=fails)
+        assert done.status != 0, "nothing is known of the instance then"
+        assert "Could not look: " in done.output
+        assert "Drift: " not in done.output
+        assert done.named("Compare the instance with its files")["outcome"] == "failed"
 
 
 def test_an_export_by_name_plans_as_empty_and_makes_a_copy(acme: Path, service: Emulator, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a benchmark found: goals and tables, kept part by part, and the page that is made of them."""
+"""Keeps the findings of a benchmark, goals and tables, part by part, and makes the page of them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Table:
 
 @dataclass
 class Part:
-    """What one part of the benchmark found.
+    """The findings of one part of the benchmark.
 
     :ivar load: how many processes wanted to run when it was done, those of the benchmark among them.
     """
@@ -79,7 +79,7 @@ class Part:
 
     @classmethod
     def kept(cls, path: Path) -> Part:
-        """What was found before, from its file."""
+        """Reads the earlier findings from their file."""
         data = json.loads(path.read_text("utf-8"))
         goals = [Goal(**one) for one in data.pop("goals")]
         tables = [Table(**one) for one in data.pop("tables")]

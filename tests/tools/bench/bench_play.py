@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the parts of the benchmark share: sizes, playbooks with their seconds, a service that answers late."""
+"""Helpers that the parts of the benchmark share: sizes, playbooks with their seconds, a service that answers late."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Tasks = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much of each is measured."""
+    """The number of records in each measurement."""
 
     records: int = 12_000
     changes: int = 200
@@ -155,6 +155,6 @@ def late(service: Emulator) -> Iterator[None]:
 
 
 def writes(log: Sequence[Mapping[str, Any]]) -> int:
-    """How many requests of a log change something."""
+    """Counts the requests of a log that change something."""
     reading = ("/auth_token", "/suggest-category", "/suggest-rest-price")
     return sum(entry["method"] != "GET" and not entry["path"].endswith(reading) for entry in log)

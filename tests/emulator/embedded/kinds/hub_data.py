@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the circularity hub knows about objects: categories, prices, the mapped values of an object."""
+"""The knowledge of the circularity hub about objects: categories, prices, the mapped values of an object."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def suggested_category(name: Any) -> str:
 
 
 def suggested_price(purchasing_price: Any) -> float:
-    """What is left of the purchasing price: nothing, for an object that has none. It is a number in any case."""
+    """The rest of the purchasing price, as a number. It is 0 for an object that has no price."""
     if isinstance(purchasing_price, bool) or not isinstance(purchasing_price, (int, float)):
         return 0.0
     return round(purchasing_price * _REST, 2)
@@ -108,5 +108,5 @@ def nothing_or(context: Context, found: dict[str, Any]) -> Any:
 
 
 def broken_price() -> Refusal:
-    """What instances say to an offer of an object without a purchasing price."""
+    """The answer of instances to an offer of an object without a purchasing price."""
     return Refusal(500, "Array to string conversion")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What would have gone out by e-mail since the start: notices, and reminders with the day on which they go out."""
+"""The e-mails that would have gone out since the start: notices, and reminders with the day on which they go out."""
 
 from __future__ import annotations
 

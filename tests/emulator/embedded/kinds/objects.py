@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What only objects have: archiving, files in attachment fields, the barcode (interface 4.2)."""
+"""The parts that only objects have: archiving, files in attachment fields, the barcode (interface 4.2)."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _link_file(
 
 
 def objects_with_file(context: Context, uuid: str) -> bool:
-    """Whether any record has a file in one of its attachment fields."""
+    """Tells whether any record has the file in one of its attachment fields."""
     for name in ("asset", "room", "person"):
         for definition in context.templates[name].definitions.values():
             if definition.type.name == "ATTACHMENT" and context.store.value(

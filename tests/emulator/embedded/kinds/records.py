@@ -214,7 +214,7 @@ def _check_unique(context: Context, template: Template, values: Mapping[str, Any
 
 
 def _is_linked(context: Context, template: Template, row: Any) -> bool:
-    """Whether a field of any record links to this one. Archived objects count."""
+    """Tells whether a field of any record links to this one. Archived objects count."""
     for name in KINDS:
         for key, column in context.templates[name].columns.items():
             if column.definition is None or getattr(column.type, "template", None) != template.name:
@@ -225,7 +225,7 @@ def _is_linked(context: Context, template: Template, row: Any) -> bool:
 
 
 def _is_referenced(context: Context, template: Template, row: Any) -> bool:
-    """Whether a field links to an object or a person, or a task or a rental case is about it."""
+    """Tells whether a field links to an object or a person, or a task or a rental case is about it."""
     if _is_linked(context, template, row):
         return True
     if template.name != "asset":

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When an object is rented: whole days, or from one instant to another.
+"""The time for which an object is rented: whole days, or from one instant to another.
 
 A rental case always has its two days. One by the hour has two instants besides; the later one is not part of it.
 """
@@ -57,7 +57,9 @@ def shown_day(context: Context, row: Any, body: Mapping[str, Any], key: str) -> 
 
 
 def shown_hours(context: Context, row: Any) -> dict[str, Any]:
-    """Whether the case is about whole days, and its times; nothing on an instance that knows days only."""
+    """The members about hours: whether the case is about whole days, and its times. There are none on an instance that
+    knows days only.
+    """
     if context.weather["rental_hours"] == "absent":
         return {}
     return {"is_full_day": bool(row["is_full_day"]), **{key: _shown_time(context, row[key]) for key in TIMES}}
@@ -69,7 +71,7 @@ def _shown_time(context: Context, text: str | None) -> str | None:
 
 
 def has_passed(context: Context, row: Any, key: str) -> bool:
-    """Whether the day is over, or the time has come."""
+    """Tells whether the day is over, or the time has come."""
     day = str(row[key])
     time = None if row["is_full_day"] else instant(row[key.replace("_date", "_at")])
     return day < context.now[:10] if time is None else time <= context.moment

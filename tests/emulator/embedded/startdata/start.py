@@ -34,7 +34,7 @@ class StartData:
 
     @staticmethod
     def is_new(store: Store) -> bool:
-        """Whether a database is to be filled. Raises sqlite3.DatabaseError when it is none of this version."""
+        """Tells whether a database is to be filled. Raises sqlite3.DatabaseError when it is none of this version."""
         return store.is_new(builtin.VERSION)
 
     def fill(self, store: Store) -> None:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who may talk to a service on this machine: programs of this machine, and no page of the web in a browser.
+"""Lets only programs of this machine talk to a service on it, and no page of the web in a browser.
 
 A page can send a browser to any address. It gives itself away: a name that is made to lead here stands in ``Host``, its
 own address in ``Origin``, and a form has another type than JSON.

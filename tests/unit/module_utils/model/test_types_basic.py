@@ -15,7 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    Field,
+    InvalidValue,
+    Plain,
+    TypedCell,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES, broken_rules
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Attachment,
@@ -106,6 +111,10 @@ def test_a_plain_scalar_that_looks_like_something_else_is_refused_with_itself_in
     assert 'quote it: "0815"' in refused("TEXT", Plain("0815"))
 
 
+def test_a_cell_that_holds_no_text_says_why() -> None:
+    assert refused("TEXT", TypedCell.of("815", "text; the cell holds a number")) == "text; the cell holds a number"
+
+
 def test_the_advice_to_quote_does_not_offer_what_yaml_made_of_the_value() -> None:
     assert "668" not in refused("BARCODE", 0o1234)
 
@@ -125,7 +134,8 @@ def test_an_empty_text_is_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "number"), [(42, 42), ("42", 42), (0, 0), ("0", 0), (-7, -7), ("-7", -7), (10**30, 10**30)]
+    ("value", "number"),
+    [(42, 42), ("42", 42), (0, 0), ("0", 0), (-7, -7), ("-7", -7), (10**30, 10**30), ("9" * 300, 10**300 - 1)],
 )
 def test_a_number_is_an_integer_or_its_digits(value: Any, number: int) -> None:
     assert written("NUMBER", value) == number
@@ -354,6 +364,7 @@ def test_an_instant_that_does_not_exist_is_refused(value: str) -> None:
     ("name", "value", "expected"),
     [
         ("TEXT", ["a"], 'text, such as "Laptop 17"'),
+        ("NUMBER", "9" * 301, "an integer of at most 300 digits"),
         ("NUMBER", "007", "an integer without leading zeros, such as 42"),
         ("MONEY", "1,5", 'a number with a decimal point and no separators, such as 1299.50 or "1299.50"'),
         (
@@ -538,6 +549,11 @@ def test_a_text_may_be_answered_as_a_list_of_its_words() -> None:
 def test_a_number_may_be_answered_as_text_or_with_a_point(raw: Any) -> None:
     assert read("NUMBER", raw) == 42
     assert isinstance(read("NUMBER", raw), int)
+
+
+@pytest.mark.parametrize(("raw", "shape"), [("1e299", int), ("1e300", Decimal)])
+def test_a_number_of_more_digits_than_any_of_json_is_never_written_out(raw: str, shape: type) -> None:
+    assert type(read("NUMBER", raw)) is shape
 
 
 @pytest.mark.parametrize("raw", [0, "0", "0.0"])

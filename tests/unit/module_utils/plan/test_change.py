@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
@@ -94,6 +94,10 @@ def test_a_record_is_not_made_without_its_mandatory_fields(desired: JsonMap, mis
     assert caught.value.message == (
         f"This object is not there yet and can't be made without {missing}: mandatory, but not given."
     )
+    # The words hold no value, so they may be told where the record is hidden; they are about all of it.
+    [problem] = caught.value.problems
+    assert isinstance(problem, FieldError)
+    assert (problem.way, problem.gist) == ((), caught.value.message)
 
 
 def test_mandatory_fields_need_not_be_written_where_the_record_is_there() -> None:
@@ -307,6 +311,20 @@ def test_archiving_shows_that_and_nothing_else() -> None:
     assert change.kind is KINDS["object"]
     assert change.diff == {"before": {"archived": False}, "after": {"archived": True}}
     assert dict(change.values) == {}
+
+
+# ---- rental cases that last hours
+
+
+def test_times_that_are_written_for_a_record_that_has_some_are_compared_with_those() -> None:
+    times = {"issue_at": "2026-05-04T08:00:00+00:00", "due_at": "2026-05-04T10:00:00+00:00"}
+    current = record("rental_case", 1, is_full_day=False, issue_date="2026-05-04", due_date="2026-05-04", **times)
+    later, _errors = RENTAL.parse({"due_at": "2026-05-04T12:00:00+00:00"}, "")
+    change = plan.plan_present(RENTAL, later, current)
+    assert (change.action, set(change.values)) == (UPDATE, {"due_at"})
+    too_early, _errors = RENTAL.parse({"due_at": "2026-05-04T07:00:00+00:00"}, "")
+    with pytest.raises(InvalidInput, match="due_at"):
+        plan.plan_present(RENTAL, too_early, current)
 
 
 # ---- rental cases that the day has moved

@@ -57,7 +57,7 @@ def test_a_record_that_is_not_there_is_looked_for_among_the_archived_ones() -> N
     [("present", plan.UPDATE, True), ("archived", plan.UNCHANGED, False), ("absent", plan.DELETE, False)],
 )
 def test_an_archived_record_is_brought_back_left_or_taken_away(wanted: str, action: str, is_brought_back: bool) -> None:
-    hidden = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "9"}
+    hidden = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "9", "archived_at": "2026-05-04T08:00:00+00:00"}
     state, _transport = state_on({OBJECTS: listing([]), "GET /object/by-barcode/9": answer(hidden)})
     change = plan_record(state, Wanted(OBJECT, {"barcode": "9"}, wanted), ["barcode"], None).change
     assert (change.action, change.unarchive) == (action, is_brought_back)

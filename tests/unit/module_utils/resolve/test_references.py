@@ -511,7 +511,7 @@ def test_a_renter_that_is_a_text_is_the_user_who_is_called_so_or_else_that_text(
 
 def test_a_reference_in_an_option_knows_its_option() -> None:
     reference = reference_in("object", "object", "0001")
-    assert (reference.target, reference.written, reference.where) == ("object", "0001", "object")
+    assert (reference.target, reference.written, reference.location) == ("object", "0001", "object")
     with pytest.raises(InvalidInput) as caught:
         reference_in("keeper", "user", True)
     assert caught.value.message.startswith("keeper: True does not fit; expected a reference to one user: ")

@@ -222,7 +222,7 @@ def test_a_wait_is_told_after_5_seconds_and_fails_after_lock_wait(folder: Folder
     until((tmp_path / "held").exists)
     told: list[tuple[float, str]] = []
     mine = on(folder, clock, 600.0)
-    mine.tell = lambda text: told.append((clock.now - 1000, text))
+    mine.on_wait = lambda text: told.append((clock.now - 1000, text))
     with pytest.raises(LockTimeout) as caught:
         Service(tmp_path).ensure(mine, "Fair", "rental_case")
     kill(process)

@@ -11,7 +11,7 @@ import pytest
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import judge
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 FIELDS = (
@@ -26,7 +26,7 @@ def _judged(root: Path, files: dict[str, str]) -> list[str]:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    return list(map(str, judge(load(root))))
+    return list(map(str, validate(load(root))))
 
 
 def _starts(findings: list[str]) -> list[str]:
@@ -103,7 +103,7 @@ def test_items_are_found_in_lines_of_json_and_in_cells_of_tables(tmp_path: Path)
 
 
 def test_a_path_inline_leads_to_the_item() -> None:
-    findings = judge(load(None, {"tasks": [{"title": "T", "reminders": [{"unit": "days", "value": "x"}]}]}))
+    findings = validate(load(None, {"tasks": [{"title": "T", "reminders": [{"unit": "days", "value": "x"}]}]}))
     assert [str(finding.place) for finding in findings] == ["desired.tasks[0].reminders[0].value"]
 
 

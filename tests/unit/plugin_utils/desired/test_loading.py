@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import content_of, load
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import judge
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 SETTINGS = "api: seventhings/v1\n"
 
@@ -232,7 +232,7 @@ def test_types_and_keys_are_judged_where_the_files_tell_them(
     tmp_path: Path, files: dict[str, str], found: list[str]
 ) -> None:
     fields = "- {label: Size, type: NUMBER}\n- {label: Grade, type: DROPDOWN, possible_values: [A, B]}\n"
-    findings = list(map(str, judge(_load(tmp_path, {"fields/asset.yml": fields, **files}))))
+    findings = list(map(str, validate(_load(tmp_path, {"fields/asset.yml": fields, **files}))))
     assert len(findings) == len(found), findings
     for finding, start in zip(findings, found, strict=True):
         assert finding.startswith(start)

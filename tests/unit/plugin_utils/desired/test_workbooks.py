@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired impo
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, letters_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import VaultedContent, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import judge
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 _FIELDS = [
     Field("barcode", "BARCODE", label="Inventory number"),
@@ -66,7 +66,7 @@ def _load(root: Path, csv: str = "") -> DesiredInstance:
 
 
 def _judged(desired: DesiredInstance) -> list[str]:
-    return tell(judge(desired, {"object": _FIELDS}), desired).lines
+    return tell(validate(desired, {"object": _FIELDS}), desired).lines
 
 
 def _changed(path: Path, change: Callable[[str, bytes], bytes]) -> None:
@@ -157,7 +157,7 @@ def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_pa
 def test_thousands_of_numbers_in_a_text_are_one_line(tmp_path: Path) -> None:
     _book(tmp_path / "a.xlsx", {"objects": [["barcode"], *([number] for number in range(1, 101))]})
     desired = _load(tmp_path)
-    told = tell(judge(desired, {"object": _FIELDS}), desired)
+    told = tell(validate(desired, {"object": _FIELDS}), desired)
     (line,) = told.lines
     assert line.startswith("barcode: 100 cells such as '1' (first at a.xlsx:objects!A2): expected text; the cell holds")
     assert len(told.every) == 100

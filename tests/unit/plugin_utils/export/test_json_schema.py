@@ -32,6 +32,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import name_in_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import as_json, offline_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_schema import (
+    NAME,
+    report_schema_file,
+)
 
 ACME = ROOT / "examples" / "acme"
 STATIC = static_schema()
@@ -78,7 +82,7 @@ def test_both_schemas_are_schemas() -> None:
 
 def test_what_is_shipped_is_what_the_code_says() -> None:
     shipped = {path.name: path.read_bytes() for path in (ROOT / "docs" / "schema").iterdir()}
-    assert shipped == static_files(), "run make generate"
+    assert shipped == {**static_files(), NAME: report_schema_file()}, "run make generate"
 
 
 @pytest.mark.parametrize("path", ACME_FILES, ids=lambda path: path.relative_to(ACME).as_posix())

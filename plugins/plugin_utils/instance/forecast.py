@@ -1,0 +1,74 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A forecast of what an apply takes: requests, and minutes at the rate limit. No requests are made here."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, USER
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    attachments_in,
+    references_in,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..set_plan.plan import InstancePlan, Planned, level_of
+
+NOTHING: Mapping[str, Any] = {"requests": 0, "minutes": 0.0}
+
+
+def forecast_of(made: InstancePlan, read: int, per_minute: int) -> dict[str, Any]:
+    """The requests of an apply where nothing fails, and the minutes that they take at the limit.
+
+    :param read: requests that planning took; an apply plans once more.
+    :param per_minute: requests that the limit allows; 0 for no limit, and then the minutes are None.
+    """
+    if not made.changes:
+        return {"requests": 0, "minutes": 0.0 if per_minute else None}
+    requests = read + sum(map(_writes, made.changes)) + _uploads(made) + _lists_at_the_end(made)
+    return {"requests": requests, "minutes": round(requests / per_minute, 1) if per_minute else None}
+
+
+def _writes(planned: Planned) -> int:
+    """The requests for one record, its files aside."""
+    change, kind = planned.change, planned.kind
+    later = int(any(_is_later(planned, value) for value in change.values.values()))
+    if change.action == plan.CREATE:
+        if kind.name == USER.name:
+            # It is looked for afterwards: the answer names nothing.
+            return 2
+        if kind.name == HUB_ITEM.name:
+            return 1 + sum(1 for suggested in ("category", "price") if change.values.get(suggested) is None)
+        has_status = bool(kind.status_path) and change.values.get("status") not in (None, "open")
+        return 1 + later + int(has_status)
+    if change.action == plan.UPDATE:
+        own = {"status"} if kind.status_path else set()
+        is_sent = int(any(key not in own for key in change.values))
+        is_read_back = int(kind.update == "PUT" and bool(change.values))
+        return int(change.unarchive) + is_sent + is_read_back + int(bool(own & set(change.values)))
+    return 1
+
+
+def _is_later(planned: Planned, value: Any) -> bool:
+    """Tells whether a link is written after its record, because both ends are made at the same level."""
+    return any(
+        one.awaits is not None and one.awaits.kind.level == level_of(planned.section) for one in references_in(value)
+    )
+
+
+def _uploads(made: InstancePlan) -> int:
+    """The local files that are to become files of the instance, each once."""
+    values = (value for planned in made.changes for value in planned.change.values.values())
+    return len({str(file.path) for value in values for file in attachments_in(value) if file.uuid is None})
+
+
+def _lists_at_the_end(made: InstancePlan) -> int:
+    """The lists in which an apply looks for what somebody else made at the same time."""
+    created = Counter(one.section for one in made.changes if one.change.action == plan.CREATE and one.kind.create_path)
+    return sum(max(1, math.ceil((made.everywhere[section] + new) / PER_PAGE)) for section, new in created.items())

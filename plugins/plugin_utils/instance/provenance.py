@@ -1,0 +1,45 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Of which set, when, by whom and with which version of the collection an account was made."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import getpass
+import json
+import socket
+from pathlib import Path
+
+import yaml
+
+_COLLECTION = Path(__file__).parents[3]
+
+
+def made_by(set_name: str) -> dict[str, str]:
+    """The set, the time in UTC, the user and the machine, and the version; empty texts for what is not known."""
+    now = datetime.datetime.now(datetime.UTC)
+    return {"set": set_name, "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "user": _user(), "version": version()}
+
+
+def _user() -> str:
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        # A container may run with a number that has no name.
+        return ""
+    return f"{user}@{socket.gethostname()}"
+
+
+@functools.cache
+def version() -> str:
+    """The version of the collection: an installed one has a manifest, a checkout what the manifest is made from."""
+    try:
+        return str(json.loads((_COLLECTION / "MANIFEST.json").read_text("utf-8"))["collection_info"]["version"])
+    except (OSError, ValueError, KeyError):
+        pass
+    try:
+        return str(yaml.safe_load((_COLLECTION / "galaxy.yml").read_text("utf-8"))["version"])
+    except (OSError, yaml.YAMLError, KeyError, TypeError):
+        return ""

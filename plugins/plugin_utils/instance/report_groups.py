@@ -1,0 +1,143 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes that are alike, together: what happens to how many, before what happens to each."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
+from .report_parts import field_name, fields, keys_of, one_line, short
+
+TELLING = (plan.DELETE, plan.ARCHIVE, plan.UPDATE, plan.CREATE)
+"""The changes that stand first: those that can't be undone, then those of something that is there."""
+
+_ALIKE = 3
+"""So many updates of the same fields to the same values are told as one."""
+
+_LONGEST = 60
+"""Characters of a value in the title of a group."""
+
+_MOST_FIELDS = 4
+"""Fields that a title names; the others are counted."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some changes of one section.
+
+    :ivar title: what happens to them, and to how many: ``quantity 1 -> 2: 999 objects``.
+    :ivar is_same: whether the title tells all of it, so that of each record its name is enough.
+    """
+
+    section: str
+    action: str
+    title: str
+    changes: Sequence[Mapping[str, Any]]
+    is_same: bool = False
+
+
+def words_of(section: str) -> str:
+    """The name of a section, for people."""
+    return clean(section.replace("_", " "))
+
+
+def groups(changes: Iterable[Mapping[str, Any]]) -> list[Group]:
+    """The changes in groups, the most telling first, and of the updates the largest first. Each stands in one group."""
+    parts: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for change in changes:
+        parts.setdefault((change["action"], change["section"]), []).append(change)
+    found: list[Group] = []
+    for (action, section), mine in sorted(parts.items(), key=lambda part: TELLING.index(part[0][0])):
+        if action == plan.UPDATE:
+            found += _updates(section, mine)
+        else:
+            found.append(Group(section, action, f"{action}: {len(mine):,} {words_of(section)}", mine))
+    return found
+
+
+def _updates(section: str, changes: Sequence[Mapping[str, Any]]) -> list[Group]:
+    by_values = _by(changes, _values)
+    same = [mine for mine in by_values.values() if len(mine) >= _ALIKE]
+    rest = [change for mine in by_values.values() if len(mine) < _ALIKE for change in mine]
+    words = words_of(section)
+    found = [Group(section, plan.UPDATE, f"{_told(mine[0])}: {len(mine):,} {words}", mine, True) for mine in same]
+    found += [
+        Group(section, plan.UPDATE, f"{field_names(mine[0])}: {len(mine):,} {words}", mine)
+        for mine in _by(rest, lambda change: json.dumps(keys_of(change))).values()
+    ]
+    return sorted(found, key=lambda group: -len(group.changes))
+
+
+def _by(
+    changes: Iterable[Mapping[str, Any]], mark: Callable[[Mapping[str, Any]], str]
+) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for change in changes:
+        found.setdefault(mark(change), []).append(change)
+    return found
+
+
+def _values(change: Mapping[str, Any]) -> str:
+    """The fields of a change with their values; changes that have the same are alike."""
+    return json.dumps((change["before"], change["after"]), sort_keys=True, default=str)
+
+
+def field_names(change: Mapping[str, Any]) -> str:
+    """The names of the fields of a change."""
+    names = [field_name(change, key) for key in keys_of(change)]
+    rest = len(names) - _MOST_FIELDS
+    return ", ".join(names[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
+
+
+def _told(change: Mapping[str, Any]) -> str:
+    """The fields of a change with their values, as the title of a group."""
+    told = [f"{name} {before} -> {after}" for name, before, after in as_said(change, _LONGEST)]
+    rest = len(told) - _MOST_FIELDS
+    return ", ".join(told[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
+
+
+def as_said(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:
+    """Name, value before and value after of each field as people say them: texts without quotes, where no escapes are
+    needed to see how they differ.
+    """
+    told = []
+    for key, (name, before, after) in zip(keys_of(change), fields(change, longest), strict=True):
+        was, becomes = _said(change["before"].get(key), before), _said(change["after"].get(key), after)
+        told.append((name, before, after) if was == becomes else (name, was, becomes))
+    return told
+
+
+def _said(value: Any, text: str) -> str:
+    if value is None:
+        return "nothing"
+    is_plain = isinstance(value, str) and value.strip() and text == json.dumps(value, ensure_ascii=False)
+    return one_line(value) if is_plain else text
+
+
+def fields_by_number(changes: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, int]]:
+    """Section, name of a field and how many updates change it, the most first."""
+    numbers = Counter(
+        (change["section"], field_name(change, key))
+        for change in changes
+        if change["action"] == plan.UPDATE
+        for key in keys_of(change)
+    )
+    return [(section, name, number) for (section, name), number in numbers.most_common()]
+
+
+def is_worth_a_table(changes: Sequence[Mapping[str, Any]]) -> bool:
+    """Tells whether there are so many updates that their fields are worth a table."""
+    return sum(1 for change in changes if change["action"] == plan.UPDATE) >= _ALIKE
+
+
+def name_and_fields(change: Mapping[str, Any], name: str) -> str:
+    """The name of a record and, of an update, which fields change."""
+    return f"{name}: {short(field_names(change), 200)}" if change["action"] == plan.UPDATE else name

@@ -1,0 +1,111 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""JSON Schema (draft 2020-12) of a report as JSON, for policies and other programs that read one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..desired.desired import SECTIONS
+from ..export.json_schema import DRAFT
+from .outcome import ACTIONS, DONE, FAILED, NOT_TRIED, OUTCOMES, SKIPPED
+
+NAME = "report.schema.json"
+
+_TEXT = {"type": "string"}
+_COUNT = {"type": "integer", "minimum": 0}
+_TEXTS = {"type": "array", "items": _TEXT}
+_COUNTED = (*ACTIONS.values(), "unchanged", "errors", "skipped")
+
+
+def report_schema() -> dict[str, Any]:
+    """The schema of the account, every member described."""
+    document = _closed(
+        {
+            "outcome": {"enum": list(OUTCOMES), "description": "What it came to."},
+            "instance": {**_TEXT, "description": "Root of the instance."},
+            "check_mode": {"type": "boolean", "description": "Whether nothing was to be sent."},
+            "summary": _of_sections(
+                _closed(dict.fromkeys(_COUNTED, _COUNT)), "Counts of records: what was done, in check mode would be."
+            ),
+            "changes": {
+                "type": "array",
+                "items": {"$ref": "#/$defs/change"},
+                "description": "Every change, in the order in which they are applied.",
+            },
+            "failures": {
+                "type": "array",
+                "items": _closed(dict.fromkeys(("change", "place", "reason"), _TEXT)),
+                "description": "What was not done, and why.",
+            },
+            "refusals": {**_TEXTS, "description": "Why nothing was applied."},
+            "findings": {**_TEXTS, "description": "What is wrong with the files, a line for each kind of mistake."},
+            "warnings": {**_TEXTS, "description": "What should be known although it is no error."},
+            "reported": _of_sections(_TEXTS, "Natural keys of records that are in no file and were left alone."),
+            "requests": {**_COUNT, "description": "Requests that were sent."},
+            "duration": {"type": "number", "minimum": 0, "description": "Seconds."},
+            "plan_digest": {
+                "type": "string",
+                "pattern": "^([0-9a-f]{64})?$",
+                "description": "SHA-256 of the plan file; empty where there is none.",
+            },
+            "every_finding": {**_TEXTS, "description": "Each finding, where they are more than the lines about them."},
+            "forecast": {
+                **_closed({"requests": _COUNT, "minutes": {"type": ["number", "null"], "minimum": 0}}),
+                "description": "Requests of an apply, and minutes that they take; null where there is no limit.",
+            },
+            "made_by": {
+                **_closed(dict.fromkeys(("set", "date", "user", "version"), _TEXT)),
+                "description": "Of which set, when (UTC), by whom, with which version of the collection.",
+            },
+        }
+    )
+    return {
+        "$schema": DRAFT,
+        "title": "The report of community.seventhings.instance as JSON",
+        **document,
+        "$defs": {"change": _change()},
+    }
+
+
+def report_schema_file() -> bytes:
+    """The schema as it is shipped."""
+    return (json.dumps(report_schema(), indent=2) + "\n").encode()
+
+
+def _change() -> dict[str, Any]:
+    return _closed(
+        {
+            "section": {"enum": list(SECTIONS)},
+            "key": {**_TEXT, "description": "The natural key; where it is vaulted, the place stands for it."},
+            "action": {"enum": list(ACTIONS)},
+            "uuid": {"type": ["string", "null"], "description": "Null where the record is not there yet."},
+            "before": {"type": "object", "description": "Field key to the value as it is."},
+            "after": {"type": "object", "description": "Field key to the value as it is written."},
+            "place": {**_TEXT, "description": "Where it is written."},
+            "labels": {"type": "object", "additionalProperties": _TEXT, "description": "Field key to label."},
+            "status": {"enum": [DONE, FAILED, SKIPPED, NOT_TRIED], "description": "What became of it."},
+            "reason": {**_TEXT, "description": "Why it was not done; empty where it was, and in a plan."},
+        }
+    )
+
+
+def _closed(members: dict[str, Any]) -> dict[str, Any]:
+    """An object with these members and no other."""
+    return {
+        "type": "object",
+        "properties": members,
+        "required": list(members),
+        "additionalProperties": False,
+    }
+
+
+def _of_sections(each: dict[str, Any], description: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "propertyNames": {"enum": list(SECTIONS)},
+        "additionalProperties": each,
+        "description": description,
+    }

@@ -1,0 +1,36 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a result shows where a secret stands in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import HIDDEN, hide
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("s3cret", HIDDEN),
+        ("a s3cret b", "a ******** b"),
+        ("s3cret-and-more s3cret", "******** ********"),
+        ({"s3cret": ["s3cret", ("x", "s3cret")]}, {"s3cret": [HIDDEN, ["x", HIDDEN]]}),
+        (4711, HIDDEN),
+        (247119, HIDDEN),
+        (4712, 4712),
+        (True, True),
+        (None, None),
+    ],
+)
+def test_secrets_are_taken_out_wherever_they_stand(value: Any, shown: Any) -> None:
+    assert hide(["s3cret", "s3cret-and-more", "4711", ""], value) == shown
+
+
+def test_without_secrets_a_result_is_what_it_is() -> None:
+    result = {"changed": True, "records": [{"a": 1}]}
+    assert hide([""], result) is result

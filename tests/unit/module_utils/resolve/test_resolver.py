@@ -1,0 +1,415 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The resolver alone: what it asks a source, and what it says of references that mean nothing or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
+    Question,
+    Resolver,
+    Unresolved,
+    Why,
+    at,
+    reference_in,
+)
+
+from ..support import uuid_of
+
+DEFINED = {
+    "object": (Field("barcode", "BARCODE"), Field("room", "LINKED_ROOM"), Field("parts", "LINKED_ASSETS")),
+    "location": (Field("name", "TEXT"), Field("keeper", "LINKED_USER")),
+    "user": (Field("email", "TEXT"), Field("phone", "TEXT")),
+    "person": (Field("email", "TEXT"), Field("room", "LINKED_ROOM")),
+}
+
+
+@dataclass(frozen=True)
+class Coming:
+    """A record that is still to be made."""
+
+    place: str
+
+
+@dataclass
+class Known:
+    """A source that knows what questions in short mean, and keeps what it was asked.
+
+    :ivar meanings: question in short, as :func:`short` has it, to what it means.
+    :ivar gone: the kind and the words of a reference to why it means nothing any more.
+    """
+
+    meanings: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    named: Mapping[str, list[str]] = field(default_factory=dict)
+    gone: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    unknown: Mapping[int, str] = field(default_factory=dict)
+    asked: list[tuple[str, list[list[str]]]] = field(default_factory=list)
+    schemas: list[str] = field(default_factory=list)
+    why_gone_of: list[list[str]] = field(default_factory=list)
+
+    def schema(self, kind: Kind) -> Schema:
+        self.schemas.append(kind.name)
+        return Schema(kind, DEFINED[kind.name])
+
+    def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
+        self.asked.append((kind.name, [[short(one) for one in ways] for ways in questions]))
+        return [[hit for one in ways for hit in self.meanings.get(short(one), ())] for ways in questions]
+
+    def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+        self.why_gone_of.append([short(one) for one in questions])
+        return self.gone.get((kind.name, str(written)), "")
+
+    def why_unknown(self, reference: Reference) -> str:
+        return self.unknown.get(reference.id or 0, "")
+
+    def names(self, kind: Kind) -> list[str]:
+        return self.named.get(kind.name, [])
+
+
+def short(question: Question) -> str:
+    """A question on one line, such as ``room: building_id=1 number=0.12``; of a reference what it means."""
+    values = {key: question.values[key] for key in question.keys}
+    parts = [f"{key}={_meaning(value)}" for key, value in values.items()]
+    return f"{question.schema.kind.name}: {' '.join(parts)}"
+
+
+def _meaning(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_meaning(item) for item in value]
+    if isinstance(value, Reference):
+        return value.id if value.awaits is None else value.awaits.place
+    return value
+
+
+def record(kind: str, number: int, **flat: Any) -> Record:
+    return Record(KINDS[kind], uuid_of(number), number, flat)
+
+
+def ref(kind: str, value: Any, location: str = "") -> Reference:
+    reference: Reference = parse_reference(kind)(value, Field("f", "LINK"))
+    reference.location = location
+    return reference
+
+
+def resolve(source: Known, *references: Reference) -> list[Unresolved]:
+    return Resolver(source).resolve(references)
+
+
+HEAD, DEPOT = record("location", 1), record("location", 2)
+ROOM = record("room", 11)
+SHED = Coming("locations.yml:3:3")
+
+
+# ---- what is asked
+
+
+def test_a_name_is_asked_for_by_the_labels_of_its_kind() -> None:
+    source = Known({"location: name=Depot": [DEPOT], "room: name=Hall": [ROOM]})
+    place, room = ref("location", "Depot"), ref("room", "Hall")
+    assert resolve(source, room, place) == []
+    assert source.asked == [
+        ("location", [["location: name=Depot"]]),
+        ("room", [["room: number=Hall", "room: name=Hall"]]),
+    ]
+    assert (place.id, place.uuid, room.id, room.uuid) == (2, uuid_of(2), 11, uuid_of(11))
+    assert source.schemas == []
+
+
+def test_a_path_is_asked_for_in_every_way_to_read_it() -> None:
+    source = Known(
+        {"location: name=A": [HEAD], "location: name=A/B": [DEPOT, SHED], "room: building_id=2 name=C": [ROOM]}
+    )
+    room = ref("room", "A/B/C")
+    assert resolve(source, room) == []
+    assert source.asked == [
+        ("location", [["location: name=A"], ["location: name=A/B"]]),
+        (
+            "room",
+            [
+                [
+                    "room: building_id=1 number=B/C",
+                    "room: building_id=1 name=B/C",
+                    "room: building_id=2 number=C",
+                    "room: building_id=2 name=C",
+                    f"room: building_id={SHED.place} number=C",
+                    f"room: building_id={SHED.place} name=C",
+                ]
+            ],
+        ),
+    ]
+    assert room.id == 11
+
+
+def test_places_of_paths_are_asked_for_after_the_places_that_are_meant() -> None:
+    meanings = {"location: name=A": [HEAD], "location: name=B": [DEPOT], "room: building_id=2 number=1": [ROOM]}
+    place, room = ref("location", "A"), ref("room", "B/1")
+    source = Known(meanings)
+    assert resolve(source, place, room) == []
+    assert source.asked[0] == ("location", [["location: name=A"], ["location: name=B"]])
+    assert (place.id, room.id) == (1, 11)
+
+
+def test_a_place_in_a_path_is_known_to_be_a_place() -> None:
+    seen: list[Any] = []
+
+    class Kept(Known):
+        def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
+            seen.extend(value for ways in questions for one in ways for value in one.values.values())
+            return super().find(kind, questions)
+
+    resolve(Kept({"location: name=A": [HEAD]}), ref("room", "A/1"))
+    assert Reference("location", 1, uuid_of(1)) in seen
+
+
+def test_what_only_looks_like_a_path_asks_for_no_place() -> None:
+    source = Known()
+    resolve(source, ref("location", "A/B"), ref("person", "c/d"))
+    assert source.asked == [("location", [["location: name=A/B"]]), ("person", [["person: email=c/d"]])]
+
+
+def test_nothing_is_asked_where_all_is_resolved() -> None:
+    to_come = ref("room", "A/1")
+    to_come.awaits = SHED
+    source = Known()
+    assert resolve(source, ref("room", 3), to_come) == []
+    assert source.asked == []
+
+
+def test_what_stands_behind_a_resolved_reference_is_resolved_too() -> None:
+    to_come, last = ref("location", "A"), ref("location", "Depot")
+    to_come.awaits = SHED
+    source = Known({"location: name=Depot": [DEPOT]})
+    assert resolve(source, to_come, ref("room", 3), last) == []
+    assert last.id == 2
+    assert source.asked == [("location", [["location: name=Depot"]])]
+
+
+def test_what_is_still_to_be_made_is_awaited() -> None:
+    place = ref("location", "Shed")
+    assert resolve(Known({"location: name=Shed": [SHED]}), place) == []
+    assert (place.awaits, place.resolved) == (SHED, False)
+
+
+def test_a_user_that_is_meant_has_its_names() -> None:
+    user = ref("user", "ada@example.com")
+    ada = Record(KINDS["user"], "", 31, {"email": "ada@example.com"})
+    assert resolve(Known({"user: email=ada@example.com": [ada]}), user) == []
+    assert (user.id, user.uuid, user.names) == (31, None, ("ada@example.com",))
+
+
+# ---- maps
+
+
+def test_references_in_maps_are_resolved_before_what_they_stand_in() -> None:
+    source = Known(
+        {
+            "location: name=Depot": [DEPOT],
+            "room: number=1 building_id=2": [ROOM],
+            "object: room=11": [record("object", 42)],
+        }
+    )
+    thing = ref("object", {"room": {"number": "1", "building_id": {"name": "Depot"}}})
+    resolver = Resolver(source)
+    assert resolver.resolve([thing]) == []
+    assert source.asked == [
+        ("location", [["location: name=Depot"]]),
+        ("room", [["room: number=1 building_id=2"]]),
+        ("object", [["object: room=11"]]),
+    ]
+    assert thing.id == 42
+    [(key, room)] = resolver.inner(thing)
+    assert (key, room.id) == ("room", 11)
+    [(key, place)] = resolver.inner(room)
+    assert (key, place.id) == ("building_id", 2)
+    assert resolver.inner(place) == []
+    assert resolver.inner(ref("room", "1")) == []
+    assert source.schemas == ["object"]
+
+
+def test_a_record_may_be_known_by_others_of_its_kind() -> None:
+    parts = {"object: barcode=7": [record("object", 41)], "object: barcode=8": [record("object", 42)]}
+    source = Known({**parts, "object: parts=[41, 42]": [record("object", 43)]})
+    thing = ref("object", {"parts": ["7", "8"]})
+    assert resolve(source, thing) == []
+    assert source.asked == [
+        ("object", [["object: barcode=7"], ["object: barcode=8"]]),
+        ("object", [["object: parts=[41, 42]"]]),
+    ]
+    assert thing.id == 43
+
+
+def test_definitions_are_read_only_for_fields_beyond_the_natural_key() -> None:
+    source = Known()
+    resolve(source, ref("room", {"number": "1", "name": "x"}), ref("person", {"email": "a@example.com"}))
+    assert source.schemas == []
+    resolve(source, ref("user", {"email": "a@example.com", "phone": "1"}))
+    assert source.schemas == ["user"]
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("objects[0].room", "objects[0].room: reference to a room: building_id"),
+        ("", "reference to a room: building_id"),
+    ],
+)
+def test_a_reference_in_a_map_knows_where_it_was_written(location: str, told: str) -> None:
+    room = ref("room", {"building_id": "Depot", "number": "1"}, location)
+    resolver = Resolver(Known())
+    resolver.resolve([room])
+    [(_key, place)] = resolver.inner(room)
+    assert place.location == told
+
+
+@pytest.mark.parametrize("kind", ["user", "room"])
+def test_a_value_that_does_not_fit_is_told_and_nothing_is_asked(kind: str) -> None:
+    key = KINDS[kind].labels[0]
+    odd, other = ref(kind, {key: 9}), ref("location", "Depot")
+    source = Known({"location: name=Depot": [DEPOT]})
+    [problem] = resolve(source, odd, other)
+    assert problem.reference is odd
+    assert (problem.why, problem.name, problem.near) == (Why.UNFIT, key, ())
+    assert problem.words.startswith(f"{key}: 9 does not fit; expected ")
+    assert source.asked == []
+    assert other.id is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "why", "asked"),
+    [
+        ("person", Why.UNKNOWN_FIELD, ["location"]),
+        ("location", Why.UNKNOWN_FIELD, ["location"]),
+        ("user", Why.UNFIT, []),
+    ],
+)
+def test_a_field_that_is_not_known_may_come_where_fields_do(kind: str, why: Why, asked: list[str]) -> None:
+    odd, other = ref(kind, {"emial": "x", "extra": "y"}), ref("location", "Depot")
+    source = Known({"location: name=Depot": [DEPOT]})
+    problems = resolve(source, odd, other)
+    assert [(one.reference, one.why, one.name) for one in problems] == [(odd, why, "emial"), (odd, why, "extra")]
+    assert all(one.words.startswith(f"{one.name}: no such field in {KINDS[kind].one}") for one in problems)
+    assert [name for name, _questions in source.asked] == asked
+    assert other.id == (2 if asked else None)
+
+
+def test_what_refers_to_nothing_is_not_looked_for() -> None:
+    source = Known({"room: number=9": [ROOM]})
+    lost, found = ref("room", {"building_id": "Nowhere", "number": "1"}), ref("room", {"number": "9"})
+    outer = ref("object", {"room": {"building_id": "Nowhere", "number": "1"}})
+    problems = resolve(source, lost, found, outer)
+    assert [(one.reference.target, one.why, one.words) for one in problems] == [
+        ("location", Why.MISSING, "there is no location 'Nowhere'"),
+        ("location", Why.MISSING, "there is no location 'Nowhere'"),
+    ]
+    assert source.asked == [
+        ("location", [["location: name=Nowhere"], ["location: name=Nowhere"]]),
+        ("room", [["room: number=9"]]),
+    ]
+    assert found.id == 11
+
+
+def test_what_refers_to_an_id_that_means_nothing_is_not_looked_for() -> None:
+    source = Known(unknown={7: "there is no location with the id 7", 8: "there is no room with the id 8"})
+    place, eight = ref("location", "Depot"), ref("room", 8)
+    problems = resolve(source, eight, ref("room", {"building_id": 7, "number": "1"}), place)
+    assert problems[:2] == [
+        Unresolved(eight, Why.MISSING, "there is no room with the id 8"),
+        Unresolved(Reference("location", 7, written=7), Why.MISSING, "there is no location with the id 7"),
+    ]
+    assert [one.reference for one in problems[2:]] == [place]
+    assert [kind for kind, _questions in source.asked] == ["location"]
+
+
+def test_what_refers_to_a_field_that_is_not_known_is_not_looked_for() -> None:
+    source = Known()
+    [problem] = resolve(source, ref("object", {"room": {"building_id": {"nmae": "x"}, "number": "1"}}))
+    assert (problem.reference.target, problem.why, problem.name) == ("location", Why.UNKNOWN_FIELD, "nmae")
+    assert source.asked == []
+
+
+@pytest.mark.parametrize("answers", [0, 2])
+@pytest.mark.parametrize(("kind", "value"), [("location", "Depot"), ("room", "Hall/1")])
+def test_a_source_must_answer_every_question_once(kind: str, value: str, answers: int) -> None:
+    class Sloppy(Known):
+        def find(self, _kind: Kind, _questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
+            return [[] for _answer in range(answers)]
+
+    with pytest.raises(ValueError, match="zip"):
+        resolve(Sloppy(), ref(kind, value))
+
+
+# ---- what is said
+
+
+def test_several_that_are_meant_are_all_named() -> None:
+    place = ref("location", "Depot")
+    hits = [SHED, DEPOT, HEAD, Coming("locations.yml:9:3")]
+    assert resolve(Known({"location: name=Depot": hits}), place) == [
+        Unresolved(
+            place,
+            Why.AMBIGUOUS,
+            f"4 locations have the natural key 'Depot': {uuid_of(1)}, {uuid_of(2)}, "
+            "the one at locations.yml:3:3, the one at locations.yml:9:3",
+        )
+    ]
+    assert not place.resolved
+
+
+def test_what_lost_its_meaning_says_why() -> None:
+    room = ref("room", "Hall")
+    source = Known(gone={("room", "Hall"): "it was renamed"}, named={"room": ["Hall"]})
+    assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed")]
+    assert source.why_gone_of == [["room: number=Hall", "room: name=Hall"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "names", "near"),
+    [
+        ("location", "Depto", ["Depot", "Harbour"], ("Depot",)),
+        ("location", "Somewhere quite far away/Depto", ["Depot"], ()),
+        ("location", "Depto", [], ()),
+        ("location", {"name": "Depto"}, ["Depot"], ()),
+        ("room", "Somewhere else/Hlal", ["Hall", "Xyz"], ("Hall",)),
+        ("room", "Depto/H", ["Depot/H", "H"], ("Depot/H",)),
+        ("room", "Another place/Far away/Hlal", ["Hall"], ("Hall",)),
+        ("room", "Another place/Nothing", ["Hall"], ()),
+    ],
+)
+def test_the_nearest_names_are_told(kind: str, value: Any, names: list[str], near: tuple[str, ...]) -> None:
+    reference = ref(kind, value)
+    other = "room" if kind == "location" else "location"
+    source = Known(named={kind: names, other: ["Depot", "Hall", "Hlal"]})
+    word = KINDS[kind].words
+    expected = Unresolved(reference, Why.MISSING, f"there is no {word} {value!r}", near=near)
+    assert resolve(source, reference) == [expected]
+
+
+# ---- a reference by itself
+
+
+def test_a_reference_says_where_it_was_written() -> None:
+    assert at(Reference("room", location="rooms[1]")) == "rooms[1]: "
+    assert at(Reference("room")) == ""
+
+
+@pytest.mark.parametrize("value", [True, {"id": 0}, ""])
+def test_what_is_no_reference_is_told_with_its_option(value: Any) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        reference_in("keeper", "user", value)
+    shown = value if isinstance(value, bool) else repr(value)
+    assert caught.value.message == (
+        f"keeper: {shown} does not fit; expected a reference to one user: "
+        "its natural key as text, its uuid, its integer id, or a map of field keys"
+    )

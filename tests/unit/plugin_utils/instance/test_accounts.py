@@ -1,0 +1,119 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The account of a run: what became of each change, in which words, and what an apply would take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from instance_site import Site, sample_files, yaml_list
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.provenance import version
+
+
+def fates(account: RunResult) -> dict[str, tuple[str, str]]:
+    """Natural key to status and reason of each change."""
+    return {change["key"]: (change["status"], change["reason"]) for change in account.changes}
+
+
+def fault(site: Site, **rule: Any) -> None:
+    site.service.steer("PUT", "/faults", [{"times": 1, **rule}])
+
+
+def test_each_change_says_what_became_of_it(site: Site) -> None:
+    site.write(
+        {
+            "locations.yml": "- name: Depot\n- name: Mill\n",
+            "rooms.yml": '- {building_id: Depot, number: "7"}\n- {building_id: Mill, number: "8"}\n',
+        }
+    )
+    planned = site.plan()
+    assert set(fates(planned).values()) == {("not_tried", "")}
+    fault(site, fault="422", method="POST", path="/location")
+    applied = site.run(workers=1)
+    assert applied.outcome == "partly_applied"
+    told = fates(applied)
+    statuses = sorted(status for status, _reason in told.values())
+    assert statuses == ["done", "done", "failed", "skipped"]
+    for status, reason in told.values():
+        assert bool(reason) == (status != "done")
+    assert any("which was not made" in reason for status, reason in told.values() if status == "skipped")
+    assert {one["reason"] for one in applied.failures} == {reason for _status, reason in told.values() if reason}
+
+
+def test_what_comes_after_the_end_of_a_run_was_not_tried(site: Site) -> None:
+    site.write({"objects.yml": yaml_list({"barcode": str(one), "inventory_name": "Thing"} for one in range(4))})
+    site.options["rate_limit_wait"] = 1
+    site.service.steer(
+        "PUT", "/faults", [{"fault": "429", "method": "POST", "path": "/object", "times": 99, "retry_after": 600}]
+    )
+    told = site.run(workers=1)
+    assert told.outcome == "failed"
+    assert sorted(status for status, _reason in fates(told).values()) == ["failed", *["not_tried"] * 3]
+    assert all(reason for _status, reason in fates(told).values())
+    assert told.summary["objects"]["skipped"] == 3
+
+
+def test_fields_have_their_keys_and_the_labels_beside(site: Site) -> None:
+    site.write(
+        {
+            "fields/asset.yml": yaml_list([{"label": "Shelf mark", "type": "TEXT"}]),
+            "objects.csv": "barcode,inventory_name,Shelf mark\n1,Chair,A\n",
+        }
+    )
+    assert site.run().outcome == "changed"
+    site.write({"objects.csv": "barcode,inventory_name,Shelf mark\n1,Chair,B\n"})
+    (changed,) = site.plan().changes
+    ((key, label),) = changed["labels"].items()
+    assert label == "Shelf mark"
+    assert key != label
+    assert (changed["before"], changed["after"]) == ({key: "A"}, {key: "B"})
+
+
+def test_a_reference_reads_the_same_before_and_after(site: Site) -> None:
+    site.write(
+        {
+            "locations.yml": "- name: L1\n- name: L2\n",
+            "rooms.yml": '- {building_id: L1, number: "Lager"}\n- {building_id: L2, number: "Lager"}\n',
+            "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Chair", "actual_room": "L1/Lager"}]),
+        }
+    )
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Chair", "actual_room": "L2/Lager"}])})
+    site.service.clear_log()
+    (moved,) = site.plan().changes
+    reads = site.sent()
+    assert (moved["before"], moved["after"]) == ({"actual_room": "L1/Lager"}, {"actual_room": "L2/Lager"})
+    assert len(reads) == len(set(reads)), "words take no request of their own"
+
+
+@pytest.mark.parametrize("rate_limit", [0, 120])
+def test_a_forecast_is_what_an_apply_takes(site: Site, rate_limit: int) -> None:
+    site.write(sample_files(60))
+    assert site.plan().forecast["minutes"] is None
+    planned = site.plan()
+    applied = site.run()
+    assert applied.outcome == "changed"
+    forecast = planned.forecast["requests"]
+    assert abs(forecast - applied.requests) <= max(2, applied.requests // 20), (forecast, applied.requests)
+    site.options["rate_limit"] = rate_limit
+    assert site.plan().forecast == {"requests": 0, "minutes": 0.0 if rate_limit else None}
+
+
+def test_minutes_are_requests_at_the_limit(site: Site) -> None:
+    site.write({"objects.yml": yaml_list({"barcode": str(one), "inventory_name": "Thing"} for one in range(40))})
+    site.options["rate_limit"] = 120
+    forecast = site.plan().forecast
+    assert forecast["requests"] > 40
+    assert forecast["minutes"] == round(forecast["requests"] / 120, 1)
+
+
+def test_an_account_says_what_it_is_of_and_by_whom(site: Site) -> None:
+    site.write({"objects.yml": "[]\n"})
+    told = site.plan().made_by
+    assert list(told) == ["set", "date", "user", "version"]
+    assert told["set"] == "test"
+    assert told["version"] == version() != ""

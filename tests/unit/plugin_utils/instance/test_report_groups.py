@@ -1,0 +1,203 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Very many changes as a person reads them: what happens to how many first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_groups import (
+    fields_by_number,
+    groups,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text, named
+
+_STORE, _OFFICE = {"actual_room": "Store"}, {"actual_room": "Head office/0.12"}
+
+
+def update(key: str, before: dict[str, Any], after: dict[str, Any], **members: Any) -> dict[str, Any]:
+    return {
+        "section": "objects", "key": key, "action": "update", "uuid": "u", "before": before, "after": after,
+        "place": "o.yml:1:1", "labels": {}, "status": "not_tried", "reason": "", **members,
+    }  # fmt: skip
+
+
+def account(changes: list[dict[str, Any]], **members: Any) -> RunResult:
+    given: dict[str, Any] = {
+        "outcome": "changed", "instance": "https://acme.example", "check_mode": True,
+        "summary": {"objects": {"updated": len(changes), "unchanged": 7}}, "changes": changes, "failures": [],
+        "refusals": [], "findings": [], "warnings": [], "reported": {}, "requests": 1, "duration": 0.1,
+    }  # fmt: skip
+    return RunResult(**{**given, **members})
+
+
+MANY = [
+    *(update(f"M{number:02}", _STORE, _OFFICE) for number in range(14)),
+    *(update(f"Q{number:03}", {"quantity": 1}, {"quantity": 2}) for number in range(999)),
+    *(update(f"N{number}", {"note": "a"}, {"note": str(number)}) for number in range(2)),
+    update("D", {"barcode": "D"}, {}, action="delete"),
+    update("C", {}, {"barcode": "C"}, action="create"),
+]
+
+
+def test_changes_that_are_alike_have_one_title_and_the_telling_ones_stand_first() -> None:
+    assert [(group.title, len(group.changes), group.is_same) for group in groups(MANY)] == [
+        ("delete: 1 objects", 1, False),
+        ("quantity 1 -> 2: 999 objects", 999, True),
+        ("actual_room Store -> Head office/0.12: 14 objects", 14, True),
+        ("note: 2 objects", 2, False),
+        ("create: 1 objects", 1, False),
+    ]
+
+
+def test_each_change_stands_in_one_group() -> None:
+    assert sorted(change["key"] for group in groups(MANY) for change in group.changes) == sorted(
+        change["key"] for change in MANY
+    )
+
+
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+def test_every_form_tells_the_groups(form: Callable[[RunResult], str]) -> None:
+    told = form(account(MANY)).replace("-&gt;", "->")
+    assert told.index("quantity 1 -> 2: 999 objects") < told.index("actual_room Store -> Head office/0.12: 14 objects")
+    assert "M00" in told
+
+
+def test_below_a_title_stands_the_name_of_each() -> None:
+    lines = as_text(account(MANY)).splitlines()
+    start = lines.index("~ actual_room Store -> Head office/0.12: 14 objects")
+    assert lines[start + 1 : start + 3] == ["    objects M00", "    objects M01"]
+    assert lines[start + 14] == "    objects M13"
+
+
+def test_the_fields_are_counted() -> None:
+    assert fields_by_number(MANY) == [
+        ("objects", "quantity", 999),
+        ("objects", "actual_room", 14),
+        ("objects", "note", 2),
+    ]
+    lines = as_text(account(MANY)).splitlines()
+    start = lines.index("Fields:")
+    assert lines[start + 1 : start + 4] == ["  objects quantity: 999", "  objects actual_room: 14", "  objects note: 2"]
+    assert "| `quantity` | 999 |" in as_markdown(account(MANY)) or "| quantity | 999 |" in as_markdown(account(MANY))
+
+
+def test_what_changes_stands_before_the_counts_of_what_does_not() -> None:
+    for form in (as_text, as_markdown):
+        told = form(account(MANY, reported={"rooms": ["R"]}))
+        assert told.index("quantity 1 -> 2") < told.index("unchanged") < len(told)
+
+
+def test_values_that_look_the_same_are_told_apart() -> None:
+    same = [update(str(number), {"note": "1"}, {"note": 1}) for number in range(3)]
+    assert groups(same)[0].title == 'note "1" -> 1: 3 objects'
+    empty = [update(str(number), {"note": None}, {"note": "x"}) for number in range(3)]
+    assert groups(empty)[0].title == "note nothing -> x: 3 objects"
+
+
+def test_a_field_whose_key_the_service_made_is_called_by_its_label() -> None:
+    key = "shelf_mark_0a1b2c3d"
+    assert named(update("1", {key: 1}, {key: 2}, labels={key: "Shelf mark"})) == "~ objects 1: Shelf mark"
+    assert (
+        named(update("1", {"quantity": 1}, {"quantity": 2}, labels={"quantity": "Number"})) == "~ objects 1: quantity"
+    )
+
+
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+@pytest.mark.parametrize("number", [1, 5])
+def test_what_became_of_each_stands_by_it(form: Callable[[RunResult], str], number: int) -> None:
+    """In a group as well as alone."""
+    fates = [("done", ""), ("failed", "HTTP 422"), ("skipped", "needs room R"), ("not_tried", "the run stopped")]
+    changes = [
+        update(f"{status}-{one}", {"quantity": 1}, {"quantity": 2 if number > 1 else index}, status=status, reason=why)
+        for index, (status, why) in enumerate(fates)
+        for one in range(number)
+    ]
+    told = form(account(changes, outcome="partly_applied", check_mode=False))
+    for words in ("done", "failed: HTTP 422", "skipped: needs room R", "not tried: the run stopped"):
+        assert words in told, words
+    plan = form(account([{**change, "status": "not_tried", "reason": ""} for change in changes]))
+    assert "not tried" not in plan
+
+
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+def test_a_plan_has_a_forecast_and_what_was_applied_has_none(form: Callable[[RunResult], str]) -> None:
+    planned = account(MANY, forecast={"requests": 1044, "minutes": 5.22})
+    assert "Forecast: 1,044 requests, 5.2 minutes" in form(planned)
+    unlimited = form(replace(planned, forecast={"requests": 1044, "minutes": None}))
+    assert "Forecast: 1,044 requests" in unlimited
+    assert "minutes" not in unlimited
+    assert "Forecast" not in form(replace(planned, check_mode=False))
+    assert "Forecast" not in form(replace(planned, forecast={"requests": 0, "minutes": 0.0}))
+
+
+# ---- the page
+
+
+def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]:
+    """Updates of which no two are alike."""
+    return [
+        update(
+            f"{one:07d}",
+            {f"field_{field}": f"{one:07d}".rjust(length, "a") for field in range(1 + one % fields)},
+            {f"field_{field}": f"{one:07d}".rjust(length, "b") for field in range(1 + one % fields)},
+        )
+        for one in range(number)
+    ]
+
+
+@pytest.mark.parametrize("length", [10, 40, 5000])
+def test_a_page_stays_below_2_mb_and_counts_the_rest(length: int) -> None:
+    page = as_html(account(wide(10_000, length=length)))
+    assert len(page.encode()) < 2_000_000
+    shown = len(re.findall(r"<li>\d{7}", page))
+    hidden = sum(map(int, re.findall(r"and (\d+) more changes in the report as JSON", page)))
+    assert shown + hidden == 10_000
+    assert shown > 2000
+    assert hidden == 0 or length > 10
+    assert "a" * 201 not in page
+
+
+def test_texts_of_which_there_are_too_many_leave_room_for_the_changes() -> None:
+    texts = [f"{number}: {'<' * 900}" for number in range(5000)]
+    page = as_html(account(wide(50), refusals=texts, findings=texts, warnings=texts, every_finding=texts))
+    assert len(page.encode()) < 2_000_000
+    assert len(re.findall(r"<li>\d{7}", page)) == 50
+    assert len(re.findall(r"and \d+ more in the report as JSON", page)) == 4
+
+
+def test_the_groups_of_many_changes_are_closed_and_those_of_a_few_open() -> None:
+    assert "<details open>" not in as_html(account(wide(100)))
+    assert "<details open>" in as_html(account(wide(10)))
+
+
+def test_a_page_leads_to_its_parts_and_can_be_printed() -> None:
+    page = as_html(account(MANY))
+    links = re.findall(r'<a href="#(part-\d+)">([^<]*)</a>', page)
+    assert [name for _id, name in links] == ["objects: delete (1)", "objects: update (1015)", "objects: create (1)"]
+    assert [name for name, _title in links] == re.findall(r'<section class="part" id="(part-\d+)"', page)
+    assert ".part:target" in page
+    assert "@media print" in page
+
+
+def test_a_page_says_what_it_is_of_and_by_whom() -> None:
+    made_by = {"set": "acme", "date": "2026-11-22T09:00:00Z", "user": "deploy@runner", "version": "0.1.0"}
+    page = as_html(account(MANY, made_by=made_by))
+    told = "set acme, 2026-11-22T09:00:00Z, by deploy@runner, community.seventhings 0.1.0"
+    assert f'<p class="soft">{told}</p>' in page
+    assert f"<title>Would change: https://acme.example &middot; {told}</title>" in page
+
+
+def test_a_record_names_its_fields_where_its_group_has_several() -> None:
+    page = as_html(account(wide(3)))
+    assert "<i>field_0</i>" in page
+    assert "<i>field_2</i>" in page

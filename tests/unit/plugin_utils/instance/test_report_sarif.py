@@ -1,0 +1,69 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Findings as SARIF: each at its line, named as the checkout names it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.dataloader import DataLoader
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+
+
+def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The result of a validation, and the one run of its SARIF."""
+    given = {"mode": "validate", "src": str(src), "report": str(report)}
+    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
+    result = provision(options, False, DataLoader(), given)
+    document = json.loads(report.read_text("utf-8"))
+    assert document["version"] == "2.1.0"
+    (run,) = document["runs"]
+    return result, run
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with files in a directory of it."""
+    (tmp_path / ".git").mkdir()
+    files = tmp_path / "my files" / "acme"
+    files.mkdir(parents=True)
+    (files / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    return files
+
+
+def test_each_finding_stands_at_its_line(checkout: Path, tmp_path: Path) -> None:
+    (checkout / "objects.yml").write_text("- barcode: '1'\n- barcode: 2\n", "utf-8")
+    result, run = validated(checkout, tmp_path / "findings.sarif")
+    assert result["failed"]
+    (found,) = run["results"]
+    (location,) = found["locations"]
+    assert location["physicalLocation"] == {
+        "artifactLocation": {"uri": "my%20files/acme/objects.yml"},
+        "region": {"startLine": 2, "startColumn": 12},
+    }
+    assert found["message"]["text"].startswith("barcode: ")
+    assert found["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert found["level"] == "error"
+
+
+def test_of_findings_that_are_told_together_each_stands_at_its_cell(checkout: Path, tmp_path: Path) -> None:
+    rows = "".join(f"{number},x,much\n" for number in range(10))
+    (checkout / "fields").mkdir()
+    (checkout / "fields" / "asset.yml").write_text("- {label: Weight, type: DECIMAL}\n", "utf-8")
+    (checkout / "objects.csv").write_text(f"barcode,inventory_name,Weight\n{rows}", "utf-8")
+    result, run = validated(checkout, tmp_path / "findings.sarif")
+    lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in run["results"]]
+    assert len(result["findings"]) == 1
+    assert lines == list(range(2, 12))
+
+
+def test_files_without_findings_have_no_results(checkout: Path, tmp_path: Path) -> None:
+    _result, run = validated(checkout, tmp_path / "findings.sarif")
+    assert run["results"] == []

@@ -1,0 +1,122 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All forms of a report tell the same of every kind of run, and the schema describes them all."""
+
+from __future__ import annotations
+
+import html
+import json
+import random
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from instance_site import LONG, SETTINGS, Site, yaml_list
+from jsonschema import Draft202012Validator
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_parts import SIGNS
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_schema import report_schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text, write_report
+
+SCHEMA = Draft202012Validator(report_schema())
+
+RUNS = ("planned", "applied", "partly_applied", "refused", "stale", "failed", "drift", "unchanged", "findings")
+
+
+def state(chance: random.Random, earlier: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+    """Some objects; where there were others before, these with some other values."""
+    if earlier is None:
+        return [
+            {"barcode": f"B{one:03}", "inventory_name": chance.choice("abc")} for one in range(chance.randrange(6, 12))
+        ]
+    changed = [{**one, "inventory_name": chance.choice("abcd")} for one in earlier]
+    changed[0]["inventory_name"] = "x"
+    return [*changed, {"barcode": "NEW", "inventory_name": "n"}]
+
+
+def run_of(kind: str, site: Site, seed: int, tmp_path: Path) -> RunResult:
+    """A run that comes to something."""
+    chance = random.Random(seed)
+    first = state(chance)
+    settings = f"{SETTINGS}policy: {{limits: {{update_percent: 100}}}}\n"
+    site.write({"instance.yml": settings, "objects.yml": yaml_list(first)})
+    if kind == "planned":
+        return site.plan()
+    if kind == "findings":
+        site.write({"objects.yml": "- {barcode: 1, inventory_name: x}\n"})
+        return site.plan()
+    made = site.run()
+    if kind == "applied":
+        return made
+    if kind == "unchanged":
+        return site.run()
+    second = state(chance, first)
+    site.write({"objects.yml": yaml_list(second)})
+    if kind == "drift":
+        return site.plan(drift=True)
+    if kind == "refused":
+        return site.run(limits={"updates": 0})
+    if kind == "stale":
+        path = tmp_path / "plan.json"
+        site.plan(plan_file=path)
+        site.write({"objects.yml": yaml_list([{**second[0], "inventory_name": "y"}])})
+        site.run(only=["objects"])
+        return site.run(plan_file=path)
+    times = 1 if kind == "partly_applied" else 99
+    rules = [
+        {"fault": "422", "times": times, **rule}
+        for rule in ({"method": "PATCH"}, {"method": "POST", "path": "/object"})
+    ]
+    site.service.steer("PUT", "/faults", rules)
+    return site.run(workers=1)
+
+
+def names_in(text: str) -> Counter[str]:
+    """How often each barcode is named."""
+    return Counter(re.findall(r"\b(?:B\d{3}|NEW)\b", text))
+
+
+@pytest.mark.parametrize("seed", range(20 if LONG else 1))
+@pytest.mark.parametrize("kind", RUNS)
+def test_text_json_markdown_and_page_agree(kind: str, seed: int, site: Site, tmp_path: Path) -> None:
+    account = run_of(kind, site, seed, tmp_path)
+    wanted = {"planned": "changed", "applied": "changed", "stale": "refused", "findings": "failed"}.get(kind, kind)
+    assert account.outcome == wanted
+    write_report(account, tmp_path / "report.json")
+    told = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert [error.message for error in SCHEMA.iter_errors(told)] == []
+    forms = {"text": as_text(account), "markdown": as_markdown(account), "page": html.unescape(as_html(account))}
+    for name, text in forms.items():
+        for change in told["changes"]:
+            assert change["key"] in text, (name, change["key"])
+            if change["reason"]:
+                assert f"{change['status'].replace('_', ' ')}: {change['reason']}" in text, name
+        for reason in (*told["refusals"], *told["findings"]):
+            assert reason in text, name
+        is_done = any(change["status"] == "done" for change in told["changes"])
+        assert is_done == bool(re.search(r"[(` >]done[)`< ]", text)), name
+    # The text names nothing that no change is of.
+    named = Counter(
+        line.split()[-1]
+        for line in (re.sub(r" \(.*", "", one) for one in forms["text"].splitlines())
+        if (line[:1] in set(SIGNS.values()) and re.search(r"objects (B\d{3}|NEW)$", line))
+        or re.match(r"    objects ", line)
+    )
+    assert named == Counter(change["key"] for change in told["changes"])
+    assert set(names_in(forms["page"])) >= set(named)
+    by_action = Counter(change["action"] for change in told["changes"] if change["status"] == "done")
+    if not told["check_mode"]:
+        counts = told["summary"].get("objects", {})
+        assert by_action == Counter({"create": counts.get("created", 0), "update": counts.get("updated", 0)})
+
+
+def test_the_schema_is_one_and_refuses_what_is_no_report() -> None:
+    Draft202012Validator.check_schema(report_schema())
+    assert not SCHEMA.is_valid({})
+    assert not SCHEMA.is_valid({"outcome": "fine"})

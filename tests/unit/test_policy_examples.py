@@ -1,0 +1,62 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The example policies read what a report has."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from project import ROOT
+
+POLICY = ROOT / "examples" / "policy"
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "report.schema.json").read_text("utf-8"))
+
+
+def change(**members: Any) -> dict[str, Any]:
+    return {"section": "objects", "key": "1", "action": "update", "before": {}, "after": {}, **members}
+
+
+def judged(tmp_path: Path, report: dict[str, Any]) -> tuple[int, list[str]]:
+    """The exit code of the policy in Python, and what it prints."""
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps({"outcome": "changed", "changes": [], **report}), "utf-8")
+    done = subprocess.run([sys.executable, POLICY / "policy.py", path], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("report", "reasons"),
+    [
+        ({}, []),
+        ({"outcome": "refused"}, ["the plan came to refused"]),
+        ({"changes": [change(action="delete")] * 10}, []),
+        ({"changes": [change(action="archive")] * 11}, ["11 records would be taken away; 10 may be"]),
+        ({"changes": [change(before={"purchasing_price": 100}, after={"purchasing_price": 120})]}, []),
+        (
+            {"changes": [change(before={"purchasing_price": 100}, after={"purchasing_price": 121})]},
+            ["objects 1: purchasing_price 100 -> 121 is more than 20 %"],
+        ),
+        ({"changes": [change(after={"purchasing_price": 121})]}, []),
+    ],
+)
+def test_the_policy_in_python_passes_and_denies(tmp_path: Path, report: dict[str, Any], reasons: list[str]) -> None:
+    status, lines = judged(tmp_path, report)
+    assert status == bool(reasons)
+    assert lines == ([json.dumps(reason) for reason in reasons] or ["passed"])
+
+
+@pytest.mark.parametrize("name", ["policy.py", "policy.rego"])
+def test_a_policy_asks_only_for_what_a_report_has(name: str) -> None:
+    text = (POLICY / name).read_text("utf-8")
+    of_report = set(re.findall(r"input\.(\w+)|report\[[\"'](\w+)[\"']\]", text))
+    of_change = set(re.findall(r"change\.(\w+)|change\[[\"'](\w+)[\"']\]", text))
+    asked = [{next(filter(None, pair)) for pair in found} for found in (of_report, of_change)]
+    assert {"outcome", "changes"} <= asked[0] <= set(SCHEMA["properties"])
+    assert {"action", "before", "after"} <= asked[1] <= set(SCHEMA["$defs"]["change"]["properties"])
