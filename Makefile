@@ -39,6 +39,10 @@ help: ## List the targets
 demo: runtime ## Provision the example instance on the embedded service, twice, and show what happens
 	@"$(BIN)/python" tests/tools/demo.py
 
+.PHONY: demo-fleet
+demo-fleet: runtime ## Provision ten embedded instances in one play, and show what happens
+	@"$(BIN)/python" tests/tools/demo_fleet.py
+
 .PHONY: emulator
 emulator: runtime ## Start the embedded service on port 8765 with demo data (or with EMULATOR_OPTIONS="...")
 	@exec "$(BIN)/python" tests/emulator $(or $(EMULATOR_OPTIONS),--port 8765 --data demo --db :memory:)

@@ -22,4 +22,4 @@ class ActionModule(ControllerAction):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Plans, and in a real run applies."""
-        return on_screen(provision(options, self._task.check_mode, self._loader, self._task.args))
+        return on_screen(provision(options, self._task.check_mode, self._loader, self._task.args, self.host))

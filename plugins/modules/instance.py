@@ -50,8 +50,20 @@ options:
       - The directory may be reached by a link. Nothing in it may be one, and a single file may not be one either. A
         link, a device, a pipe or a socket in the place of a file is a finding, and so is a file of more than 1 GiB.
       - Paths of attachments in it are relative to the directory, and nothing else can be sent. See O(files_root).
+      - A list of them is layers, the first one first. A later layer adds records, and overrides the fields that it
+        writes of a record with the same natural key. C(null) clears, lists replace whole, what is not written stays,
+        and C(_managed) V(false) takes a record out of the set. Only the first layer needs an C(instance.yml), that of a
+        later one only narrows it. Attachments are relative to their layer.
       - One of O(src), O(desired) and O(plan_file) is required.
-    type: path
+    type: raw
+  variables:
+    description:
+      - Values of the variables that C(instance.yml) declares, over their defaults. See
+        R(the guide,ansible_collections.community.seventhings.docsite.guide_many).
+      - In the files C(${name}) stands for a variable, and C(${$}) for a dollar. In O(desired) it means itself.
+      - What is not used is a warning. A value that is vaulted by itself is refused, because it would stand in plans.
+    type: dict
+    default: {}
   desired:
     description:
       - The same inline, with the sections as keys, for a playbook that computes what is wanted.
@@ -326,6 +338,12 @@ EXAMPLES = r"""
   community.seventhings.instance:
     src: acme
     report: report.html
+
+- name: Apply what all sites have in common, and what differs in Berlin
+  community.seventhings.instance:
+    src: [base, overlays/berlin]
+    variables:
+      city: Berlin
 
 - name: Fail where somebody changed the instance behind the files' back
   community.seventhings.instance:

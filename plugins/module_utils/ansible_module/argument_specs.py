@@ -203,7 +203,8 @@ SERVICE_INFO: Spec = dict(CONNECTION)
 INSTANCE: Spec = {
     **{name: option for name, option in CONNECTION.items() if name != "execution"},
     "mode": {"type": "str", "choices": ["apply", "drift", "validate"], "default": "apply"},
-    "src": {"type": "path"},
+    "src": {"type": "raw"},
+    "variables": {"type": "dict", "default": {}},
     "desired": {"type": "dict"},
     "files_root": {"type": "path"},
     "plan_file": {"type": "path"},

@@ -27,6 +27,7 @@ class ControllerAction(ActionBase):
     """An action that sends its requests from the controller.
 
     :cvar spec: its options. :cvar rules: how they go together.
+    :ivar host: the host of the inventory that the task is for.
     """
 
     _supports_check_mode = True
@@ -34,6 +35,7 @@ class ControllerAction(ActionBase):
 
     spec: Mapping[str, Any]
     rules: Mapping[str, Any] = {}
+    host = ""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Ansible's entry point."""
@@ -43,6 +45,7 @@ class ControllerAction(ActionBase):
         read = read_arguments(self._task.action, self.spec, self.rules, self._task.args)
         if read.refusal:
             return {**result, "failed": True, "changed": False, "msg": read.refusal}
+        self.host = str((task_vars or {}).get("inventory_hostname", ""))
         # A module process sees the environment that its task is given; here nobody sets it.
         of_the_task: dict[str, Any] = {}
         self._compute_environment_string(of_the_task)

@@ -120,6 +120,7 @@ class Entry:
     :ivar pruned: whether it stands in no file, and is taken away because of that.
     :ivar vaulted: names of the fields that are vaulted; all of them where the file is vaulted as a whole.
     :ivar cells: reads its fields where they are cells that types do not take as they are.
+    :ivar root: the directory that its local files come from, where that is not the same for all records.
     """
 
     kind: Kind
@@ -134,6 +135,12 @@ class Entry:
     pruned: bool = False
     vaulted: Container[str] = ()
     cells: CellReader | None = None
+    root: str = ""
+
+    def root_of(self, name: str) -> str:
+        """The directory that the local files of a field come from; empty where that is the same for all records."""
+        root_of = getattr(self.places, "root_of", None)
+        return root_of(name) if root_of else self.root
 
     def place_of(self, name: str) -> Place:
         """The place of a field, or of the record where the field was not written."""
@@ -214,6 +221,7 @@ class Policy:
 class DesiredInstance:
     """Everything that was written, and what was found to be wrong with it.
 
+    :ivar unmanaged: records that were written to be left alone: they are never pruned.
     :ivar instances: roots of the instances that it may be applied to; empty: any.
     :ivar set_name: name of the managed set.
     :ivar set_id: tells it from other sets of its name.
@@ -230,9 +238,11 @@ class DesiredInstance:
     :ivar hiding: what of it must not be shown.
     :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
     :ivar warnings: what should be known of the files, although it is no mistake.
+    :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
     """
 
     entries: list[Entry] = field(default_factory=list)
+    unmanaged: list[Entry] = field(default_factory=list)
     instances: Sequence[str] = ()
     set_name: str = ""
     set_id: str = ""
@@ -253,6 +263,7 @@ class DesiredInstance:
     dialects: Dialects = field(default_factory=Dialects)
     delimiters: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    declares_variables: bool = False
 
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -31,11 +32,11 @@ from .desired import (
     Place,
     states_of,
 )
-from .dialect import HOW_TO_SAVE, CellReader, WrongEncoding
+from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .hiding import EVERYTHING, Hiding
 from .json_source import read_json_lines
 from .nodes import Node, Places, plain_node, was_vaulted
-from .settings import API, Settings
+from .settings import API, VARIABLES, Settings
 from .xlsx_source import WORKBOOK_CELLS, Workbook
 from .yaml_source import read_yaml
 
@@ -56,7 +57,7 @@ _INLINE = "desired"
 _NEVER_VAULTED = (
     "settings and field definitions can't be vaulted: they stand in plans, messages and journals; write them in plain"
 )
-_SETTINGS = ("instance.yml", "instance.yaml")
+SETTINGS = ("instance.yml", "instance.yaml")
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
 
 
@@ -82,6 +83,22 @@ def _with_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How one layer is read.
+
+    :ivar label: what the places of its files begin with; empty: nothing.
+    :ivar is_later: whether another layer came before it: then it needs no instance.yml.
+    :ivar dialects: how its tables were saved where its instance.yml does not say.
+    :ivar fill: fills variables into what stands in files, but for some members.
+    """
+
+    label: str = ""
+    is_later: bool = False
+    dialects: Dialects = field(default_factory=Dialects)
+    fill: Callable[[Node, Sequence[str]], Node] = lambda node, _leave: node
+
+
 def load(
     src: Path | None,
     inline: Mapping[str, Any] | None = None,
@@ -90,6 +107,7 @@ def load(
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
     formulas_are: str = formulas.ESCAPE,
+    reading: Reading | None = None,
 ) -> DesiredInstance:
     """Reads what was written in files, inline, or both.
 
@@ -102,8 +120,9 @@ def load(
     :param hiding: what the task hides, or shows; what is vaulted is added to it.
     :param is_vaulted: whether an inline value is vaulted.
     :param formulas_are: how cells of CSV files are written that a spreadsheet would run.
+    :param reading: how ``src`` is read where it is one of several layers.
     """
-    loading = _Loading(read, hiding or Hiding(), formulas_are)
+    loading = _Loading(read, hiding or Hiding(), formulas_are, reading or Reading())
     loading.desired.root = local_files(src, files_root)
     if src is not None and src.is_dir():
         loading.directory(src)
@@ -133,11 +152,15 @@ class VaultedContent(bytes):
 
 
 class _Loading:
-    def __init__(self, read: Callable[[Folder, str], bytes], hiding: Hiding, formulas_are: str) -> None:
+    def __init__(
+        self, read: Callable[[Folder, str], bytes], hiding: Hiding, formulas_are: str, reading: Reading
+    ) -> None:
         self._read = read
+        self._reading = reading
+        self._fill = reading.fill
         self._formulas = formulas_are
         self._by_guess: list[str] = []
-        self.desired = DesiredInstance(hiding=hiding)
+        self.desired = DesiredInstance(hiding=hiding, dialects=reading.dialects)
         self._read_settings = Settings(self.desired)
 
     def _find(self, place: Place, message: str) -> None:
@@ -146,6 +169,13 @@ class _Loading:
     def _find_plainly(self, place: Place, message: str) -> None:
         """Notes what is wrong in words that quote nothing of what was written."""
         self.desired.findings.append(Finding.plain(place, message))
+
+    def _called(self, name: str) -> str:
+        """The name of a file as places have it: with that of its layer."""
+        return called(self._reading.label, name)
+
+    def _at(self, name: str, line: int = 0, column: int = 0) -> Place:
+        return Place(self._called(name), line, column)
 
     # ---- where things are
 
@@ -158,9 +188,9 @@ class _Loading:
         except OSError as error:
             self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
             return
-        settings = [one for one in there if one.name in _SETTINGS and one.type is not FileType.FOLDER]
-        if len(settings) != 1:
-            self._find(Place("instance.yml"), f"expected exactly one instance.yml in {src}")
+        settings = [one for one in there if one.name in SETTINGS and one.type is not FileType.FOLDER]
+        if len(settings) > 1 or (not settings and not self._reading.is_later):
+            self._find(self._at("instance.yml"), f"expected exactly one instance.yml in {src}")
         # The settings say how the others are read.
         for one in sorted(there, key=lambda one: one not in settings):
             is_folder = one.type is FileType.FOLDER
@@ -169,13 +199,13 @@ class _Loading:
             if one.type is FileType.LINK and (
                 is_workbook or one.name.partition(".")[0] in (*SECTIONS, "instance", "moved")
             ):
-                self._find(Place(one.name), _NO_LINKS)
+                self._find(self._at(one.name), _NO_LINKS)
             elif one in settings:
                 self._settings(self._yaml(root, one.name, False), one.name)
             elif name == "moved" and ending in (".yml", ".yaml"):
                 node = self._yaml(root, one.name)
                 if node is not None:
-                    self._read_settings.moved(node)
+                    self._read_settings.moved(self._fill(node, ()))
             elif is_workbook:
                 self._workbook(root, one.name)
             elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
@@ -183,12 +213,12 @@ class _Loading:
             elif is_folder or ending in ENDINGS:
                 near = get_close_matches(name, [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
                 if near and not one.name.startswith("."):
-                    self._find(Place(one.name), f"no such section; did you mean {near[0]}?")
+                    self._find(self._at(one.name), f"no such section; did you mean {near[0]}?")
 
     def _section_files(self, section: str, top: ListResult, root: Folder) -> None:
         self.desired.sections.add(section)
         for name in self._below(top, root):
-            at = Place(name)
+            at = self._at(name)
             stem, ending = _parts(name.rpartition("/")[2])
             template = stem if section in BY_TEMPLATE else ""
             if ending.lower() not in _ALIKE:
@@ -214,7 +244,7 @@ class _Loading:
         while to_come:
             one = to_come.pop()
             if one.type is FileType.LINK:
-                self._find(Place(one.name), _NO_LINKS)
+                self._find(self._at(one.name), _NO_LINKS)
             elif one.type is not FileType.FOLDER:
                 yield one.name
             else:
@@ -225,16 +255,16 @@ class _Loading:
         try:
             return root.listed(name)
         except NotOpened as refused:
-            self._find(Place(refused.at), refused.why)
+            self._find(self._at(refused.at), refused.why)
         except OSError as error:
-            self._find(Place(name), f"can't be read: {error.strerror or error}")
+            self._find(self._at(name), f"can't be read: {error.strerror or error}")
         return []
 
     def _settings(self, node: Node | None, name: str) -> None:
         if node is not None:
-            self._read_settings.read(node)
+            self._read_settings.read(self._fill(node, (VARIABLES,)))
         elif not self.desired.findings:
-            self._find(Place(name, 1, 1), f"this file is empty; expected at least api: {API}")
+            self._find(self._at(name, 1, 1), f"this file is empty; expected at least api: {API}")
 
     def single(self, path: Path) -> None:
         """Reads one file with the sections as keys."""
@@ -256,6 +286,8 @@ class _Loading:
         :param takes_files: whether a directory was named that its local files come from.
         """
         from_files = len(self.desired.entries)
+        # Ansible filled in what varies.
+        self._fill = Reading.fill
         self.document(plain_node(sections, _INLINE, self.desired.hiding.paths, is_vaulted))
         for entry in self.desired.entries[from_files:]:
             entry.inline = not takes_files
@@ -269,9 +301,9 @@ class _Loading:
             if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(member.source):
                 self._find_plainly(member.place, _NEVER_VAULTED)
             elif name == "instance":
-                self._read_settings.read(member)
+                self._read_settings.read(self._fill(member, (VARIABLES,)))
             elif name == "moved":
-                self._read_settings.moved(member)
+                self._read_settings.moved(self._fill(member, ()))
             elif name in BY_TEMPLATE:
                 self.desired.sections.add(name)
                 self._templates(name, member)
@@ -302,13 +334,13 @@ class _Loading:
             if not isinstance(content, VaultedContent):
                 return content
             if may_be_vaulted:
-                self.desired.hiding.files.add(name)
+                self.desired.hiding.files.add(self._called(name))
                 return content
-            self._find_plainly(Place(name), _NEVER_VAULTED)
+            self._find_plainly(self._at(name), _NEVER_VAULTED)
         except NotOpened as refused:
-            self._find(Place(refused.at), refused.why)
+            self._find(self._at(refused.at), refused.why)
         except OSError as error:
-            self._find(Place(name), f"can't be read: {error.strerror or error}")
+            self._find(self._at(name), f"can't be read: {error.strerror or error}")
         return None
 
     def _text(self, root: Folder, name: str, may_be_vaulted: bool) -> str | None:
@@ -320,7 +352,7 @@ class _Loading:
         except UnicodeDecodeError as error:
             start: int = error.start
             before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
-            place = Place(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
+            place = self._at(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
             self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
             return None
 
@@ -334,30 +366,30 @@ class _Loading:
             text, is_guess = dialect.decode(content)
         except WrongEncoding as wrong:
             before = content[: wrong.start].decode("utf-8", "replace").removeprefix("\ufeff")
-            place = Place(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
+            place = self._at(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
             self._find_plainly(place, str(wrong))
             return ()
         if is_guess:
-            self._by_guess.append(name)
+            self._by_guess.append(self._called(name))
         if "\r" in text:
             text = _with_line_ends(text)
         as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
-        return read_csv(text, name, self.desired.findings, as_text, dialect, self.desired.delimiters)
+        return read_csv(text, self._called(name), self.desired.findings, as_text, dialect, self.desired.delimiters)
 
     def _workbook(self, root: Folder, name: str) -> None:
         """The records of the sheets that are called as sections."""
         content = self._content(root, name)
         if content is None:
             return
-        book = Workbook(name, content, self.desired.dialects.of(name), self.desired.findings)
+        book = Workbook(self._called(name), content, self.desired.dialects.of(name), self.desired.findings)
         for section, nodes in book.sections():
             self.desired.sections.add(section)
-            if name in self.desired.hiding.files:
+            if self._called(name) in self.desired.hiding.files:
                 self.desired.hiding.files.add(book.source_of(section))
             self._records(section, nodes, cells=WORKBOOK_CELLS)
         if book.ignored:
             sheets = ", ".join(map(repr, book.ignored))
-            self.desired.warnings.append(f"{name}: sheets that are no sections are not read: {sheets}")
+            self.desired.warnings.append(f"{self._called(name)}: sheets that are no sections are not read: {sheets}")
 
     def warn(self) -> None:
         """Tells once what should be known of the files."""
@@ -370,7 +402,7 @@ class _Loading:
 
     def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:
         text = self._text(root, name, may_be_vaulted)
-        return None if text is None else read_yaml(text, name, self.desired.findings)
+        return None if text is None else read_yaml(text, self._called(name), self.desired.findings)
 
     def _nodes(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
         ending = _parts(name)[1]
@@ -380,7 +412,7 @@ class _Loading:
         if ending == ".csv":
             return self._table(root, name, may_be_vaulted)
         text = self._text(root, name, may_be_vaulted)
-        return [] if text is None else read_json_lines(text, name, self.desired.findings)
+        return [] if text is None else read_json_lines(text, self._called(name), self.desired.findings)
 
     def _list(self, node: Node) -> list[Node]:
         if node.value is None:
@@ -395,14 +427,26 @@ class _Loading:
     def _records(
         self, section: str, nodes: Iterable[Node], template: str = "", cells: CellReader | None = None
     ) -> None:
-        for node in nodes:
+        for written in nodes:
+            node = self._fill(written, ())
             if len(self.desired.entries) >= MOST_RECORDS:
                 self._find_plainly(node.place, f"expected at most {MOST_RECORDS} records in one desired state")
                 return
             entry = self._entry(section, node, template)
             if entry is not None:
                 entry.cells = cells
-                self.desired.entries.append(entry)
+                entries = self.desired.entries if self._is_managed(node) else self.desired.unmanaged
+                entries.append(entry)
+
+    def _is_managed(self, node: Node) -> bool:
+        """Tells whether a record belongs to the set, or was written to be left alone."""
+        managed = node.value.get("_managed", True) if isinstance(node.value, dict) else True
+        if isinstance(managed, bool):
+            return managed
+        if node.is_row and managed in ("true", "false"):
+            return bool(managed == "true")
+        self._find(node.member("_managed").place, f"_managed: {shorten(managed)} does not fit; expected true or false")
+        return True
 
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
@@ -418,12 +462,20 @@ class _Loading:
             place = node.member("_state").place
             self._find(place, f"_state: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
         fields = node.value
-        if "_state" in fields:
-            fields = {name: value for name, value in fields.items() if name != "_state"}
+        if "_state" in fields or "_managed" in fields:
+            fields = {name: value for name, value in fields.items() if name not in ("_state", "_managed")}
         vaulted = self.desired.hiding.of_record(node.source, fields)
         if state not in allowed:
             return Entry(kind, fields, node.place, Places(node), template=template, misread=True, vaulted=vaulted)
         return Entry(kind, fields, node.place, Places(node), state, template, vaulted=vaulted)
+
+
+def called(label: str, name: str) -> str:
+    """The name of a file as places have it.
+
+    :param label: of its layer; empty: it has none.
+    """
+    return str(PurePosixPath(label) / name) if label else name
 
 
 def _parts(name: str) -> tuple[str, str]:

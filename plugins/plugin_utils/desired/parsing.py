@@ -40,7 +40,7 @@ class DesiredParser:
         self._quick: dict[str, Quick] = {}
         self._given_root = desired.root
         self._hiding = desired.hiding
-        self._root = Folder(Path(desired.root)) if desired.root else None
+        self._folders: dict[str, Folder] = {}
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
         """Canonical values of what fits.
@@ -86,19 +86,20 @@ class DesiredParser:
         attachment.written = str(attachment.path)
         attachment.hidden = self._hiding.covers(entry, str(way[0]))
         location = words_of(way)
-        if self._root is None or entry.inline:
+        root = entry.root_of(str(way[0])) or self._given_root
+        if not root or entry.inline:
             words = (
                 f"{location}: {attachment.written} is a local file, and no directory for them is known; set files_root"
             )
             self._find(entry.place_in(way), words)
             return
-        attachment.folder = self._root
+        attachment.folder = self._folders.get(root) or self._folders.setdefault(root, Folder(Path(root)))
         try:
-            attachment.path = name_inside(attachment.written, self._given_root)
+            attachment.path = name_inside(attachment.written, root)
         except InvalidInput as refused:
             self._find(entry.place_in(way), f"{location}: {refused.message}")
             return
-        for problem in check_local(attachment, location, self._given_root):
+        for problem in check_local(attachment, location, root):
             self._find(entry.place_in(way), problem)
 
     def _with_offsets(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:

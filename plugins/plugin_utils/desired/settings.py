@@ -35,7 +35,23 @@ from .desired import (
 from .nodes import Node
 
 API = "seventhings/v1"
-_SETTINGS = ("api", "instance", "set", "set_id", "timezone", "identity", "policy", "scope", "marker", "csv")
+_SETTINGS = (
+    "api",
+    "instance",
+    "set",
+    "set_id",
+    "timezone",
+    "identity",
+    "policy",
+    "scope",
+    "marker",
+    "csv",
+    "variables",
+)
+
+
+VARIABLES = "variables"
+"""The setting that declares variables; who fills them in reads it."""
 
 
 class Settings:
@@ -68,6 +84,7 @@ class Settings:
                 desired.identity.pop(section)
         desired.scope = self._scope(node)
         desired.setting_places = _places(node)
+        desired.declares_variables = VARIABLES in node.value
         if "csv" in node.value:
             desired.dialects = CsvSettings(desired.findings).read(node.member("csv"))
         if "policy" in node.value:

@@ -32,6 +32,7 @@ from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
 from ..desired.xlsx_source import openpyxl_library
 from ..desired.yaml_source import read_yaml
+from ..layers.variables import escaped
 from .downloads import FOLDER, Downloads
 from .export import (
     Exported,
@@ -167,6 +168,8 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
     with tempfile.TemporaryDirectory() as held:
         downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
         exported = export_instance(client, selection, downloads, _on_progress())
+        if settings.declares_variables:
+            exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
         files = _files(exported, options, client.transport.root, settings.dialects)
         changes = _changes(dest, exported, downloads, files, client.transport.root)
         backups = [] if check_mode else _carry_out(dest, changes)

@@ -44,6 +44,9 @@ from .portable import (
 Json = dict[str, Any]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_MANAGED: Json = {"_managed": {"type": "boolean"}}
+"""Takes a record out of the set, whichever kind it is of."""
+
 MAIN = "seventhings.schema.json"
 """The schema with all definitions; its root is a desired state in one file."""
 
@@ -132,7 +135,7 @@ def _record(schema: Schema, closed: bool) -> Json:
             if name and schema.find(name) is field:
                 properties.setdefault(name, described)
     states = list(kind.states)
-    record: Json = {"type": "object", "properties": {**properties, "_state": {"enum": states}}}
+    record: Json = {"type": "object", "properties": {**properties, "_state": {"enum": states}, **_MANAGED}}
     if closed and kind.template:
         record["patternProperties"] = {f"^({MADE_KEY})$": {"$ref": "#/$defs/any"}}
     record["propertyNames"] = {"not": {"enum": sorted(SERVER_KEYS)}}
@@ -221,6 +224,7 @@ def _definition() -> Json:
             "constraints": _closed(constraints),
             "relations": {"type": ["array", "null"], "items": relation},
             "_state": {"enum": ["present"]},
+            **_MANAGED,
         },
         "anyOf": [{"required": ["label"]}, {"required": ["field_key"]}],
         "additionalProperties": False,
@@ -246,7 +250,7 @@ def _short(kind: Kind) -> Json:
     address: Json = {"type": "string", "format": "email", "pattern": "@"}
     return address | {
         "type": ["string", "object"],
-        "properties": {kind.short_key: address, "_state": {"enum": list(kind.states)}},
+        "properties": {kind.short_key: address, "_state": {"enum": list(kind.states)}, **_MANAGED},
         "required": [kind.short_key],
         "additionalProperties": False,
     }
@@ -259,6 +263,7 @@ def _written(kind: Kind) -> Json:
         "properties": {
             **{field.key: _field(field) for field in kind.written},
             "_state": {"enum": list(kind.states)},
+            **_MANAGED,
         },
         "required": list(kind.written_key),
         "additionalProperties": False,
@@ -303,9 +308,23 @@ def _settings() -> Json:
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
             "marker": {"type": "string", "description": "Field that names the set in each record"},
             "csv": _tables(),
+            "variables": _variables(),
         },
         "required": ["api"],
         "additionalProperties": False,
+    }
+
+
+def _variables() -> Json:
+    """The variables that the files may use."""
+    default: Json = {"type": ["string", "number", "boolean"]}
+    types: Json = {"enum": ["string", "integer", "number", "boolean"]}
+    one = _closed({"type": types, "description": {"type": "string"}, "default": default})
+    return {
+        "type": "object",
+        "description": "Variables, used as ${name} in values; ${$} is a dollar",
+        "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+        "additionalProperties": one | {"type": ["object", "null"]},
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding, masked
-from ..desired.loading import MAX_SOURCE, VaultedContent, load, local_files
+from ..desired.loading import MAX_SOURCE, VaultedContent, local_files
 from ..desired.nodes import was_vaulted
 from ..desired.telling import Told, tell
+from ..layers.layers import load_layers
 from ..screen import tell as tell_on_screen
 from .ceilings import require_ceilings
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
@@ -49,10 +51,15 @@ from .run import (
 _EVERY_SECONDS = 4.0
 
 
-def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
-    """One call of the module ``instance``: its result as Ansible wants it."""
+def provision(
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], host: str = ""
+) -> dict[str, Any]:
+    """One call of the module ``instance``: its result as Ansible wants it.
+
+    :param host: the host of the inventory that it is for: of many at once each line of progress names its own.
+    """
     parent = os.getppid()
-    invocation = _Invocation(Hiding(show=options["show_vaulted"], names=set(options["hide"])))
+    invocation = _Invocation(Hiding(show=options["show_vaulted"], names=set(options["hide"])), host)
     try:
         return _provision(options, check_mode, loader, written, invocation)
     except (SeventhingsError, OSError) as error:
@@ -76,11 +83,13 @@ def provision(options: Mapping[str, Any], check_mode: bool, loader: Any, written
 class _Invocation:
     """Everything that must be known of a call that failed.
 
-    :ivar hiding: what must not be shown of it. :ivar clients: the connection, where there was one.
+    :ivar hiding: what must not be shown of it. :ivar host: that it is for.
+    :ivar clients: the connection, where there was one.
     :ivar read: what was written.
     """
 
     hiding: Hiding
+    host: str = ""
     clients: list[Client] = field(default_factory=list)
     read: list[DesiredInstance] = field(default_factory=list)
 
@@ -91,7 +100,9 @@ def _provision(
     if options["mode"] == "apply" and options["protected"]:
         require_ceilings(written)
     looks_only = check_mode or options["mode"] == "drift"
-    src, report, plan_file = (_path(options, name) for name in ("src", "report", "plan_file"))
+    sources = _sources(options["src"])
+    src = sources[0] if sources else None
+    report, plan_file = (_path(options, name) for name in ("report", "plan_file"))
     if report is not None:
         check_report(report)
         if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
@@ -99,12 +110,14 @@ def _provision(
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
-        invocation.read.append(_load(options, src, loader, written, invocation.hiding))
+        invocation.read.append(_load(options, sources, loader, written, invocation.hiding))
         return invocation.read[-1]
 
     has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
+        if len(sources) > 1:
+            stored.lies_as(all_that_is_written())
         stored.desired.hiding = invocation.hiding
         desired = stored.desired
     elif has_files:
@@ -138,13 +151,24 @@ def _provision(
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     client.creations.on_wait = tell_on_screen
     invocation.clients.append(client)
-    account = run_instance(client, desired, run_options, teller())
+    account = run_instance(client, desired, run_options, teller(host=invocation.host))
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
         _write_report(account, report, src)
     return _result(account, looks_only and options["drift_fail"], report)
+
+
+def _sources(src: Any) -> list[Path]:
+    """The layers that ``src`` names, the first one first.
+
+    :raises InvalidInput: where it names something else.
+    """
+    named = src if isinstance(src, list) else [] if src is None else [src]
+    if not all(isinstance(one, str) and one for one in named) or src == []:
+        raise InvalidInput(f"src: {shorten(src)} does not fit; expected a path, or a list of them")
+    return [Path(os.path.expandvars(one)).expanduser() for one in named]
 
 
 def _path(options: Mapping[str, Any], name: str) -> Path | None:
@@ -179,13 +203,17 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
 
 
 def _load(
-    options: Mapping[str, Any], src: Path | None, loader: Any, written: Mapping[str, Any], hiding: Hiding
+    options: Mapping[str, Any], sources: Sequence[Path], loader: Any, written: Mapping[str, Any], hiding: Hiding
 ) -> DesiredInstance:
     whole = written.get("desired")
     # The option as it was written; a text (a template gave it) as Ansible reads it.
     inline = options.get("desired") if isinstance(whole, str) else whole
     is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
-    return load(src, inline, _reader(loader), _path(options, "files_root"), hiding, is_vaulted, options["formulas"])
+    files_root = _path(options, "files_root")
+    given = written.get("variables")
+    # As they were written, too: what was vaulted is known by that.
+    variables = given if isinstance(given, Mapping) else options["variables"]
+    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"], variables)
 
 
 def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None) -> dict[str, Any]:
@@ -246,12 +274,13 @@ def _reader(loader: Any) -> Callable[[Folder, str], bytes]:
 
 
 def teller(
-    show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic
+    show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic, host: str = ""
 ) -> Callable[[Progress], None]:
     """Tells how far the work is, every few seconds at the most, and nothing when nothing takes long.
 
-    :param show: takes a line.
+    :param show: takes a line. :param host: begins it; that of this machine says nothing.
     """
+    begins = "" if host in ("", "localhost") else f"{host}: "
     last = clock()
     begun: dict[str, float] = {}
 
@@ -266,7 +295,7 @@ def teller(
         seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
         left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
         done = f"{progress.section}: {progress.done} of {progress.total}"
-        show(f"{done}, {left}, about {seconds:.0f} s left")
+        show(f"{begins}{done}, {left}, about {seconds:.0f} s left")
 
     return on_progress
 

@@ -78,6 +78,17 @@ class StoredPlan:
         self.desired.origin = "" if src is None else str(src)
         self.desired.root = root
 
+    def lies_as(self, written: DesiredInstance) -> None:
+        """Notes which layer the local files of each record are in.
+
+        :param written: what the plan was made from, read once more.
+        """
+        found = {(entry.kind.name, str(entry.place)): entry for entry in written.entries}
+        for entry in self.desired.entries:
+            same = found.get((entry.kind.name, str(entry.place)))
+            if same is not None:
+                entry.places, entry.root = same.places, same.root
+
     def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
         """The changes whose records, or whose local files, are not as they were.
 

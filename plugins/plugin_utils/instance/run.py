@@ -319,6 +319,9 @@ class _Run:
             self._stored is not None,
             self._run_options.assume_archived,
         )
+        for kind, key, uuid in made.released:
+            if uuid in journal.known:
+                journal.gone(kind, key, uuid)
         if not made.changes:
             journal.managed(made.managed)
             return self._account("unchanged", made)

@@ -55,6 +55,11 @@ class _Validation:
             values = self._parse(entry)
             if self._complaints == before:
                 self._claim(entry, values)
+        for entry in self._desired.unmanaged:
+            before = self._complaints
+            values = self._parse(entry)
+            if self._complaints == before:
+                self._keys(entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
 
     def _find(self, place: Place, message: str) -> None:
@@ -108,11 +113,8 @@ class _Validation:
     # ---- natural keys
 
     def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
-        section = _KINDS[entry.kind.name]
         schema = self._schema(entry.kind)
-        # A value of an unknown type stands as it was written.
-        have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
-        keys = self._named(entry, have) if self._desired.identity.get(section) else self._default(entry, have)
+        have, keys = self._keys(entry, values)
         if keys is None:
             return
         key = natural_keys.key_of(schema, keys, {one: _as_written(have.get(one)) for one in keys}, _mark)
@@ -120,6 +122,14 @@ class _Validation:
         if earlier is not entry.place:
             words = "/".join(str(entry.fields.get(written_as(schema, entry, one))) for one in keys)
             self._find(entry.place, written_twice(entry.kind, words, earlier))
+
+    def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
+        """All values of a record, and the fields that identify it; None where that is not known, or is wrong."""
+        schema = self._schema(entry.kind)
+        # A value of an unknown type stands as it was written.
+        have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
+        is_named = self._desired.identity.get(_KINDS[entry.kind.name])
+        return have, self._named(entry, have) if is_named else self._default(entry, have)
 
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """The fields that identify a record where the files name them; None where that is not known, or is wrong."""

@@ -115,6 +115,7 @@ class InstancePlan:
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar exceeded_limits: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
+    :ivar released: kind, natural key and uuid of records that are no part of the set any more.
     :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
         lacked a record that is there.
     :ivar state: the lists that the plan was made from.
@@ -132,6 +133,7 @@ class InstancePlan:
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
+    released: list[tuple[str, str, str]] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)

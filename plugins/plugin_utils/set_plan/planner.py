@@ -147,7 +147,25 @@ class _Planner:
                 self._context.doubt(entry)
             else:
                 found.append(pair)
+        self._leave_alone(section)
         return found
+
+    def _leave_alone(self, section: str) -> None:
+        """Claims the records that were written to be no part of the set, so that nothing prunes them."""
+        context = self._context
+        for entry in self._desired.unmanaged:
+            if entry.kind.section != section:
+                continue
+            schema = context.schema(entry.kind)
+            values, fits = self._read(entry)
+            keys = self._keys(section, schema, values, entry, fits)
+            if not keys or not context.resolve({key: values[key] for key in keys}, None):
+                continue
+            for record in self._state.find_existing(schema, keys, values):
+                context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
+                self._result.released.append(
+                    (entry.kind.name, context.uniqueness.words(schema, keys, values), record.uuid)
+                )
 
     def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
         """The values of an entry, and whether nothing is wrong with them."""

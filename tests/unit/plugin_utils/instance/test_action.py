@@ -75,6 +75,16 @@ def test_progress_without_a_rate_limit_says_so() -> None:
     assert lines == ["rooms: 5 of 5, no rate limit, about 0 s left"]
 
 
+def test_progress_of_one_host_of_many_names_it() -> None:
+    now = 0.0
+    lines: list[str] = []
+    tells = [teller(lines.append, lambda: now, host) for host in ("berlin", "localhost")]
+    now = 5.0
+    for tell in tells:
+        tell(Progress("rooms", 5, 5, 9))
+    assert lines == [f"{name}rooms: 5 of 5, no rate limit, about 0 s left" for name in ("berlin: ", "")]
+
+
 # ---- plan files
 
 

@@ -1,0 +1,232 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several layers as one desired state: a later one adds records, and overrides fields of those that are there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+
+from ..desired import formulas
+from ..desired.desired import DesiredInstance, Finding, Place
+from ..desired.dialect import Dialect, Dialects
+from ..desired.hiding import Hiding
+from ..desired.loading import (
+    MOST_RECORDS,
+    SETTINGS,
+    Reading,
+    VaultedContent,
+    called,
+    content_of,
+    load,
+    local_files,
+)
+from ..desired.nodes import Node, was_vaulted
+from ..desired.settings import VARIABLES
+from ..desired.yaml_source import read_yaml
+from .narrowing import narrow
+from .records import MergedRecords
+from .variables import Variables
+
+NO_VARIABLES: Mapping[str, Any] = {}
+
+Reader = Callable[[Folder, str], bytes]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer.
+
+    :ivar label: what the places of its files begin with.
+    """
+
+    path: Path
+    label: str
+
+
+@dataclass(frozen=True)
+class LayeredDialects(Dialects):
+    """The dialect of each file of several layers.
+
+    :ivar by_label: label of a layer to its dialects.
+    """
+
+    by_label: Mapping[str, Dialects] = field(default_factory=dict)
+
+    def of(self, name: str) -> Dialect:
+        """The dialect of a file, by its name with that of its layer."""
+        for label in sorted(self.by_label, key=len, reverse=True):
+            if name.startswith(f"{label}/"):
+                return self.by_label[label].of(name.removeprefix(f"{label}/"))
+        return super().of(name)
+
+
+def layers_of(sources: Sequence[Path]) -> list[Layer]:
+    """The layers that some paths name, each called by its path below the directory that all have in common.
+
+    :raises InvalidInput: where one is named twice.
+    """
+    # Not resolved: people know a layer by the name that they gave it, not by where a link leads.
+    roots = [Path.cwd() / path for path in sources]
+    reals = [path.resolve() for path in sources]
+    twice = next((path for number, path in enumerate(sources) if reals[number] in reals[:number]), None)
+    if twice is not None:
+        raise InvalidInput(f"src: {twice} is named twice; expected each layer once")
+    if len(sources) < 2:
+        return [Layer(path, "") for path in sources]
+    common = os.path.commonpath([root.parent for root in roots])
+    found = []
+    for path, root in zip(sources, roots, strict=True):
+        # A file is called by its own name already.
+        folder = root if path.is_dir() or not path.exists() else root.parent
+        label = os.path.relpath(folder, common)
+        found.append(Layer(path, "" if label == "." else str(PurePosixPath(label))))
+    return found
+
+
+def load_layers(
+    sources: Sequence[Path],
+    inline: Mapping[str, Any] | None = None,
+    read: Reader = content_of,
+    files_root: Path | None = None,
+    hiding: Hiding | None = None,
+    is_vaulted: Callable[[Any], bool] = was_vaulted,
+    formulas_are: str = formulas.ESCAPE,
+    variables: Mapping[str, Any] = NO_VARIABLES,
+) -> DesiredInstance:
+    """Reads what was written in layers, inline, or both; what is inline is no layer, it stands beside them.
+
+    :param sources: the layers, the first one first. The others are as :func:`..desired.loading.load` has them.
+    :param variables: the values of variables that the files declare.
+    :raises InvalidInput: where a layer is named twice, or ``files_root`` is no directory.
+    """
+    layers = layers_of(sources)
+    filling = Variables(variables)
+    for layer in layers:
+        filling.declare(settings_of(layer.path, layer.label, read))
+    filling.settle()
+    desired = _loaded(layers, filling, inline, read, files_root, hiding or Hiding(), is_vaulted, formulas_are)
+    desired.findings += filling.findings
+    desired.warnings += filling.warnings()
+    return desired
+
+
+def _loaded(
+    layers: Sequence[Layer],
+    filling: Variables,
+    inline: Mapping[str, Any] | None,
+    read: Reader,
+    files_root: Path | None,
+    shared: Hiding,
+    is_vaulted: Callable[[Any], bool],
+    formulas_are: str,
+) -> DesiredInstance:
+    """What stands in all layers and inline, with variables filled in."""
+    if len(layers) < 2:
+        src = layers[0].path if layers else None
+        return load(src, inline, read, files_root, shared, is_vaulted, formulas_are, Reading(fill=filling.fill))
+    loaded: list[DesiredInstance] = []
+    for layer in layers:
+        first = loaded[0].dialects if loaded else Dialects()
+        reading = Reading(layer.label, bool(loaded), first, filling.fill)
+        loaded.append(load(layer.path, None, read, files_root, shared, formulas_are=formulas_are, reading=reading))
+    merged = _merged(layers, loaded)
+    if files_root is not None:
+        merged.root = local_files(None, files_root)
+    if inline is not None:
+        beside = load(None, inline, read, files_root, shared, is_vaulted, formulas_are)
+        _put_beside(merged, beside)
+    return merged
+
+
+def settings_of(path: Path, label: str, read: Reader) -> Node | None:
+    """The settings of a layer; None where they can't be read, which is found when the layer is read."""
+    is_file = path.is_file()
+    folder = Folder(path.parent if is_file else path)
+    for name in (path.name,) if is_file else SETTINGS:
+        if not name.endswith((".yml", ".yaml")):
+            continue
+        try:
+            content = read(folder, name)
+            if VARIABLES.encode() not in content or isinstance(content, VaultedContent):
+                continue
+            node = read_yaml(content.decode().replace("\r\n", "\n").replace("\r", "\n"), called(label, name), [])
+        except (OSError, UnicodeDecodeError, InvalidInput):
+            continue
+        if node is None or not isinstance(node.value, dict) or not is_file:
+            return node
+        return node.member("instance") if "instance" in node.value else None
+    return None
+
+
+def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> DesiredInstance:
+    """All layers as one desired state."""
+    first = loaded[0]
+    merged = replace(
+        first,
+        entries=[],
+        unmanaged=[],
+        findings=[finding for one in loaded for finding in one.findings],
+        sections=set().union(*(one.sections for one in loaded)),
+        delimiters={name: mark for one in loaded for name, mark in one.delimiters.items()},
+        warnings=[line for one in loaded for line in one.warnings],
+        dialects=LayeredDialects(
+            first.dialects.general,
+            first.dialects.files,
+            {layer.label: one.dialects for layer, one in zip(layers, loaded, strict=True)},
+        ),
+        setting_places=dict(first.setting_places),
+        moved_places={key: place for one in loaded for key, place in one.moved_places.items()},
+    )
+    for later in loaded[1:]:
+        narrow(merged, later)
+    _add_renames(merged, loaded)
+    records = MergedRecords(merged.identity, loaded)
+    for one in loaded:
+        records.add(one)
+    merged.entries, merged.unmanaged = records.entries(), records.unmanaged()
+    if len(merged.entries) > MOST_RECORDS:
+        place = merged.entries[MOST_RECORDS].place
+        merged.findings.append(Finding.plain(place, f"expected at most {MOST_RECORDS} records in one desired state"))
+    return merged
+
+
+def _add_renames(merged: DesiredInstance, loaded: Iterable[DesiredInstance]) -> None:
+    """The renames of all layers; two records can't become one, and one can't become two."""
+    moved: dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]] = {}
+    seen: dict[tuple[str, str, str], tuple[int, Place]] = {}
+    for number, one in enumerate(loaded):
+        for section, pairs in one.moved.items():
+            for pair in pairs:
+                place = one.moved_places[id(pair[1])]
+                moved.setdefault(section, []).append(pair)
+                for side, key in zip(("from", "to"), pair, strict=True):
+                    mark = (section, side, json.dumps(key, sort_keys=True, default=str))
+                    earlier = seen.setdefault(mark, (number, place))
+                    # What stands twice in one layer was found when it was read.
+                    if earlier[0] != number:
+                        message = f"moved.{section}: {side} is written twice, first at {earlier[1]}"
+                        merged.findings.append(Finding(place, message))
+    merged.moved = moved
+
+
+def _put_beside(merged: DesiredInstance, beside: DesiredInstance) -> None:
+    """Adds what stands inline in a playbook."""
+    merged.entries += beside.entries
+    merged.unmanaged += beside.unmanaged
+    merged.findings += beside.findings
+    merged.sections |= beside.sections
+    if beside.setting_places:
+        place = beside.setting_places[""]
+        merged.findings.append(Finding(place, "instance: the settings stand in the first layer; take them away here"))
+    if beside.moved:
+        place = next(iter(beside.moved_places.values()))
+        merged.findings.append(Finding(place, "moved: renames stand in the layers; take them away here"))

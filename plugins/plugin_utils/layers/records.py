@@ -1,0 +1,253 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The records of several layers as one list: those of one natural key are one record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Plain, Way
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place
+from ..desired.dialect import CellReader
+from ..desired.hiding import EVERYTHING
+
+Key = tuple[Any, ...]
+_SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
+
+
+class MergedPlaces(Mapping[str, Place]):
+    """Where the fields of a record were written that stands in several layers.
+
+    :param owners: name of a field to the record of the layer that it came from.
+    """
+
+    __slots__ = ("_owners",)
+
+    def __init__(self, owners: Mapping[str, Entry]) -> None:
+        self._owners = owners
+
+    def __getitem__(self, name: str) -> Place:
+        return self._owners[name].place_of(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._owners)
+
+    def __len__(self) -> int:
+        return len(self._owners)
+
+    def within(self, way: Way) -> Place:
+        """Where a part of a field was written."""
+        return self._owners[str(way[0])].place_in(way)
+
+    def of_name(self, name: str) -> Place:
+        """Where the name of a field was written."""
+        return self._owners[name].place_of_name(name)
+
+    def root_of(self, name: str) -> str:
+        """The directory that the local files of a field come from."""
+        return self._owners[name].root_of(name)
+
+    def owner_of(self, name: str) -> Entry:
+        """The record of the layer that a field came from."""
+        return self._owners[name]
+
+
+@dataclass(frozen=True)
+class _MergedCells:
+    """Reads the cells of a record whose fields came from tables that were saved in several ways."""
+
+    readers: tuple[tuple[frozenset[str], CellReader], ...]
+
+    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        found = dict(fields)
+        wrong: dict[str, str] = {}
+        for names, reader in self.readers:
+            own = {name: value for name, value in fields.items() if name in names}
+            values, unfit = reader.read(schema, own)
+            found |= values
+            wrong |= unfit
+        return found, wrong
+
+    def only_of(self, names: Container[str]) -> CellReader:
+        kept = ((frozenset(name for name in own if name in names), reader) for own, reader in self.readers)
+        return _MergedCells(tuple(kept))
+
+    @property
+    def spelling(self) -> str:
+        return repr([(sorted(names), reader.spelling) for names, reader in self.readers])
+
+
+class MergedRecords:
+    """Takes the records of one layer after the other.
+
+    :param identity: section to the fields that identify its records, where the default is not meant.
+    :param loaded: all layers: fields that one of them defines are known by their keys and labels.
+    """
+
+    def __init__(self, identity: Mapping[str, Sequence[str]], loaded: Sequence[DesiredInstance]) -> None:
+        self._identity = identity
+        self._definitions: dict[str, list[Mapping[str, Any]]] = {}
+        for one in loaded:
+            for entry in one.entries:
+                if entry.kind.defines_fields:
+                    self._definitions.setdefault(entry.template, []).append(entry.fields)
+        self._schemas: dict[str, Schema] = {}
+        self._entries: list[Entry | None] = []
+        self._unmanaged: list[Entry | None] = []
+        self._by_key: dict[Key, int] = {}
+        self._unmanaged_by_key: dict[Key, int] = {}
+
+    def entries(self) -> list[Entry]:
+        """The records of the set."""
+        return [entry for entry in self._entries if entry is not None]
+
+    def unmanaged(self) -> list[Entry]:
+        """The records that were written to be left alone."""
+        return [entry for entry in self._unmanaged if entry is not None]
+
+    def add(self, layer: DesiredInstance) -> None:
+        """Takes the records of the next layer. Those that it has twice stay two: that is a finding of its own."""
+        added: dict[Key, int] = {}
+        for entry in layer.entries:
+            entry.root = layer.root
+            keys = self._keys(entry)
+            number = next((self._by_key[key] for key in keys if key in self._by_key), None)
+            earlier = None if number is None else self._entries[number]
+            if number is None or earlier is None:
+                added.update(dict.fromkeys(keys, len(self._entries)))
+                self._entries.append(entry)
+            else:
+                self._entries[number] = self._merge(earlier, entry)
+                added.update(dict.fromkeys(keys, number))
+            for key in keys:
+                left = self._unmanaged_by_key.pop(key, None)
+                if left is not None:
+                    self._unmanaged[left] = None
+        for key, number in added.items():
+            self._by_key.setdefault(key, number)
+        for entry in layer.unmanaged:
+            keys = self._keys(entry)
+            taken = {self._by_key[key] for key in keys if key in self._by_key}
+            for number in taken - set(added.values()):
+                self._entries[number] = None
+                self._by_key = {key: other for key, other in self._by_key.items() if other != number}
+            self._unmanaged_by_key.update(dict.fromkeys(keys, len(self._unmanaged)))
+            self._unmanaged.append(entry)
+
+    @staticmethod
+    def _merge(earlier: Entry, later: Entry) -> Entry:
+        """A record with the fields that a later layer overrides."""
+        owners = {name: _owner(earlier, name) for name in earlier.fields} | dict.fromkeys(later.fields, later)
+        is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
+        # In a place that is not shown, where one of the two is hidden as a whole.
+        place = earlier.place if earlier.vaulted is EVERYTHING else later.place
+        says_state = "_state" in later.places or later.misread
+        return replace(
+            later,
+            fields={**earlier.fields, **later.fields},
+            place=place,
+            places=MergedPlaces(owners),
+            state=later.state if says_state else earlier.state,
+            misread=earlier.misread or later.misread,
+            vaulted=EVERYTHING if is_hidden else frozenset(n for n, one in owners.items() if n in one.vaulted),
+            cells=_cells(owners),
+        )
+
+    # ---- natural keys
+
+    def _keys(self, entry: Entry) -> list[Key]:
+        """The natural keys of a record, the one by which it is known first; none where it has none."""
+        section = _SECTION_OF[entry.kind.name]
+        choices = [tuple(self._identity[section])] if section in self._identity else _choices(entry.kind)
+        schema = self._schema(entry.kind)
+        found = []
+        for names in choices:
+            values = self._values(schema, entry, names)
+            if values is not None:
+                found.append((entry.kind.name, entry.template, names, values))
+        return found
+
+    def _values(self, schema: Schema, entry: Entry, names: Sequence[str]) -> Key | None:
+        parts = []
+        for name in names:
+            field = schema.find(name)
+            wanted = {name} if field is None else {name, field.key, field.label}
+            written = next((one for one in entry.fields if one in wanted), None)
+            if written is None or entry.fields[written] in EMPTY:
+                return None
+            parts.append(_part(schema, entry, written))
+        return tuple(parts)
+
+    def _schema(self, kind: Kind) -> Schema:
+        if kind.name not in self._schemas:
+            fields = [*kind.fields, *kind.identity] if kind.template else list(kind.written or kind.fields)
+            schema = Schema(kind, fields)
+            for written in self._definitions.get(kind.template, []) if kind.template else ():
+                _define(schema, written)
+            self._schemas[kind.name] = schema
+        return self._schemas[kind.name]
+
+
+def _define(schema: Schema, written: Mapping[str, Any]) -> None:
+    """Takes a field into a schema as its definition in the files says."""
+    names = {name: value for name, value in written.items() if isinstance(value, str)}
+    field = field_to_be(names)
+    if field is not None and names.get("field_key") and names["field_key"] not in schema.fields:
+        label = names.get("label", field.label)
+        schema.take([replace(field, key=names["field_key"], label=label, mandatory=False)])
+
+
+def _choices(kind: Kind) -> list[tuple[str, ...]]:
+    return [kind.written_key] if kind.written_key else list(kind.match_on)
+
+
+def _part(schema: Schema, entry: Entry, name: str) -> Any:
+    """One part of a natural key, in a form that is equal where two are the same."""
+    fields: Mapping[str, Any] = {name: entry.fields[name]}
+    if entry.cells is not None:
+        fields = entry.cells.read(schema, fields)[0]
+    field = schema.find(name)
+    if field is not None:
+        values, findings = schema.parse(fields, "")
+        if not findings.errors:
+            key = natural_keys.key_of(schema, [field.key], values, _mark)
+            if key is not None:
+                return key
+    return _as_written(fields[name])
+
+
+def _as_written(value: Any) -> Any:
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, sort_keys=True, default=str)
+    return ("plain", str(value)) if isinstance(value, Plain) else str(value)
+
+
+def _mark(reference: Reference) -> str:
+    # An integer is an id, and the same in quotes is a name.
+    return repr(reference.written)
+
+
+def _owner(entry: Entry, name: str) -> Entry:
+    return entry.places.owner_of(name) if isinstance(entry.places, MergedPlaces) else entry
+
+
+def _cells(owners: Mapping[str, Entry]) -> CellReader | None:
+    """What reads the cells of a record; None where none of its fields stands in a table that must be read."""
+    names: dict[int, set[str]] = {}
+    readers: dict[int, CellReader] = {}
+    for name, entry in owners.items():
+        if entry.cells is not None:
+            names.setdefault(id(entry.cells), set()).add(name)
+            readers[id(entry.cells)] = entry.cells
+    if not readers:
+        return None
+    return _MergedCells(tuple((frozenset(names[mark]), reader) for mark, reader in readers.items()))

@@ -1,0 +1,286 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Variables of files: ``${name}`` in values, declared in ``instance.yml``. No expressions: files stay data.
+
+``${$}`` is a dollar. Where ``instance.yml`` declares no variables, ``${`` means itself.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    CellList,
+    CellMap,
+    Plain,
+    shorten,
+    typed,
+)
+
+from ..desired.desired import Finding, Place
+from ..desired.nodes import Node, was_vaulted
+
+TYPES = ("string", "integer", "number", "boolean")
+_KEYS = ("type", "description", "default")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_USE = re.compile(r"\$\{([^{}]*)\}|\$\{")
+_MARK = "${"
+_HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable as it is declared.
+
+    :ivar place: where. :ivar default: its value where none is given; None: there is none.
+    """
+
+    name: str
+    type: str
+    place: Place
+    default: Any = None
+
+
+class _Refused(Exception):
+    """A declaration is wrong; the message says why.
+
+    :ivar place: where.
+    """
+
+    def __init__(self, place: Place, message: str) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+class Variables:
+    """Fills variables into values.
+
+    :param given: the values that the task gives.
+    :ivar findings: what is wrong with the declarations and with what is given, and each use that means nothing.
+    """
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._given = given
+        self._declared: dict[str, Variable] = {}
+        self._values: dict[str, Any] = {}
+        self._wrong: set[str] = set()
+        self._used: set[str] = set()
+        self._is_first = True
+        self.findings: list[Finding] = []
+
+    # ---- declarations
+
+    def declare(self, settings: Node | None) -> None:
+        """Takes the declarations of the next layer.
+
+        :param settings: the content of its ``instance.yml``; None where it has none.
+        """
+        is_first, self._is_first = self._is_first, False
+        if settings is None or not isinstance(settings.value, dict) or "variables" not in settings.value:
+            return
+        node = settings.member("variables")
+        if not isinstance(node.value, dict):
+            self._find(node.place, f"variables: expected a map such as {{city: {{type: {' | '.join(TYPES)}}}}}")
+            return
+        for name, member in node.members.items():
+            variable = self._variable(str(name), member)
+            earlier = self._declared.get(str(name))
+            if variable is None:
+                self._wrong.add(str(name))
+            elif is_first:
+                self._declared[variable.name] = variable
+            elif earlier is None:
+                self._find(member.place, f"variables.{name}: the first layer declares the variables, and not this one")
+            elif "type" in (member.value or ()) and variable.type != earlier.type:
+                self._find(member.place, f"variables.{name}: {earlier.place} declares it as {earlier.type}")
+            elif variable.default is not None:
+                self._declared[variable.name] = replace(earlier, default=variable.default)
+
+    def _variable(self, name: str, node: Node) -> Variable | None:
+        """A declaration; None where something is wrong with it, which is a finding."""
+        try:
+            return self._read(name, node)
+        except _Refused as refused:
+            self._find(refused.place, str(refused))
+            return None
+
+    def _read(self, name: str, node: Node) -> Variable:
+        given = {} if node.value is None else node.value
+        if not _NAME.fullmatch(name):
+            raise _Refused(node.place, f"variables.{name}: expected a name of letters, digits and _")
+        if not isinstance(given, dict):
+            raise _Refused(node.place, f"variables.{name}: expected a map with {', '.join(_KEYS)}")
+        for key in given:
+            if key not in _KEYS:
+                place = node.member(key).place
+                raise _Refused(place, f"variables.{name}.{key}: expected one of {', '.join(_KEYS)}")
+        earlier = self._declared.get(name)
+        type_name = given.get("type", earlier.type if earlier else TYPES[0])
+        if type_name not in TYPES:
+            message = f"{shorten(type_name)} does not fit; expected one of {', '.join(TYPES)}"
+            raise _Refused(node.member("type").place, f"variables.{name}.type: {message}")
+        default = given.get("default")
+        if default is not None and not _fits(type_name, default):
+            message = f"{shorten(default)} does not fit; expected {_WORDS[type_name]}"
+            raise _Refused(node.member("default").place, f"variables.{name}.default: {message}")
+        return Variable(name, type_name, node.place, default)
+
+    def _find(self, place: Place, message: str) -> None:
+        self.findings.append(Finding(place, message))
+
+    def settle(self) -> None:
+        """Takes what the task gives; from now on values can be filled."""
+        for name, variable in self._declared.items():
+            value = self._given.get(name)
+            place = Place(f"variables.{name}")
+            if value is None:
+                value = variable.default
+            elif was_vaulted(value):
+                # It would stand in plans, reports and journals.
+                self.findings.append(Finding.plain(place, "is vaulted; write vaulted values in files or in desired"))
+                self._wrong.add(name)
+                continue
+            elif not _fits(variable.type, value):
+                words = f"expected {_WORDS[variable.type]}, as {variable.place} declares it"
+                self.findings.append(Finding.plain(place, words))
+                self._wrong.add(name)
+                continue
+            if value is not None:
+                self._values[name] = _as_typed(variable.type, value)
+
+    @property
+    def are_declared(self) -> bool:
+        """Tells whether there are any: if not, ``${`` means itself."""
+        return bool(self._declared or self._wrong)
+
+    def warnings(self) -> list[str]:
+        """What was declared or given, and is not used."""
+        declared = [
+            f"{variable.place}: the variable {name} is not used"
+            for name, variable in self._declared.items()
+            if name not in self._used
+        ]
+        unknown = [str(name) for name in self._given if name not in self._declared and name not in self._wrong]
+        return declared + [f"variables.{name}: {_unknown(name, self._declared)}; it is not used" for name in unknown]
+
+    # ---- values
+
+    def fill(self, node: Node, leave: Sequence[str] = ()) -> Node:
+        """A value with its variables filled in; what can't be filled is a finding, and stays.
+
+        :param leave: members that are left as they are.
+        """
+        value = node.value
+        if not self.are_declared or not _has_mark(value):
+            return node
+        if isinstance(value, dict):
+            left = frozenset(leave)
+            children = {
+                key: self.fill(node.member(key)) for key, one in value.items() if key not in left and _has_mark(one)
+            }
+            members = {key: children[key].value if key in children else one for key, one in value.items()}
+            filled: Any = CellMap.of(members, self._text(value.text, node)) if isinstance(value, CellMap) else members
+        elif isinstance(value, list):
+            children = {index: self.fill(node.member(index)) for index, one in enumerate(value) if _has_mark(one)}
+            items = [children[index].value if index in children else one for index, one in enumerate(value)]
+            filled = CellList.of(items, self._text(value.text, node)) if isinstance(value, CellList) else items
+        else:
+            children, filled = {}, self._scalar(value, node)
+        return _with_value(node, filled, children)
+
+    def _scalar(self, text: str, node: Node) -> Any:
+        whole = _USE.fullmatch(text)
+        if whole is not None and whole[1] != "$":
+            return self._value(whole[0], whole[1], node)
+        return self._text(text, node)
+
+    def _text(self, text: str, node: Node) -> str:
+        return _USE.sub(lambda use: _as_text(self._value(use[0], use[1], node)), text)
+
+    def _value(self, use: str, name: str | None, node: Node) -> Any:
+        """What one use of a variable means; the use itself where it means nothing, which is a finding."""
+        if name == "$":
+            return "$"
+        if name is None or not _NAME.fullmatch(name):
+            self._find_once(node, f"{use}: expected the name of a variable in braces; ${{$}} is a dollar")
+            return use
+        self._used.add(name)
+        if name in self._values:
+            return self._values[name]
+        if name not in self._wrong:
+            is_there = name in self._declared
+            why = f"has no value; {_HOW_TO_GIVE}" if is_there else _unknown(name, self._declared)
+            self._find_once(node, f"{use}: {why}")
+        return use
+
+    def _find_once(self, node: Node, message: str) -> None:
+        finding = Finding(node.place, message)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+
+def escaped(value: Any) -> Any:
+    """A value as it stands in files that declare variables, so that it means itself."""
+    if isinstance(value, Mapping):
+        return {key: escaped(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [escaped(one) for one in value]
+    return value.replace(_MARK, "${$}{") if isinstance(value, str) and not isinstance(value, Plain) else value
+
+
+def _has_mark(value: Any) -> bool:
+    if isinstance(value, str):
+        return _MARK in value
+    if isinstance(value, dict):
+        return any(_has_mark(one) for one in value.values())
+    return isinstance(value, list) and any(_has_mark(one) for one in value)
+
+
+def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
+    """The same node, in the same place, with another value."""
+    filled = copy.copy(node)
+    filled.value = value
+    if children and (node.children is not None or type(node) is Node):
+        filled.children = {**(node.children or {}), **children}
+    return filled
+
+
+def _unknown(name: str, declared: Iterable[str]) -> str:
+    near = get_close_matches(name, list(declared), n=1)
+    return "no such variable; " + (f"did you mean {near[0]}?" if near else "instance.yml declares the variables")
+
+
+_WORDS = {
+    "string": "a text, quoted where needed",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+}
+
+
+def _fits(type_name: str, value: Any) -> bool:
+    plain = typed(value) if isinstance(value, Plain) else value
+    if type_name == "boolean" or isinstance(plain, bool):
+        return type_name == "boolean" and isinstance(plain, bool)
+    if type_name == "string":
+        return isinstance(value, str) and not isinstance(value, Plain)
+    return isinstance(plain, int) or (type_name == "number" and isinstance(plain, float))
+
+
+def _as_typed(type_name: str, value: Any) -> Any:
+    # What was written in a file stays as it was written: 1.50 is no 1.5.
+    if type_name == "string":
+        return str(value)
+    if isinstance(value, Plain):
+        return typed(value) if type_name == "integer" else value
+    return value if isinstance(value, bool) else int(value) if isinstance(value, int) else float(value)
+
+
+def _as_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,116 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A fleet in real processes: one account of all instances, in which the bad ones stop nobody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from emulator_process import Emulator, running
+from playbook import Run, run
+from project import ROOT
+
+FILES = {
+    "base/instance.yml": "api: seventhings/v1\nset: sites\nvariables: {city: {}}\n",
+    "base/locations.yml": "- {name: Depot, city: '${city}'}\n",
+    "overlays/berlin/locations.yml": "- name: Berlin\n",
+    "overlays/bonn/locations.yml": "- name: Bonn\n",
+    "overlays/dead/locations.yml": "- name: Dead\n",
+    "overlays/locked/locations.yml": "- name: Locked\n",
+    "overlays/other/instance.yml": "api: seventhings/v1\ninstance: https://other.example.com\n",
+}
+
+
+@pytest.fixture(scope="module")
+def services() -> Iterator[list[Emulator]]:
+    """Two empty instances."""
+    with running(data="empty") as one, running(data="empty") as two:
+        yield [one, two]
+
+
+def _fleet(root: Path, name: str, hosts: Mapping[str, Any], *options: str, **variables: Any) -> Run:
+    for file, content in FILES.items():
+        path = root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    (root / "instances.yml").write_text(yaml.safe_dump({"all": {"hosts": dict(hosts)}}))
+    source = ["base", "overlays/{{ inventory_hostname }}"]
+    prefix = "fleet_drift" if name == "fleet_drift" else "fleet"
+    (root / "given.yml").write_text(yaml.safe_dump({f"{prefix}_src": source, **variables}))
+    return run(root, ROOT / "playbooks" / f"{name}.yml", "-i", "instances.yml", "-e", "@given.yml", *options)
+
+
+def _hosts(services: list[Emulator]) -> dict[str, dict[str, Any]]:
+    prefixed = {f"seventhings_{name}": value for name, value in services[1].options().items()}
+    return {
+        "berlin": {**services[0].options(), "seventhings_variables": {"city": "Berlin"}, "allow_http": True},
+        "bonn": {**prefixed, "seventhings_variables": {"city": "Bonn"}},
+    }
+
+
+def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
+    tmp_path: Path, services: list[Emulator]
+) -> None:
+    good = _hosts(services)
+    bad = {
+        "dead": {**good["berlin"], "base_url": "http://127.0.0.1:9"},
+        "locked": {**good["berlin"], "password": "wr0ng-password"},
+        "nameless": {"seventhings_variables": {"city": "Nowhere"}},
+        "other": good["berlin"],
+    }
+    done = _fleet(tmp_path, "fleet", {**good, **bad}, fleet_report=str(tmp_path / "all.json"))
+    account = json.loads((tmp_path / "all.json").read_text())
+    found = {one["host"]: (one["outcome"], one["failed"]) for one in account["instances"]}
+    assert found == {
+        "berlin": ("changed", False),
+        "bonn": ("changed", False),
+        "dead": ("failed", True),
+        "locked": ("failed", True),
+        "nameless": ("failed", True),
+        "other": ("refused", True),
+    }, done.output
+    assert (done.status, account["outcome"], account["failed"]) == (2, "failed", 4)
+    reasons = {one["host"]: one["reason"] for one in account["instances"]}
+    assert "https://other.example.com" in reasons["other"]
+    assert "nameless has no base_url" in reasons["nameless"]
+    for host, city in (("berlin", "Berlin"), ("bonn", "Bonn")):
+        own = json.loads((tmp_path / f"all-{host}.json").read_text())
+        assert own["summary"]["locations"]["created"] == 2
+        assert [change["after"].get("city") for change in own["changes"] if change["key"] == "Depot"] == [city]
+    assert "6 instances, 4 failed: failed" in done.output
+    assert "wr0ng-password" not in done.output
+
+
+@pytest.mark.parametrize("ending", ["md", "html"])
+def test_a_plan_of_the_fleet_is_told_as_one(tmp_path: Path, services: list[Emulator], ending: str) -> None:
+    for service in services:
+        service.reset()
+    done = _fleet(tmp_path, "fleet", _hosts(services), "--check", fleet_report=str(tmp_path / f"all.{ending}"))
+    assert done.status == 0, done.output
+    text = (tmp_path / f"all.{ending}").read_text()
+    assert "changed: 2 instances, 0 failed" in text
+    assert "Planned; nothing was written." in text
+    assert (tmp_path / f"all-bonn.{ending}").exists()
+    assert "2 instances, 0 failed (planned, nothing was written): changed" in done.output
+
+
+def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_told(
+    tmp_path: Path, services: list[Emulator]
+) -> None:
+    for service in services:
+        service.reset()
+    hosts = _hosts(services)
+    assert _fleet(tmp_path, "fleet", {"berlin": hosts["berlin"]}).status == 0
+    done = _fleet(tmp_path, "fleet_drift", hosts, fleet_drift_report=str(tmp_path / "drift.json"))
+    account = json.loads((tmp_path / "drift.json").read_text())
+    assert [(one["host"], one["outcome"], one["failed"]) for one in account["instances"]] == [
+        ("berlin", "unchanged", False),
+        ("bonn", "drift", True),
+    ], done.output
+    assert done.status == 2

@@ -1,0 +1,329 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several layers: records of one natural key are one, settings narrow, and every place names its layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from instance_site import Site
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
+
+SETTINGS = "api: seventhings/v1\n"
+
+
+def _write(root: Path, files: Mapping[str, str]) -> None:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+
+
+def _load(root: Path, files: Mapping[str, str], *layers: str) -> DesiredInstance:
+    _write(root, {"base/instance.yml": SETTINGS, **files})
+    names = layers or ("base", "overlays/berlin")
+    for name in names:
+        if "." not in name:
+            (root / name).mkdir(parents=True, exist_ok=True)
+    return load_layers([root / name for name in names])
+
+
+def _records(desired: DesiredInstance) -> list[dict[str, Any]]:
+    return [dict(entry.fields) for entry in desired.entries]
+
+
+def _findings(root: Path, files: Mapping[str, str]) -> list[str]:
+    return list(map(str, offline_findings(_load(root, files))))
+
+
+def test_a_later_layer_adds_records_and_overrides_single_fields(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/objects.yml": "- {barcode: A, name: Desk, note: keep}\n- {barcode: B, name: Lamp}\n",
+            "overlays/berlin/objects.yml": "- {barcode: A, name: null}\n- {barcode: C, name: Bike}\n",
+        },
+    )
+    assert desired.findings == []
+    assert _records(desired) == [
+        {"barcode": "A", "name": None, "note": "keep"},
+        {"barcode": "B", "name": "Lamp"},
+        {"barcode": "C", "name": "Bike"},
+    ]
+
+
+def test_every_place_names_the_layer_that_it_is_in(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/objects/it.csv": "barcode,name,note\nA,Desk,keep\n",
+            "overlays/berlin/objects.yml": "- barcode: A\n  name: Table\n",
+        },
+    )
+    entry = desired.entries[0]
+    assert str(entry.place) == "overlays/berlin/objects.yml:1:3"
+    assert str(entry.place_of("name")) == "overlays/berlin/objects.yml:2:9"
+    assert str(entry.place_of("note")) == "base/objects/it.csv:2:8"
+    assert str(entry.place_in(("note",))) == "base/objects/it.csv:2:8"
+    assert str(entry.place_of_name("note")) == "base/objects/it.csv:1:14"
+
+
+def test_lists_replace_whole_and_an_empty_cell_leaves_what_is_there(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/objects.yml": "- {barcode: A, tags: [x, y], name: Desk}\n",
+            "overlays/berlin/objects.csv": 'barcode,name,tags\nA,,"[""z""]"\n',
+        },
+    )
+    assert _records(desired) == [{"barcode": "A", "tags": ["z"], "name": "Desk"}]
+
+
+def test_the_state_stays_unless_it_is_written(tmp_path: Path) -> None:
+    files = {
+        "base/objects.yml": "- {barcode: A, _state: archived}\n- {barcode: B, _state: archived}\n",
+        "overlays/berlin/objects.yml": "- {barcode: A, name: X}\n- {barcode: B, _state: present}\n",
+    }
+    assert [entry.state for entry in _load(tmp_path, files).entries] == ["archived", "present"]
+
+
+def test_what_is_not_managed_is_in_the_set_no_more_until_a_later_layer_writes_it_again(tmp_path: Path) -> None:
+    files = {
+        "base/objects.yml": "- {barcode: A, name: Desk}\n- {barcode: B}\n",
+        "site/objects.yml": "- {barcode: A, _managed: false}\n",
+        "more/objects.csv": "barcode,_managed\nB,false\n",
+        "top/objects.yml": "- {barcode: A}\n",
+    }
+    desired = _load(tmp_path, files, "base", "site", "more")
+    assert (_records(desired), [entry.fields["barcode"] for entry in desired.unmanaged]) == ([], ["A", "B"])
+    desired = _load(tmp_path, files, "base", "site", "more", "top")
+    assert (_records(desired), [entry.fields["barcode"] for entry in desired.unmanaged]) == ([{"barcode": "A"}], ["B"])
+
+
+def test_natural_keys_are_compared_as_their_kind_does(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/persons.yml": "- {email: Ada@example.com, firstname: Ada}\n",
+            "base/rooms.yml": "- {building_id: HQ, number: '0.01', name: Hall}\n- {building_id: HQ, name: Attic}\n",
+            "base/fields/asset.yml": "- {field_key: price, label: Price, type: MONEY}\n",
+            "base/rental_cases.csv": "title,issue_date,comment\nCamera,2031-05-30,base\n",
+            "overlays/berlin/persons.yml": "- {email: ada@EXAMPLE.com, lastname: L}\n",
+            "overlays/berlin/rooms.yml": (
+                "- {building_id: HQ, number: '0.01', name: Lobby}\n- {building_id: HQ, name: Attic, number: '9'}\n"
+            ),
+            "overlays/berlin/fields/asset.yml": "- {label: Price, is_mandatory: true}\n",
+            "overlays/berlin/rental_cases.yml": "- {title: Camera, issue_date: 2031-05-30, comment: berlin}\n",
+        },
+    )
+    found: dict[str, list[dict[str, Any]]] = {}
+    for entry in desired.entries:
+        found.setdefault(entry.kind.section, []).append(dict(entry.fields))
+    assert len(found["persons"]) == len(found["fields"]) == len(found["rental_cases"]) == 1
+    assert [room["name"] for room in found["rooms"]] == ["Lobby", "Attic"]
+    assert found["rental_cases"][0]["comment"] == "berlin"
+
+
+def test_identity_of_the_files_tells_which_records_are_the_same(tmp_path: Path) -> None:
+    settings = f"{SETTINGS}identity: {{objects: [Inventory number]}}\n"
+    desired = _load(
+        tmp_path,
+        {
+            "base/instance.yml": settings,
+            "base/fields/asset.yml": "- {field_key: inv, label: Inventory number, type: TEXT}\n",
+            "base/objects.yml": "- {Inventory number: '7', name: Desk}\n",
+            "overlays/berlin/objects.yml": "- {inv: '7', note: here}\n",
+        },
+    )
+    assert len([entry for entry in desired.entries if entry.kind.section == "objects"]) == 1
+
+
+def test_tables_of_layers_are_read_as_each_was_saved(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/instance.yml": f"{SETTINGS}csv: {{preset: excel-de}}\n",
+            "base/objects.csv": "barcode;purchasing_price\nA;1.299,00\nB;2,50\n",
+            "overlays/berlin/instance.yml": f"{SETTINGS}csv: {{preset: plain}}\n",
+            "overlays/berlin/objects.csv": "barcode,purchasing_price\nA,12.50\n",
+        },
+    )
+    assert desired.findings == []
+    assert [entry.fields["purchasing_price"] for entry in desired.entries] == ["12.50", "2,50"]
+    assert [entry.cells is None for entry in desired.entries] == [True, False]
+    assert desired.dialects.of("base/objects.csv").preset == "excel-de"
+    assert desired.dialects.of("overlays/berlin/objects.csv").preset == "plain"
+
+
+def test_renames_add_up_and_none_stands_twice(tmp_path: Path) -> None:
+    moved = "objects:\n  - {{from: {{barcode: {}}}, to: {{barcode: {}}}}}\n"
+    files = {"base/moved.yml": moved.format("A", "B"), "overlays/berlin/moved.yml": moved.format("C", "D")}
+    assert len(_load(tmp_path, files).moved["objects"]) == 2
+    files["overlays/berlin/moved.yml"] = moved.format("A", "E")
+    assert _findings(tmp_path, files) == [
+        "overlays/berlin/moved.yml:2:5: moved.objects: from is written twice, first at base/moved.yml:2:5"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("base", "berlin", "found"),
+    [
+        (
+            "instance: https://a.example.com",
+            "instance: https://b.example.com",
+            "instance: https://b.example.com is not",
+        ),
+        ("set: acme", "set: other", "set: 'other' is not 'acme'"),
+        ("timezone: Europe/Berlin", "timezone: Europe/Paris", "timezone: 'Europe/Paris' is not"),
+        ("identity: {objects: [barcode]}", "identity: {objects: [inv]}", "identity.objects: is not as"),
+        ("scope: {objects: {room: [A]}}", "scope: {objects: {room: [A, B]}}", "scope.objects.room: 'B' is not among"),
+        ("set: acme", "policy: {prune: {objects: delete}}", "policy.prune.objects: delete is more than report"),
+        ("policy: {prune: {objects: archive}}", "policy: {prune: {objects: delete}}", "delete is more than archive"),
+        ("policy: {limits: {creates: 5}}", "policy: {limits: {creates: 6}}", "policy.limits.creates: 6 is more than 5"),
+        ("set: acme", "policy: {limits: {users: 11}}", "policy.limits.users: 11 is more than 10"),
+        ("policy: {create_users: false}", "policy: {create_users: true}", "policy.create_users: an earlier layer"),
+        ("set: acme", "policy: {notify: true}", "policy.notify: an earlier layer"),
+    ],
+)
+def test_settings_of_a_later_layer_never_widen(tmp_path: Path, base: str, berlin: str, found: str) -> None:
+    files = {
+        "base/instance.yml": f"{SETTINGS}{base}\n",
+        "overlays/berlin/instance.yml": f"{SETTINGS}{berlin}\n",
+    }
+    (finding,) = _findings(tmp_path, files)
+    assert finding.startswith("overlays/berlin/instance.yml:2:")
+    assert found in finding
+    assert finding.endswith("a later layer only narrows the settings")
+
+
+def test_settings_of_a_later_layer_narrow(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/instance.yml": (
+                f"{SETTINGS}instance: [https://a.example.com, https://b.example.com]\n"
+                "scope: {objects: {room: [A, B]}}\n"
+                "policy: {prune: {objects: delete, rooms: delete}, limits: {creates: 9},\n"
+                "  create_users: true, notify: true}\n"
+            ),
+            "overlays/berlin/instance.yml": (
+                f"{SETTINGS}instance: https://b.example.com\nset: acme\n"
+                "scope: {objects: {room: [B], owner: [X]}}\n"
+                "policy: {prune: {objects: archive}, limits: {creates: 3}, create_users: false, notify: false}\n"
+            ),
+        },
+    )
+    assert desired.findings == []
+    assert (desired.instances, desired.set_name) == (["https://b.example.com"], "acme")
+    assert desired.scope == {"objects": {"room": ["B"], "owner": ["X"]}}
+    policy = desired.policy
+    assert (policy.prune, policy.limits) == ({"objects": "archive", "rooms": "delete"}, {"creates": 3})
+    assert (policy.create_users, policy.notify) == (False, False)
+
+
+def test_only_the_first_layer_needs_settings(tmp_path: Path) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "berlin").mkdir()
+    found = load_layers([tmp_path / "base", tmp_path / "berlin"]).findings
+    assert list(map(str, found)) == [f"base/instance.yml: expected exactly one instance.yml in {tmp_path}/base"]
+
+
+def test_a_layer_may_be_one_file_and_none_is_named_twice(tmp_path: Path) -> None:
+    desired = _load(tmp_path, {"overlays/berlin.yml": "objects:\n  - {barcode: A}\n"}, "base", "overlays/berlin.yml")
+    assert [str(entry.place) for entry in desired.entries] == ["overlays/berlin.yml:2:5"]
+    with pytest.raises(InvalidInput, match="base is named twice; expected each layer once"):
+        load_layers([tmp_path / "base", tmp_path / "overlays/berlin.yml", tmp_path / "base"])
+
+
+def test_mistakes_are_found_in_their_layers(tmp_path: Path) -> None:
+    found = _findings(
+        tmp_path,
+        {
+            "base/objects.yml": "- {barcode: A, _managed: perhaps}\n",
+            "overlays/berlin/locations.yml": "- name: [x]\n- {_managed: false}\n",
+            "overlays/berlin/objcts.yml": "[]\n",
+        },
+    )
+    assert found == [
+        "base/objects.yml:1:26: _managed: 'perhaps' does not fit; expected true or false",
+        "overlays/berlin/locations.yml:1:9: name: ['x'] does not fit; expected text, such as \"Laptop 17\"",
+        "overlays/berlin/locations.yml:2:3: name must have a value, because a location is identified by name",
+        "overlays/berlin/objcts.yml: no such section; did you mean objects?",
+    ]
+
+
+def test_local_files_are_relative_to_their_layer(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/files/a.txt": "base",
+            "base/objects.yml": "- {barcode: A, manual: [{path: files/a.txt}], photo: [{path: files/b.txt}]}\n",
+            "overlays/berlin/files/b.txt": "berlin",
+            "overlays/berlin/objects.yml": "- {barcode: A, photo: [{path: files/b.txt}]}\n",
+        },
+    )
+    (entry,) = desired.entries
+    assert entry.root_of("manual") == str(tmp_path / "base")
+    assert entry.root_of("photo") == str(tmp_path / "overlays/berlin")
+
+
+def test_a_record_that_is_let_go_is_never_pruned_and_leaves_the_journal(site: Site) -> None:
+    base = "set: acme\npolicy: {prune: {locations: delete}, limits: {delete_percent: 100}}\n"
+    _write(
+        site.root,
+        {
+            "base/instance.yml": f"{SETTINGS}{base}",
+            "base/locations.yml": "- name: Depot\n- name: Hall\n",
+            "berlin/locations.yml": "- {name: Hall, _managed: false}\n",
+        },
+    )
+    base_layer, berlin_layer = site.root / "base", site.root / "berlin"
+    assert site.run(load_layers([base_layer])).outcome == "changed"
+    (site.root / "base/locations.yml").write_text("- name: Depot\n")
+    layered = load_layers([base_layer, berlin_layer])
+    assert [change["key"] for change in site.plan(desired=load_layers([base_layer])).changes] == ["Hall"]
+    assert site.run(layered).outcome == "unchanged"
+    # It was taken out of the journal, so it belongs to nobody even without the line that let it go.
+    assert site.run(load_layers([base_layer])).outcome == "unchanged"
+    assert site.run(load_layers([base_layer])).reported == {"locations": ["Hall"]}
+
+
+def test_what_is_let_go_is_not_told_as_left_over(site: Site) -> None:
+    files = {"base/instance.yml": f"{SETTINGS}set: acme\n", "base/locations.yml": "- name: Depot\n- name: Hall\n"}
+    _write(site.root, {**files, "berlin/locations.yml": "- {name: Hall, _managed: false}\n"})
+    assert site.run(load_layers([site.root / "base"])).outcome == "changed"
+    assert site.run(load_layers([site.root / "base", site.root / "berlin"])).reported == {}
+
+
+def test_lines_of_the_plan_name_the_layer(site: Site) -> None:
+    _write(
+        site.root,
+        {
+            "base/instance.yml": SETTINGS,
+            "base/locations.yml": "- name: Depot\n- {name: Hall, city: Bonn}\n",
+            "berlin/locations.yml": "- {name: Hall, city: Berlin}\n",
+        },
+    )
+    account = site.plan(desired=load_layers([site.root / "base", site.root / "berlin"]))
+    assert [(change["key"], change["place"]) for change in account.changes] == [
+        ("Depot", "base/locations.yml:1:3"),
+        ("Hall", "berlin/locations.yml:1:3"),
+    ]
+
+
+@pytest.mark.parametrize("site", ["berlin", "bonn", "kiel"])
+def test_the_example_of_a_fleet_holds_no_mistake(site: str) -> None:
+    example = ROOT / "examples" / "fleet"
+    given = {"city": site.title(), "floors": 5}
+    desired = load_layers([example / "base", example / "overlays" / site], variables=given)
+    assert offline_findings(desired) == []
+    assert "Office " + site.title() in [entry.fields.get("name") for entry in desired.entries]
