@@ -155,7 +155,7 @@ def test_what_a_task_hides_by_its_label_is_hidden_by_its_key_too(site: Site) -> 
     (change,) = _provision(site, check_mode=True, src=site.root, hide=["Pin"])["changes"]
     (size,) = (name for name, label in change["labels"].items() if label == "Size")
     assert change["before"] == {key: "(vaulted)", size: 1}
-    assert change["after"] == {key: "(vaulted)", "Size": 2}
+    assert change["after"] == {key: "(vaulted)", size: 2}
 
 
 def test_a_natural_key_that_is_hidden_is_shown_nowhere(site: Site) -> None:
