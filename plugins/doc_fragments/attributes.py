@@ -27,10 +27,9 @@ attributes:
   check_mode:
     support: full
     details:
-      - Nothing is written. What is reported as changed, and the diff, are those of a real run.
-      - What an earlier task of the play would have made (a field definition, a record that is referred to) need not be
-        there yet. It is a warning then, not an error. A name that is most likely a slip of one that is there is an
-        error, as in a real run.
+      - Nothing is written. C(changed) and the diff are those of a real run.
+      - A field definition or a referenced record that an earlier task of the play would have made need not be there
+        yet. That is a warning, not an error. A name that is most likely a slip is an error, as in a real run.
   diff_mode:
     support: full
     details:

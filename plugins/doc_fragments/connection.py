@@ -69,18 +69,18 @@ options:
   retries:
     description:
       - How often one request may be repeated.
-      - Repeated is what was refused before it was taken (no connection), and after a lost answer or an HTTP 5xx only
-        what does no harm a second time. What makes something new is looked for first.
+      - A request that never reached the instance (no connection) is repeated. After a lost answer or an HTTP 5xx only a
+        request that does no harm a second time is repeated. When a request makes a record, this is looked for first.
       - An HTTP 429 does not count; O(rate_limit_wait) says how long it is waited out.
     type: int
     default: 3
   rate_limit:
     description:
       - At most so many requests in any 60 seconds. V(0) sets no limit, neither counts nor waits.
-      - All processes of one user on one machine count together, so that forks, plays and pipelines stay within it. Of
-        several limits the smallest that was named in the last minute rules.
-      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests to
-        the instance for as long as it asks, and slows them down where it comes again.
+      - All processes of one user on one machine count together, so that forks, plays and pipelines stay within it.
+        Where they name several limits, the smallest one of the last minute holds.
+      - Requests that fit into a minute are sent at once, others evenly. An HTTP 429 holds back all requests to the
+        instance for as long as it asks, and slows them down where it comes again.
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
       - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read, where the module runs.
     type: int
@@ -92,7 +92,7 @@ options:
     type: str
   rate_limit_wait:
     description:
-      - Seconds for which one request is waited for that the instance refuses for coming too early (HTTP 429).
+      - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
       - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
         done and what was not.
       - Where nothing is given, V(300) holds.
@@ -101,8 +101,8 @@ options:
   lock_wait:
     description:
       - Seconds to wait for another process of this user that makes records of the same kind. Then the task fails.
-      - So of many processes that ensure one record, one makes it, and the others find it.
-      - What only reads never waits for that.
+      - So where many processes ensure one record, one of them makes it, and the others find it.
+      - A task that only reads never waits for that.
       - Where nothing is given, V(600) holds.
       - Where it is not given, the environment variable E(SEVENTHINGS_LOCK_WAIT) is read, where the module runs.
     type: float
@@ -244,18 +244,18 @@ options:
   retries:
     description:
       - How often one request may be repeated.
-      - Repeated is what was refused before it was taken (no connection), and after a lost answer or an HTTP 5xx only
-        what does no harm a second time. What makes something new is looked for first.
+      - A request that never reached the instance (no connection) is repeated. After a lost answer or an HTTP 5xx only a
+        request that does no harm a second time is repeated. When a request makes a record, this is looked for first.
       - An HTTP 429 does not count; O(rate_limit_wait) says how long it is waited out.
     type: int
     default: 3
   rate_limit:
     description:
       - At most so many requests in any 60 seconds. V(0) sets no limit, neither counts nor waits.
-      - All processes of one user on one machine count together, so that forks, plays and pipelines stay within it. Of
-        several limits the smallest that was named in the last minute rules.
-      - What fits into a minute is sent at once, what does not is sent evenly. An HTTP 429 holds back all requests to
-        the instance for as long as it asks, and slows them down where it comes again.
+      - All processes of one user on one machine count together, so that forks, plays and pipelines stay within it.
+        Where they name several limits, the smallest one of the last minute holds.
+      - Requests that fit into a minute are sent at once, others evenly. An HTTP 429 holds back all requests to the
+        instance for as long as it asks, and slows them down where it comes again.
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
     type: int
     env:
@@ -268,7 +268,7 @@ options:
     type: str
   rate_limit_wait:
     description:
-      - Seconds for which one request is waited for that the instance refuses for coming too early (HTTP 429).
+      - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
       - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
         done and what was not.
       - Where nothing is given, V(300) holds.
@@ -278,8 +278,8 @@ options:
   lock_wait:
     description:
       - Seconds to wait for another process of this user that makes records of the same kind. Then the task fails.
-      - So of many processes that ensure one record, one makes it, and the others find it.
-      - What only reads never waits for that.
+      - So where many processes ensure one record, one of them makes it, and the others find it.
+      - A task that only reads never waits for that.
       - Where nothing is given, V(600) holds.
     type: float
     env:

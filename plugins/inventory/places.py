@@ -56,8 +56,8 @@ options:
         Which records are read: a map of V(locations), V(rooms) and V(objects) to filters in the language of the info
         modules, such as M(community.seventhings.room_info).
       - A filter is a map of field key to operator and value, or of field key to value.
-      - What stands in a place that is left out is left out with it. So with a filter for locations only the rooms of
-        these locations are hosts.
+      - Rooms and objects in a place that is left out are left out with it. So with a filter for locations only the
+        rooms of these locations are hosts.
       - A filter for a kind that O(hosts) does not need has no effect, and a warning says so.
     type: dict
     default: {}
@@ -75,8 +75,8 @@ options:
     description:
       - The name of a host, as a Jinja template or a field key, or a list of these. The first that gives a name is
         taken.
-      - Templates see the host's variables, both with and without O(variable_prefix), and the variables of its groups.
-        What has no value counts as undefined, and a template that uses it without a default gives no name.
+      - Templates see the host's variables, both with and without O(variable_prefix), and the variables of its groups. A
+        variable without a value counts as undefined, and a template that uses it without a default gives no name.
       - >-
         Where none gives a name, or the option is not set, a room is called by its location and itself, such as
         V(Head office/Lab) or, without a location, V(room/Lab). A location is called V(location/Head office), an object
@@ -92,21 +92,21 @@ options:
     type: raw
   host_prefix:
     description:
-      - What stands before the name of each host, such as V(places/).
+      - The prefix of the name of each host, such as V(places/).
     type: str
     default: ""
   group_prefix:
     description:
       - >-
-        What stands before the name of each group that is made from a location or a room, so that no group of another
-        source is hit. It does not stand before the names of O(groups) and O(keyed_groups).
+        The prefix of the name of each group that is made from a location or a room, so that no group of another source
+        is hit. It does not stand before the names of O(groups) and O(keyed_groups).
     type: str
     default: seventhings_
   existing:
     description:
-      - What happens where a host or a group has the name of one that an earlier inventory source made.
+      - The action where a host or a group has the name of one that an earlier inventory source made.
       - >-
-        What means something to Ansible, such as C(localhost), C(all) or the name of a magic variable, is always
+        A name that means something to Ansible, such as C(localhost), C(all) or the name of a magic variable, is always
         refused.
       - >-
         Sources that come later can't be seen. So put this source last. Where the command line shows others behind it, a
@@ -120,8 +120,8 @@ options:
         without a C(/). O(connection_local) has no effect, because the host may be a machine.
   variable_prefix:
     description:
-      - What stands before the name of each variable of hosts and groups, so that no name that means something to
-        Ansible is hit.
+      - The prefix of the name of each variable of hosts and groups, so that no name that means something to Ansible is
+        hit.
       - >-
         A field whose variable would begin with C(ansible_), or would be a magic variable, is left out, and a warning
         says so.

@@ -13,7 +13,7 @@ author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 description:
   - Gives records, or one field of them, by references as the modules take them.
-  - What is not found, and what fits more than one record, is an error that names candidates.
+  - A reference that fits no record, or more than one, is an error that names candidates.
   - Nothing is ever written.
 extends_documentation_fragment:
   - community.seventhings.connection.plugin

@@ -40,14 +40,14 @@ options:
     default: {}
   body:
     description:
-      - What is sent as JSON. Ansible turns templates that are all of a value into text, number or boolean as they are,
-        so use filters such as P(ansible.builtin.int#filter) where the type matters.
+      - The body, sent as JSON. A template that is a whole value becomes a text, a number or a boolean, so use filters
+        such as P(ansible.builtin.int#filter) where the type matters.
     type: raw
 attributes:
   check_mode:
     support: full
     details:
-      - What may change something is not sent, and reported as changed.
+      - A request that may change something is not sent, and reported as changed.
   diff_mode:
     support: none
     details:

@@ -38,7 +38,7 @@ options:
     default: {}
   body:
     description:
-      - What is sent as JSON with V(POST).
+      - The body, sent as JSON with V(POST).
     type: raw
 notes:
   - >-

@@ -50,15 +50,14 @@ EXAMPLES = r"""
     match_on: [inventory_name]
     fields:
       inventory_name: Laptop 17
-      purchasing_price: 1299.50
       description: 32 GB, 1 TB
   register: laptop
 
-- name: Ensure another name for it
+- name: Ensure another price of it
   community.seventhings.catalog_item:
     uuid: "{{ laptop.uuid }}"
     fields:
-      catalog_object_inventory_name: Laptop 17, second edition
+      catalog_object_purchasing_price: 1199.50
 
 - name: Ensure that a model is absent
   community.seventhings.catalog_item:

@@ -65,11 +65,12 @@ options:
         files.
     default: present
 notes:
-  - Where an instance answers that some of what was asked for was refused (HTTP 207), as for a file that the instance
-    does not have, the task fails with the reason.
-  - Instances attach single files to objects alone. To a room or a person the whole list of files of the field is sent,
-    with what is attached and the file. A file that somebody else attaches in the same moment is lost from the field.
-  - An upload or a link whose answer was lost is looked for before it is sent again.
+  - An instance may refuse a part of a request (HTTP 207), such as a file that it does not have. Then the task fails
+    with the reason.
+  - Instances attach single files to objects alone. For a room or a person the whole list of files of the field is sent,
+    which are those that are attached and the new one. A file that somebody else attaches in the same moment is lost
+    from the field.
+  - When the answer to an upload or a link is lost, the file is looked for before anything is sent again.
   - Takes one request for the field definitions, one for the object, and one for each attached file of the same size as
     O(path), or two where O(name) is written and the object does not tell the name of the file. A change takes two more,
     and an upload one.

@@ -156,7 +156,7 @@ uuid:
   sample: null
 diff:
   description:
-    - What changes, out of O(object), O(category) and O(price) as they were written. Both sides are empty where nothing
+    - Those of O(object), O(category) and O(price) that change, as they were written. Both sides are empty where nothing
       changes.
   returned: success
   type: dict
@@ -165,7 +165,7 @@ diff:
       description: The price before. Empty for an object that was not offered.
       type: dict
     after:
-      description: What was written, for a new offer. The price after a change. Empty for an offer that is taken off.
+      description: The written options, for a new offer. The price after a change. Empty for an offer that is taken off.
       type: dict
   sample:
     before: {price: 519.8}

@@ -18,7 +18,7 @@ description:
 options:
   items:
     description:
-      - What is ordered, the whole list in any order.
+      - The whole list of the ordered items, in any order.
       - Each is an object (by barcode, UUID, or as a map of field keys), or the integer id of a hub item. An integer is
         never the id of an object here.
       - One of O(items), O(id) and O(order_number) is required. They are mutually exclusive.
@@ -209,7 +209,7 @@ uuid:
   sample: null
 diff:
   description:
-    - What changes, out of what was written. Both sides are empty where nothing changes.
+    - The written options that change. Both sides are empty where nothing changes.
   returned: success
   type: dict
   contains:

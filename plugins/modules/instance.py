@@ -26,8 +26,8 @@ description:
     values belong in O(desired).
   - Nothing of a vaulted file is shown. In findings, plans, reports, the journal and messages V((vaulted\)) stands for
     its values, for the names of fields that are not known, and for its natural keys, with the place where it stands.
-    What the service says of such a record is not shown either, because it may quote what was sent. The same holds for
-    a vaulted value in O(desired), as it is and as it was before. See O(hide) and O(show_vaulted).
+    The words of the service about such a record are not shown either, because they may quote what was sent. The same
+    holds for a vaulted value in O(desired), as it is and as it was before. See O(hide) and O(show_vaulted).
 options:
   mode:
     description:
@@ -107,7 +107,7 @@ options:
       - V(.md) is made for a comment on a pull request, and is never longer than one may be. V(.html) is one page
         without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, so that
         they stand at their lines in a review.
-      - What is not in the files is counted, with a few names. V(.json) names all of it.
+      - Records that are in no file are counted, and a few are named. V(.json) names all of them.
     type: path
   journal:
     description:
@@ -141,8 +141,8 @@ options:
   protected:
     description:
       - For files that strangers may change, as in a pull request. O(limits), O(prune), O(create_users),
-        O(allow_destructive) and O(expect_instance) must all be given then, so that no file decides about what they say.
-        What is missing is named before anything is read or sent.
+        O(allow_destructive) and O(expect_instance) must all be given then, so that no file decides about them. A
+        missing one is named before anything is read or sent.
       - A limit that O(limits) does not name is at most its default then, and a section that O(prune) does not name is
         only reported. O(limits) and O(prune) may be V({}).
       - Concerns O(mode=apply), in check mode too.
@@ -196,7 +196,7 @@ options:
     default: false
   formulas:
     description:
-      - What an apostrophe means that a cell of a CSV file, or the name of a column, begins with.
+      - The meaning of an apostrophe at the beginning of a cell of a CSV file, or of the name of a column.
     type: str
     choices:
       escape: Before C(=), C(+), C(-), C(@), a tab, the end of a line or another apostrophe it is no part of the text.
@@ -205,7 +205,7 @@ options:
     default: escape
   stale:
     description:
-      - What to do where a record is not as it was when O(plan_file) was made.
+      - The action for a record that has changed since O(plan_file) was made.
     type: str
     choices:
       refuse: Nothing is applied.
@@ -225,7 +225,8 @@ options:
   allow_destructive:
     description:
       - Let field definitions change their type and lose values that records use.
-      - What the files hold of a field whose type changes is sent in the same run, because the service may empty it.
+      - Where the type of a field changes, the service may empty it. So the values of the files are sent in the same
+        run.
       - No file can allow this.
     type: bool
     default: false
@@ -455,7 +456,8 @@ made_by:
   sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 0.1.0}
 failures:
   description:
-    - What failed, and what was skipped because of it. As many as a screen takes, all of them in RV(diff.account).
+    - The records that failed, and those that were skipped because of them. As many as a screen takes, all of them in
+      RV(diff.account).
   returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: dict
@@ -482,8 +484,8 @@ refusals:
       this pass"
 findings:
   description:
-    - What is wrong with the files, each with its file, line and column, or with its sheet and cell. Where there is
-      any, nothing was sent.
+    - The mistakes in the files, each with its file, line and column, or with its sheet and cell. Where there is any,
+      nothing was sent.
     - A mistake that stands in many cells of a column of a table is one entry with the first of its places.
       RV(every_finding) has all of them.
     - As many as a screen takes, all of them in RV(diff.account).
@@ -494,8 +496,8 @@ findings:
     - "objects/it.yml:12:3: actual_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
 warnings:
   description:
-    - What should be known although it is no error. Ansible prints each, so the first 20 are returned, or 3 where the
-      task failed, and how many more there are.
+    - Notes that are no errors. Ansible prints each, so the first 20 are returned, or 3 where the task failed, and how
+      many more there are.
   returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: str

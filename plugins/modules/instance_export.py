@@ -22,8 +22,8 @@ options:
     description:
       - The directory to write to. It is made if it is not there.
       - Files of an earlier export that are gone are taken away. Nothing else is. What an export wrote is noted in
-        C(.export.json), which belongs to the files, and in C(.seventhings), which need not be kept. A note that says
-        what no export could have written is an error.
+        C(.export.json), which belongs to the files, and in C(.seventhings), which need not be kept. A note that no
+        export could have written is an error.
       - A file that somebody edited since is written anew where there is something to write. Where it would be taken
         away, nothing is written without O(force). Edited attachments and schemas are left alone then.
       - Where the directory holds records that no export wrote, nothing is written without O(force), because they would
@@ -46,8 +46,8 @@ options:
         it as V(u=rw,g=r).
       - Where it is left out, a new file has V("0600"), because it may hold personal data, and a file that is there
         keeps its mode. A file that belongs to another user passes nothing on to the one that replaces it.
-      - A directory that is made may be entered by whom the mode lets read the files, so it has V("0700") by default.
-        One that is there is left as it is.
+      - Whoever may read the files may enter a directory that is made, so it has V("0700") by default. One that is there
+        is left as it is.
     type: raw
   only:
     description:
@@ -78,8 +78,8 @@ options:
     default: yaml
   formulas:
     description:
-      - How CSV holds what a spreadsheet would run, a text that begins with C(=), C(+), C(-), C(@), a tab or the end of
-        a line. Numbers are none of these.
+      - The form in CSV of a text that a spreadsheet would run, because it begins with C(=), C(+), C(-), C(@), a tab or
+        the end of a line. Numbers are none of these.
     type: str
     choices:
       escape: With an apostrophe before it, and with one more before a text that begins with an apostrophe.
@@ -164,7 +164,7 @@ summary:
   sample: {fields: 35, locations: 3, objects: 25, rooms: 12}
 files:
   description:
-    - What became of the files. The task is changed where any was written, removed or adjusted.
+    - The paths of the files, by what was done to them. The task is changed where any was written, removed or adjusted.
   returned: success
   type: dict
   contains:
@@ -190,7 +190,7 @@ files:
     unchanged: 21
 not_cloned:
   description:
-    - What the instance holds and no file can, by kind.
+    - The records of the instance that no file can hold, by kind.
   returned: success
   type: dict
   sample:

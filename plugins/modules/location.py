@@ -15,7 +15,7 @@ description:
   - Locations have no field definitions. Their fields are C(name), C(address), C(zip), C(city), C(country), and every
     other key that the instance shows in a location. All of them are texts. A new location needs a C(name).
 notes:
-  - What belongs to a location that is deleted, such as its rooms, is left to the instance.
+  - When a location is deleted, the instance decides what happens to its rooms and other records in it.
   - Takes one request where nothing changes, and two more for a change. Fields beyond the five named above take one
     request more.
 seealso:

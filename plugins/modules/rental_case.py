@@ -75,8 +75,8 @@ options:
   is_full_day:
     description:
       - Whether the objects are lent for whole days (V(true)) or from O(issue_at) to O(due_at) (V(false)).
-      - Where it is left out, a new rental case is by the hour if it is given times, and one that is there stays what it
-        is. V(true) clears both times.
+      - Where it is left out, a new rental case is by the hour if times are written, and an existing one stays as it is.
+        V(true) clears both times.
       - Instances of earlier versions know whole days only. For those it is an error to write V(false) or a time.
     type: bool
   issue_at:
@@ -96,7 +96,7 @@ options:
     type: raw
   renter:
     description:
-      - Who borrows. Where a new rental case is given none, none is sent. Some instances want one.
+      - The renter. A new rental case is made without one where none is written. Some instances demand one.
     type: dict
     suboptions:
       type:

@@ -75,7 +75,7 @@ def _as_written(invocation: Invocation, name: str) -> Any:
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
-    """Check mode, and a uuid that is null: that of a record which an earlier task of the play would have made."""
+    """The result of check mode for a null uuid: an earlier task of the play would have made the record."""
     note = "uuid is null, as it is in check mode for a record that is yet to be made; nothing could be looked up."
     return Result(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
 
@@ -274,7 +274,7 @@ def run_module(
 
 
 def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> ModuleResult:
-    """Runs a module so that of many processes that ensure one record one makes it."""
+    """Runs a module under the lock of its kind: where many processes ensure one record, one of them makes it."""
     if not module_spec.makes or invocation.check_mode:
         return module_spec.run(client, invocation)
     return client.creations.run(

@@ -91,8 +91,8 @@ class Client:
         self._definitions: dict[str, list[dict[str, Any]]] = {}
 
     def send(self, method: str, path: str, effect: Effect = Effect.SAFE, **options: Any) -> Response:
-        """One request with a token; a token that is refused is replaced once and the request, which was not taken,
-        sent again.
+        """Sends one request with a token. When the token is refused, the request was not taken: it is sent once more,
+        with a new token.
         """
         token = self.tokens.current()
         try:
@@ -319,7 +319,7 @@ def made_uuid(answer: Response, words: str) -> str:
 
 
 def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[dict[str, str]]:
-    """The same query for the days before the middle one of those seen, for that day, and for the days after it."""
+    """Splits a query by deadline: the days before the middle one of those seen, that day, and the days after it."""
     days = sorted(str(record.flat.get("deadline"))[:10] for record in seen)
     middle = days[len(days) // 2]
     low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")

@@ -49,8 +49,8 @@ class Congestion:
 
     @contextlib.contextmanager
     def exchange(self, turn: Callable[[], float]) -> Iterator[float]:
-        """One request and its answer. An error that carries the status 502, 503 or 504, and answers that take ever
-        longer, slow down what comes after.
+        """Lets one request through, with its answer. An error with the status 502, 503 or 504, and answers that take
+        ever longer, slow down the requests after it.
 
         :param turn: waits until the request may be sent.
         :returns: what it gives.

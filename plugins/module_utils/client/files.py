@@ -118,7 +118,7 @@ class Contents:
         return attachment.digest
 
     def same(self, attachment: Attachment, linked: Iterable[Attachment]) -> Iterator[Attachment]:
-        """Those of some linked files that have the content of a local one (and its name, where one is told)."""
+        """Finds among linked files those with the content of a local one (and its name, where one is told)."""
         for other in linked:
             # The size of a file that may not be read is not known.
             if (

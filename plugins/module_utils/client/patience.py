@@ -32,7 +32,7 @@ class Written:
         self._newest.clear()
 
     def note(self, request: str) -> None:
-        """One was carried out, such as ``POST /location``."""
+        """Notes a request that was carried out, such as ``POST /location``."""
         self._count += 1
         self._newest.append(request)
 

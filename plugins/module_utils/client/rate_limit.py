@@ -137,7 +137,8 @@ class RateLimit:
         return left[-1]
 
     def expect(self, number: int) -> None:
-        """So many requests are to come: where they do not fit into this minute, they go evenly from the first one on.
+        """Announces that so many requests are to come. Where they do not fit into this minute, they go evenly from the
+        first one on.
 
         Without this a long run would begin with a burst, which a service may refuse, and then stand still.
         """

@@ -128,7 +128,7 @@ def _escapes(character: str) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=1024)
 def _encoded(secret: str) -> tuple[str, ...]:
-    """A secret as digits of base64, wherever it stands in what is encoded, and as hexadecimal digits."""
+    """The base64 and hexadecimal digits of a secret, wherever it stands in the encoded text."""
     content = secret.encode("utf-8", "surrogatepass")
     found = []
     for before in range(3):

@@ -48,7 +48,8 @@ def _is_loopback_alone(host: str) -> bool:
 
 
 def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
-    """By what a certificate is judged: as :class:`Tls` says, else as the environment does for the library.
+    """The value of ``verify`` for the library: that of :class:`Tls`, else the authorities that the environment names
+    for the library.
 
     :param is_at_home: the environment is not asked for proxies; its authorities are still those of the user.
     """

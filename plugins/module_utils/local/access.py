@@ -41,7 +41,7 @@ class Access:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Access:
-        """As a task says it: ``mode``, ``owner`` and ``group``, each as the modules of Ansible take them.
+        """Reads ``mode``, ``owner`` and ``group`` of a task, each as the modules of Ansible take them.
 
         :raises InvalidInput: for a mode that is none, and for a user or group that this machine does not know.
         """
@@ -99,7 +99,7 @@ class Access:
         os.fchmod(descriptor, self._changed(mode))
 
     def settle_folder(self, descriptor: int) -> None:
-        """The same for a directory that was just made."""
+        """Gives a directory that was just made its mode, owner and group."""
         self._chown(descriptor)
         os.fchmod(descriptor, self.mode_of_new(folder=True))
 

@@ -66,7 +66,8 @@ def _is_encodable(name: str) -> bool:
 
 
 class NotOpened(InvalidInput):
-    """Something below a directory is there, and is not what is read: a link, a device, a pipe, too long, or too deep.
+    """A name below a directory does not stand for a file that is read: it is a link, a device, a pipe, too long, or too
+    deep.
 
     :ivar at: the relative path of what is wrong; a directory on the way, where that is a link.
     :ivar why: what it is, in words that follow its name.
@@ -149,8 +150,8 @@ class Folder:
         return sorted(found, key=lambda one: one.name)
 
     def below(self, name: str = "") -> Iterator[ListResult]:
-        """All that stands below a directory: each directory, then what is in it. One that can't be read counts as
-        empty.
+        """Lists everything below a directory: each directory, then its content. A directory that can't be read counts
+        as empty.
 
         :param name: relative path of the directory; empty: this one.
         """
@@ -408,7 +409,7 @@ def _made(name: str, folder: int) -> bool:
 
 @contextlib.contextmanager
 def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
-    """A new file and its descriptor; nothing is left of it where what is done with it fails."""
+    """Makes a file, and gives its name and descriptor. Removes the file where the work on it fails."""
     descriptor = os.open(name, _MAKE_FILE, PRIVATE_FILE, dir_fd=folder)
     try:
         yield name, descriptor

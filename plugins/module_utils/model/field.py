@@ -286,5 +286,5 @@ def read_list(read: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple
 
 
 def each(show: Callable[[Any], Any]) -> Callable[[Iterable[Any]], list[Any]]:
-    """One item's shape to the shape of a list of them."""
+    """Turns the shape of one item into the shape of a list of them."""
     return lambda values: [show(value) for value in values or ()]

@@ -178,7 +178,7 @@ class Schema:
         self._by_look = {composed(name): one for name, one in self._by_label.items() if looks[composed(name)] == 1}
 
     def learn(self, keys: Iterable[str]) -> None:
-        """For kinds without definitions: every key seen in a record is a field."""
+        """Takes every key that a record has as a field, for kinds without definitions."""
         for key in keys:
             if key not in SERVER_KEYS:
                 self.fields.setdefault(key, Field(key, "TEXT"))

@@ -186,7 +186,7 @@ def _show_terms(terms: Terms | None) -> Any:
 
 
 def _terms_in_files(terms: Terms, _called: Callable[[Any], Any]) -> dict[str, Any]:
-    """In the one order that is the same everywhere; allowed values keep theirs, which people choose by."""
+    """Puts terms into an order that is the same everywhere. Allowed values keep theirs: people choose by it."""
     return {
         name: sorted(value, key=str) if isinstance(value, list) and name != "allowed_values" else value
         for name, value in sorted(_show_terms(terms).items())

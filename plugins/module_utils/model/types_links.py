@@ -34,7 +34,7 @@ class Reference:
     :ivar target: kind of record that is meant (a name in the catalogue).
     :ivar written: the person's own words: integer, text or map; None for a reference that the service answered.
     :ivar names: what else it is called, where an instance answers a name in place of a link.
-    :ivar where: the option or field that it was written in, for messages.
+    :ivar location: the option or field that it was written in, for messages.
     :ivar awaits: what is to be made before the reference can be resolved, where many records are made in one go.
     """
 

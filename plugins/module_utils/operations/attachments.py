@@ -317,7 +317,7 @@ def _names_of(client: Client, files: Sequence[dict[str, Any]]) -> list[str]:
 def _kept(
     downloads: Sequence[_Download], in_directory: bool, force: bool | None, check_mode: bool
 ) -> Sequence[_Download]:
-    """Those whose place is taken, and that are not looked at again.
+    """The downloads whose place is taken, so that they are left as they are.
 
     :param force: whether another file is replaced; None: at the path of a file, not in a directory.
     :raises InvalidInput: where something else has the name of one in a directory, before anything is written.

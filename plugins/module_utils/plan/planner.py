@@ -35,7 +35,7 @@ class PlannedRecord:
 
 
 def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[Record], bool]) -> list[Record]:
-    """Of the records with one natural key those that may be meant: where some are done, the others.
+    """Chooses among the records with one natural key those that may be meant: where some are done, the others.
 
     :param is_as_wanted: whether nothing would have to change in a record.
     """

@@ -122,7 +122,7 @@ class QueriedState(InstanceState):
         return self.client.is_archived(record)
 
     def complete(self, reference: Reference) -> None:
-        """Leaves it as it is: what is desired was made comparable before."""
+        """Does nothing: desired values were made comparable before."""
 
     def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
         linked = [(key, value) for key, value in desired.items() if any(references_in(value))]

@@ -28,7 +28,7 @@ class Result:
     backups: tuple[str, ...] = ()
 
     def result(self) -> dict[str, Any]:
-        """As a module returns it."""
+        """The result as a module returns it."""
         return {
             "changed": self.changed,
             "record": dict(self.record),

@@ -96,7 +96,7 @@ def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
 def matching_records(
     client: Client, schema: Schema, filters: Mapping[str, Any], records: Sequence[Record], option: str = "filters"
 ) -> list[Record]:
-    """Those of some records that filters, as the info modules take them, let through."""
+    """The records that filters let through, as the info modules take them."""
     conditions = _typed(client, schema, query.parse_filters(filters, option), option)
     _decide(client, conditions, records)
     return [record for record in records if _fits(record, conditions)]

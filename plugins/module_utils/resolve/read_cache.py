@@ -119,7 +119,7 @@ class Reading:
         self.warnings += words
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-        """For each reference the records that it may mean, with one list for all of them, narrowed where possible."""
+        """Finds the records that each reference may mean, with one list for all of them, narrowed where possible."""
         found = []
         for asked, candidates in zip(questions, self._candidates(kind, questions), strict=True):
             hits: dict[str, Record] = {}
@@ -140,7 +140,7 @@ class Reading:
         return [record for record in records if record is not None]
 
     def _candidates(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
-        """For each reference the records among which it is."""
+        """The records among which each reference finds its own."""
         if len(questions) == 1 and len(questions[0]) == 1:
             [[only]] = questions
             return [self.listed(kind, natural_keys.conditions(*only))]
@@ -159,7 +159,7 @@ class Reading:
         return [[] if key is None else self._list_narrowed(kind, key, wanted[key]) for key in fields]
 
     def why_gone(self, _kind: Kind, _questions: Sequence[Question], _written: Any) -> str:
-        """Nothing is planned here that takes a meaning away."""
+        """Returns nothing, because no plan is made here that could take a meaning away."""
         return ""
 
     def why_unknown(self, _reference: Reference) -> str:

@@ -42,7 +42,7 @@ class Source(Protocol):
         """The fields that a kind has."""
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-        """For each reference, given by all ways to read it, what it may mean: records, or what is still to be made."""
+        """Finds what each reference may mean, by all ways to read it: records, or entries that are still to be made."""
 
     def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
         """The reason why a reference means nothing any more that meant something before; empty where none is known."""
@@ -88,7 +88,8 @@ class Resolver:
         self._maps: dict[int, tuple[Reference, Schema, dict[str, Any]]] = {}
 
     def resolve(self, references: Iterable[Reference]) -> list[Unresolved]:
-        """Fills in what references mean: ``uuid`` and ``id`` of a record, or ``awaits`` of what is still to be made.
+        """Fills in the meaning of references: ``uuid`` and ``id`` of a record, or ``awaits`` for an entry that is still
+        to be made.
 
         References in the maps of others are resolved, too. Where a value in a map does not fit, nothing is looked for.
 
@@ -247,7 +248,7 @@ def _reference_to(kind: Kind, hit: Any) -> Reference:
 
 
 def _fill(reference: Reference, hit: Any) -> None:
-    """Notes what a reference means: a record, or what is still to be made."""
+    """Notes the meaning of a reference: a record, or an entry that is still to be made."""
     if isinstance(hit, Record):
         fill_in(reference, hit)
     else:

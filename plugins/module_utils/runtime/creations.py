@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Of many processes that ensure one record, one makes it, and the others find it.
+"""Lets one of many processes that ensure one record make it; the others find it.
 
 Each kind of record of an instance has a lock, and beside it a count of what was made. Whoever finds that a record is
 missing takes the lock and looks again, but only where the count moved since the first look: so runs with nothing to do
@@ -140,7 +140,7 @@ class Creations:
 
     @contextlib.contextmanager
     def making(self, kind: str, key: str) -> Iterator[None]:
-        """One request that makes a record, with what belongs to it. Does nothing for a kind that nobody watches.
+        """Guards the requests by which one record is made. Does nothing for a kind that nobody watches.
 
         :param key: tells the record apart.
         :raises CreatedMeanwhile: before anything was sent.

@@ -146,14 +146,16 @@ class Pace:
             self.limits[limit] = now
 
     def take(self, now: float) -> None:
-        """One request is sent now."""
+        """Counts a request that is sent now."""
         interval = self._interval(self.limit(now))
         self.sent.append(now)
         self.due = max(self.due, now) + interval
         self.interval = interval * _FASTER
 
     def expect(self, number: int, now: float) -> None:
-        """So many requests are to come: where they do not fit into this minute, they go evenly from the first on."""
+        """Announces that so many requests are to come. Where they do not fit into this minute, they go evenly from the
+        first on.
+        """
         self._forget(now)
         limit = self.limit(now)
         if limit and len(self.sent) + number > limit:

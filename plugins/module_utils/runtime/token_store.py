@@ -108,7 +108,7 @@ class TokenStore:
 
     @contextlib.contextmanager
     def renewing(self, seconds: float) -> Iterator[None]:
-        """One process at a time renews a pair. Where that can't be, or takes too long, each does it for itself.
+        """Lets one process at a time renew a pair. Where that can't be, or takes too long, each process renews its own.
 
         :param seconds: how long to wait for another process.
         """

@@ -38,12 +38,12 @@ class Turnstile(Protocol):
         ...
 
     def pace(self) -> contextlib.AbstractContextManager[Pace]:
-        """The pace as it is; what is changed of it is kept."""
+        """The pace as it is. Changes to it are kept."""
         ...
 
 
 class OwnTurnstile:
-    """For the threads of one process."""
+    """A turnstile for the threads of one process."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -62,7 +62,8 @@ class OwnTurnstile:
 
 
 class SharedTurnstile:
-    """For all processes of a user, in two files: one is locked by who has the turn, the other holds the numbers.
+    """A turnstile for all processes of a user, in two files: the process that has the turn locks one, the other holds
+    the numbers.
 
     Everything raises :class:`OSError` where the files can't be used.
 

@@ -58,7 +58,7 @@ class Upload(NamedTuple):
     sha256: str
 
     def noted(self) -> dict[str, str]:
-        """As it stands in a note."""
+        """The entry as it stands in a note."""
         return self._asdict()
 
 

@@ -40,7 +40,7 @@ class JournalPlace(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """For people."""
+        """The path of the journal, for people."""
         return self.folder.path / self.name
 
 

@@ -31,7 +31,7 @@ PRUNE = ("report", "delete", "archive")
 
 
 def prune_actions(section: str) -> tuple[str, ...]:
-    """The actions of prune for the records of a section; whatever the service can't do with them is no choice."""
+    """The actions of prune for the records of a section: those that the service can carry out."""
     kind = KINDS[SECTIONS[section]]
     if not kind.can_be_pruned:
         return PRUNE[:1]
@@ -91,7 +91,7 @@ class Finding:
 
     @classmethod
     def of(cls, place: Place, message: str) -> Finding:
-        """One from a message, which is a :class:`FieldError` where it is about a field."""
+        """Makes a finding of a message, which is a :class:`FieldError` where it is about a field."""
         if not isinstance(message, FieldError):
             return cls(place, message)
         column = str(message.way[0]) if message.way else ""
@@ -99,7 +99,7 @@ class Finding:
 
     @classmethod
     def plain(cls, place: Place, message: str) -> Finding:
-        """One whose message quotes nothing of what was written."""
+        """Makes a finding whose message quotes nothing of what was written."""
         return cls(place, message, message)
 
     def __str__(self) -> str:

@@ -61,7 +61,7 @@ class CellReader(Protocol):
         """
 
     def only_of(self, names: Container[str]) -> CellReader:
-        """The same for some columns; the others are left as they are."""
+        """A reader for some columns alone; the others are left as they are."""
 
     @property
     def spelling(self) -> str:

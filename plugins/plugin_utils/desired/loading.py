@@ -205,7 +205,7 @@ class _Loading:
                 self._records(section, self._nodes(root, name, section not in BY_TEMPLATE), template, cells)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
-        """The names of what is no directory, in a directory and below it, hidden names left out.
+        """The names of everything but directories, in a directory and below it. Hidden names are left out.
 
         :param top: the directory, or the one file.
         """
@@ -237,7 +237,7 @@ class _Loading:
             self._find(Place(name, 1, 1), f"this file is empty; expected at least api: {API}")
 
     def single(self, path: Path) -> None:
-        """One file with the sections as keys."""
+        """Reads one file with the sections as keys."""
         self.desired.src, self.desired.origin = str(path.parent), str(path)
         if not path.is_symlink() and not path.exists():
             self._find(Place(str(path)), "no such file or directory")
@@ -250,7 +250,7 @@ class _Loading:
             self.document(node)
 
     def inline(self, sections: Mapping[str, Any], is_vaulted: Callable[[Any], bool], takes_files: bool) -> None:
-        """The same in a playbook.
+        """Reads the sections that a playbook gives inline.
 
         :param is_vaulted: whether a value is vaulted.
         :param takes_files: whether a directory was named that its local files come from.

@@ -72,7 +72,7 @@ class Node:
 
     @property
     def members(self) -> dict[Any, Node]:
-        """Of a map, key to node; of a list, index to node."""
+        """The nodes of the members: by key of a map, by index of a list."""
         if isinstance(self.value, dict):
             return {key: self.member(key) for key in self.value}
         if isinstance(self.value, list):
@@ -101,7 +101,7 @@ class Node:
         return self.mark_of(key)
 
     def empty_cells(self) -> Sequence[str]:
-        """Of a row of a table, the columns in which it has an empty cell that means nothing."""
+        """The columns in which a row of a table has an empty cell that means nothing."""
         return ()
 
     def items(self) -> list[Node]:
@@ -141,7 +141,7 @@ class Places(Mapping[str, Place]):
         return node.place
 
     def empty_cells(self) -> Sequence[str]:
-        """Of a row of a table, the columns in which it has an empty cell that means nothing."""
+        """The columns in which a row of a table has an empty cell that means nothing."""
         return self._node.empty_cells()
 
     @property

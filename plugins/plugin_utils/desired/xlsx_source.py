@@ -226,7 +226,7 @@ class Workbook:
         return self._sources[section]
 
     def sections(self) -> Iterator[tuple[str, list[Node]]]:
-        """Each section with its records."""
+        """Reads each section with its records."""
         try:
             with _quiet():
                 content, has_formulas = _prepared(self._content)

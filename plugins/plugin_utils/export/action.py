@@ -70,7 +70,7 @@ class Destination:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Destination:
-        """As the options say.
+        """The destination that the options describe.
 
         :raises InvalidInput: where a note of an earlier export is not one, and for a mode, owner or group that is none.
         """
@@ -114,7 +114,7 @@ class Destination:
 
 @contextlib.contextmanager
 def _at_dest() -> Iterator[None]:
-    """Names the option in what is wrong below the directory."""
+    """Names the option ``dest`` in an error about a file below the directory."""
     try:
         yield
     except InvalidInput as error:

@@ -312,7 +312,9 @@ class _Export:
     # ---- users and the hub
 
     def _users(self) -> None:
-        """Those who can be made from a person; the others are listed, because the interface makes users only so."""
+        """Exports the users who can be made from a person. The others are listed, because the interface makes users
+        only so.
+        """
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):
             persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)

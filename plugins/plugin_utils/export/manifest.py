@@ -69,7 +69,7 @@ class Manifest:
         )
 
     def write(self, folder: Folder, access: Access) -> None:
-        """Writes it into the directory; what is so already is not touched."""
+        """Writes the note into the directory. A note that is there already with this content is not touched."""
         notes = {MANIFEST: _note(files=self.files)}
         if self.downloads or folder.type_of(FETCHED):
             notes[FETCHED] = _note(downloads=self.downloads, names=self.names)

@@ -70,7 +70,7 @@ class Portable:
         self._was_named = False
 
     def begin(self) -> None:
-        """Begins to write all records, or all of them again: what is left out by now is named by none of them."""
+        """Begins to write all records, or all of them again. None of them names a record that is left out by now."""
         self._was_named = False
         self._downloads.paths.clear()
 

@@ -115,7 +115,7 @@ def _provision(
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
         return _validated(desired, report, check_mode, src)
-    order = RunOptions(
+    run_options = RunOptions(
         check_mode=looks_only,
         plan_file=None if options["mode"] == "drift" else plan_file,
         stored=stored,
@@ -138,7 +138,7 @@ def _provision(
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     client.creations.on_wait = tell_on_screen
     invocation.clients.append(client)
-    account = run_instance(client, desired, order, teller())
+    account = run_instance(client, desired, run_options, teller())
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")

@@ -61,13 +61,13 @@ class RunResult:
         return self.outcome in ("failed", "refused", "partly_applied")
 
     def document(self) -> dict[str, Any]:
-        """As JSON: the same members, in this order."""
+        """The result as JSON: the same members, in this order."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
-    """All that failed, was skipped because of it, or stands twice, each with its place and the reason; in the
-    order of the plan, whatever was sent first.
+    """The entries that failed, were skipped because of a failure, or stand twice, each with its place and the reason;
+    in the order of the plan.
     """
     order = {id(planned.entry): number for number, planned in enumerate(made.changes)}
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Of which set, when, by whom and with which version of the collection an account was made."""
+"""The origin of an account: the set, the time, the user and the version of the collection."""
 
 from __future__ import annotations
 

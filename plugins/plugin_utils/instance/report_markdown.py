@@ -125,7 +125,9 @@ def _title(title: Markdown, number: int) -> Markdown:
 
 
 def _changes(changes: Sequence[Mapping[str, Any]], longest: int) -> Iterator[tuple[int, Markdown]]:
-    """Of how many changes each part tells, and the part: a group whose title says all, or a change with its fields."""
+    """Yields the parts about changes, each with the number of changes it is about: a group whose title says all, or a
+    change with its fields.
+    """
     title: list[Markdown] = [_title(Markdown("Changes"), len(changes))]
     for group in groups(changes):
         parts = (

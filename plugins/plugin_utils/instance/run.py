@@ -103,7 +103,7 @@ def many_objects() -> Iterator[None]:
 def run_instance(
     client: Client,
     desired: DesiredInstance,
-    order: RunOptions,
+    run_options: RunOptions,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
@@ -112,7 +112,7 @@ def run_instance(
 
     :raises SeventhingsError: where nothing could be planned.
     """
-    return _Run(client, desired, order, on_progress, clock, sleep).run()
+    return _Run(client, desired, run_options, on_progress, clock, sleep).run()
 
 
 class _Run:
@@ -120,39 +120,43 @@ class _Run:
         self,
         client: Client,
         desired: DesiredInstance,
-        order: RunOptions,
+        run_options: RunOptions,
         on_progress: Callable[[Progress], None],
         clock: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
         self._client = client
         self._desired = desired
-        self._order = order
+        self._run_options = run_options
         self._on_progress = on_progress
         self._clock = clock
         self._sleep = sleep
         self._started = clock()
         self._before = client.transport.sent
-        self._stored = order.stored
+        self._stored = run_options.stored
         self._told: list[str] = []
         self._ceilings = Ceilings.of(
-            order.limits, order.prune, order.create_users, order.expect_instance, order.protected
+            run_options.limits,
+            run_options.prune,
+            run_options.create_users,
+            run_options.expect_instance,
+            run_options.protected,
         )
         self._asked = desired.policy
-        self._digest = order.stored.digest if order.stored else ""
+        self._digest = run_options.stored.digest if run_options.stored else ""
         self._forecast = dict(NOTHING)
 
     def run(self) -> RunResult:
-        if self._order.workers < 1:
-            raise InvalidInput(f"workers: {self._order.workers} does not fit; expected 1 or more")
+        if self._run_options.workers < 1:
+            raise InvalidInput(f"workers: {self._run_options.workers} does not fit; expected 1 or more")
         plan_file = self._plan_file()
-        if self._order.check_mode and plan_file is not None:
+        if self._run_options.check_mode and plan_file is not None:
             plan_file.require_writable()
             # Whatever becomes of this plan, the one before is not it.
             plan_file.discard()
         if self._stored is not None:
             try:
-                self._stored.holes.fill(str(self._order.plan_file), self._order.written)
+                self._stored.holes.fill(str(self._run_options.plan_file), self._run_options.written)
             except PlanOutdated as outdated:
                 return self._account("refused", InstancePlan(), refusals=[outdated.message])
         refusal = self._guard()
@@ -160,11 +164,11 @@ class _Run:
             return self._account("refused", InstancePlan(), refusals=[refusal])
         self._client.transport.secrets |= self._desired.hiding.texts(self._desired.entries)
         self._desired.policy = self._ceilings.policy(self._asked)
-        if self._order.drift:
+        if self._run_options.drift:
             self._desired.policy = replace(self._desired.policy, limits=_NO_LIMITS)
         try:
             journal = self._journal()
-            if self._order.check_mode or self._desired.findings:
+            if self._run_options.check_mode or self._desired.findings:
                 self._told += journal.warnings
                 return self._planned(journal)
             # From before the first look: what another run is about to make must not be planned once more.
@@ -179,19 +183,19 @@ class _Run:
             self._client.creations.leave()
 
     def _planned(self, journal: Journal) -> RunResult:
-        choices = PlanOptions(
-            self._order.only,
-            self._order.exclude,
+        plan_options = PlanOptions(
+            self._run_options.only,
+            self._run_options.exclude,
             frozenset(journal.known),
-            self._order.allow_destructive or self._order.drift,
-            self._order.confirm_empty or self._order.drift,
+            self._run_options.allow_destructive or self._run_options.drift,
+            self._run_options.confirm_empty or self._run_options.drift,
             self._resumed(journal),
-            self._order.workers,
-            self._order.assume_archived,
+            self._run_options.workers,
+            self._run_options.assume_archived,
         )
         try:
             with many_objects():
-                made = self._plan(choices)
+                made = self._plan(plan_options)
         except SeventhingsError:
             if not self._desired.findings:
                 raise
@@ -212,17 +216,17 @@ class _Run:
             made.warnings += self._ceilings.narrowed(self._asked)
             return self._account("refused", made, refusals=refusals)
         plan_file = self._plan_file()
-        if self._order.check_mode:
+        if self._run_options.check_mode:
             if plan_file is not None:
                 # Files without a set_id take that of the journal: whoever applies the plan may not know the files.
                 self._desired.set_id = journal.set_id
                 self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
-            differs = "drift" if self._order.drift else "changed"
+            differs = "drift" if self._run_options.drift else "changed"
             return self._account(differs if made.changes else "unchanged", made)
         if self._must_look_again(made):
             return self._planned(journal)
         account = self._apply(made, journal)
-        is_whole = not account.failed and not self._order.only and not self._order.exclude
+        is_whole = not account.failed and not self._run_options.only and not self._run_options.exclude
         if self._stored is not None and plan_file is not None and is_whole:
             try:
                 plan_file.remove(self._digest)
@@ -231,13 +235,13 @@ class _Run:
                 account.warnings.append(error.message)
         return account
 
-    def _plan(self, choices: PlanOptions) -> InstancePlan:
+    def _plan(self, plan_options: PlanOptions) -> InstancePlan:
         """The plan. Where a list can't be told to be complete, nothing is made because of it before it was read twice.
 
         :raises IncompleteList: where there is more each time.
         """
         for _attempt in range(_PLAN_AGAIN + 1):
-            made = plan_instance(self._client, self._desired, choices)
+            made = plan_instance(self._client, self._desired, plan_options)
             # A record that no list shows, but that is found in another way, is taken to be archived.
             # A record that refers to one that is taken away must be in a list, too.
             unlisted = {one.kind.name for one in made.changes if one.change.action == CREATE or one.archived}
@@ -267,12 +271,12 @@ class _Run:
         return self._ceilings.wrong_instance(connected, instances)
 
     def _plan_file(self) -> PlanFile | None:
-        return None if self._order.plan_file is None else PlanFile(self._order.plan_file)
+        return None if self._run_options.plan_file is None else PlanFile(self._run_options.plan_file)
 
     def _journal(self) -> Journal:
         desired = self._desired
         journal = Journal(
-            self._order.journal,
+            self._run_options.journal,
             self._client.transport.root,
             desired.set_name,
             self._sleep,
@@ -304,22 +308,22 @@ class _Run:
         return frozenset(journal.memory.made) if self._is_resumed(journal) else frozenset()
 
     def _apply(self, made: InstancePlan, journal: Journal) -> RunResult:
-        levels = Executor(
+        executor = Executor(
             self._client,
             made,
             journal,
-            self._order.workers,
+            self._run_options.workers,
             self._on_progress,
             self._sleep,
             self._desired.policy.notify,
             self._stored is not None,
-            self._order.assume_archived,
+            self._run_options.assume_archived,
         )
         if not made.changes:
             journal.managed(made.managed)
             return self._account("unchanged", made)
         journal.begun(self._run_of(journal))
-        outcome = levels.run()
+        outcome = executor.run()
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
@@ -341,7 +345,7 @@ class _Run:
         stale = stored.stale(made, Contents(self._client), is_own)
         if not stale:
             return made, []
-        if self._order.stale == "skip":
+        if self._run_options.stale == "skip":
             made.warnings += [
                 f"{planned}: skipped, because it is not as it was when the plan was made." for planned in stale
             ]
@@ -362,8 +366,8 @@ class _Run:
         return RunResult(
             outcome=name,
             instance=self._client.transport.root,
-            check_mode=self._order.check_mode,
-            summary=summary_of(made, outcome, self._order.check_mode),
+            check_mode=self._run_options.check_mode,
+            summary=summary_of(made, outcome, self._run_options.check_mode),
             changes=told_changes(made, self._desired.hiding, outcome),
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),

@@ -139,7 +139,9 @@ class Plan:
     may_join: bool = False
 
     def links(self, plural: str) -> list[tuple[str, str]]:
-        """By which field a record links to a place of which kind; the first that does says where it stands."""
+        """The fields by which a record links to a place, each with the kind of the place. The first one with a link
+        says where the record stands.
+        """
         return {
             "locations": [],
             "rooms": [("locations", ROOM.identity[0].key)],

@@ -40,7 +40,7 @@ def plain_records(kept: Any, question: str, plurals: Collection[str]) -> dict[st
 
 
 def untrusted(value: Any) -> Any:
-    """A value of whose texts none is a template, whatever they were made of."""
+    """Copies a value so that none of its texts is a template, whatever they were made of."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, Mapping):

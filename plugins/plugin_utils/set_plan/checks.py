@@ -95,7 +95,7 @@ def check_chosen(context: PlanContext) -> None:
 def removals_of(
     context: PlanContext, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
 ) -> dict[str, Planned]:
-    """Everything that the files, or a prune, take away or archive: uuid to what is planned."""
+    """The planned changes by which the files, or a prune, take away or archive a record, by its uuid."""
     gone = {
         current.uuid: planned
         for planned, current in matched
@@ -106,9 +106,9 @@ def removals_of(
 
 
 def check_needs(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
-    """Nothing may refer to a record that is taken away, or in a way in which nothing is found any more afterwards.
+    """Refuses references to a record that is taken away, and references that find nothing any more afterwards.
 
-    :param gone: as :func:`going` has it.
+    :param gone: as :func:`removals_of` has it.
     """
     for key, value in planned.desired.items() if gone else ():
         for number, reference in numbered_references(value):
@@ -120,7 +120,7 @@ def check_needs(context: PlanContext, planned: Planned, gone: Mapping[str, Plann
 def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
     """A value that must be unique is given to a record only after the one that has it now lets go of it.
 
-    :param gone: as :func:`going` has it.
+    :param gone: as :func:`removals_of` has it.
     """
     schema, change = planned.schema, planned.change
     mine = change.current.uuid if change.current else ""

@@ -122,7 +122,9 @@ class Definitions:
         return field
 
     def _check_identity(self, entry: Entry, field: Field) -> None:
-        """Records could not be told apart any more where the service empties what identifies them."""
+        """Refuses another type for a field that identifies records: the service may empty it, and nothing would tell
+        them apart.
+        """
         for section, entries in self._context.entries.items():
             kind = KINDS[SECTIONS[section]]
             if kind.template != entry.template or not entries:
@@ -134,9 +136,7 @@ class Definitions:
                 self._context.find(entry.place_of("type"), f"type: {problem}; identify them by another field first")
 
     def _check_names(self, template: str) -> None:
-        """A label that the files write must not be that of another field, nor its key: nobody could say which one is
-        meant.
-        """
+        """Refuses a label that is the label or the key of another field: nobody could say which field is meant."""
         final, self._final = self._final, []
         written = {current.uuid for _label, current, _entry in final if current is not None}
         definitions = self._context.client.definitions(template) if final else []

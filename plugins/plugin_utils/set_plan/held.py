@@ -48,8 +48,8 @@ class Holder:
 
 
 def check_held(context: PlanContext) -> None:
-    """Nothing is taken away while something that this plan leaves where it is refers to it. Where something else is
-    wrong, it is not known yet what leaves.
+    """Refuses to take away a record to which another one refers that stays where it is. With any other finding it is
+    not known yet which records leave, so nothing is checked.
     """
     if context.findings:
         return
@@ -98,16 +98,16 @@ class _Look:
     def __init__(self, state: ListedState, changes: Iterable[Planned]) -> None:
         self._state = state
         self._planned = {one.change.current.uuid: one for one in changes if one.change.current is not None}
-        self._going = {
+        self._removals = {
             uuid: one
             for uuid, one in self._planned.items()
             if one.change.action == plan.DELETE and _link_to(one.kind) in FIELD_TYPES
         }
-        for planned in self._going.values():
+        for planned in self._removals.values():
             planned.leaving = ()
         self.searched: set[str] = set()
         self._found: dict[str, list[tuple[Schema, Holder]]] = {}
-        types = {_link_to(one.kind) for one in self._going.values()}
+        types = {_link_to(one.kind) for one in self._removals.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
             schema = state.schema(kind)
             keys = [field.key for field in schema.fields.values() if field.type in types]
@@ -126,7 +126,7 @@ class _Look:
         for uuid, found in self._found.items():
             holders = [holder for schema, holder in found if not is_told(schema, holder)]
             if holders:
-                yield self._going[uuid], holders
+                yield self._removals[uuid], holders
 
     def _look_at(self, schema: Schema, keys: Iterable[str], record: Record) -> None:
         planned = self._planned.get(record.uuid)
@@ -137,24 +137,24 @@ class _Look:
             then = now if planned is None else self._after(planned, key, now)
             for uuid in now:
                 if uuid not in then and planned is not None:
-                    self._going[uuid].leaving += (planned.entry,)
+                    self._removals[uuid].leaving += (planned.entry,)
             for uuid in then:
                 name = f"{schema.kind.words} {self._state.name_of(record) or record.uuid}"
                 is_archived = planned is not None and planned.change.action == plan.ARCHIVE
                 self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, is_archived)))
 
     def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
-        """To what a field refers once a change is done."""
+        """The references of a field once a change is done."""
         if planned.change.action == plan.DELETE:
             return {}
         return self._meant(planned.change.values[key]) if key in planned.change.values else now
 
     def _meant(self, value: Any) -> dict[str, None]:
-        """The uuids of what is to be taken away and a value refers to."""
+        """The uuids of the records that are to be taken away and to which a value refers."""
         found: dict[str, None] = {}
         for reference in references_in(value):
             self._state.complete(reference)
-            if reference.uuid in self._going:
+            if reference.uuid in self._removals:
                 found[reference.uuid] = None
         return found
 

@@ -77,7 +77,9 @@ class Planned:
 
     @property
     def is_half_made(self) -> bool:
-        """Tells whether a record lacks only what is written after it was made: links, files, a status of its own."""
+        """Tells whether a record lacks only values that are written after it was made: links, files, a status of its
+        own.
+        """
         change = self.change
         later = {"status"} if self.kind.status_path else set()
         return change.action == plan.UPDATE and all(

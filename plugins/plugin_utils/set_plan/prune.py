@@ -116,7 +116,7 @@ def _awaited(value: Any) -> set[int]:
 
 @dataclass(frozen=True)
 class Pruning:
-    """Finds what is to be pruned.
+    """Finds the records that are to be pruned.
 
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
     :ivar filled: sections of which the files hold records.

@@ -36,7 +36,7 @@ class _Pair:
 
 
 class _Renames:
-    """Those of one section, found by the new key."""
+    """The renames of one section, found by the new key."""
 
     def __init__(self, state: ListedState, schema: Schema, pairs: Iterable[_Pair]) -> None:
         self._state = state
@@ -154,7 +154,9 @@ class Moved:
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 
     def _without_circles(self, section: str, renames: _Renames) -> list[_Pair]:
-        """Of a circle nobody could say whether it was gone round already."""
+        """Leaves out renames that go round in a circle, and reports them: nobody could say whether they were done
+        already.
+        """
         straight = []
         for pair in renames.pairs:
             seen: list[_Pair] = []

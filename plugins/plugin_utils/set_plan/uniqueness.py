@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Natural keys of what is planned: each at most once, and none that only looks different."""
+"""Natural keys of planned records: each at most once, and none that only looks different."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Uniqueness:
                 )
 
     def claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Of a field whose values must be unique, every value may be written once.
+        """Refuses a value that is written twice in a field whose values must be unique.
 
         :param keys: the natural key of the entry, which was claimed already.
         """

@@ -37,12 +37,13 @@ def test_a_plan_reads_each_kind_once_in_full_pages(
     account = site.plan()
     assert account.outcome == "unchanged"
     sent = site.sent()
-    # The run before it signed in.
-    assert sorted(sent) == sorted(["GET /asset-tracking/asset/field-definitions", *["GET /objects"] * lists])
+    assert sorted(sent) == sorted(
+        ["POST /auth_token", "GET /asset-tracking/asset/field-definitions", *["GET /objects"] * lists]
+    )
     assert account.requests == len(sent)
 
 
-def test_a_plan_of_everything_is_one_list_a_kind_and_three_definitions(site: Site) -> None:
+def test_a_plan_of_everything_is_one_list_a_kind_three_definitions_and_a_login(site: Site) -> None:
     site.write(sample_files(120))
     assert site.run().outcome == "changed"
     site.service.clear_log()
@@ -52,13 +53,14 @@ def test_a_plan_of_everything_is_one_list_a_kind_and_three_definitions(site: Sit
     assert len(downloads) == 12
     assert sorted(set(site.sent()) - set(downloads)) == sorted(
         [
+            "POST /auth_token",
             *(f"GET /asset-tracking/{one}/field-definitions" for one in ("asset", "room", "person")),
             *(f"GET /{one}" for one in ("locations", "rooms", "persons", "users", "objects")),
             "GET /task-management/tasks",
             "GET /rental-management/rental-cases",
         ]
     )
-    assert len(site.sent()) == 10 + 12
+    assert len(site.sent()) == 11 + 12
 
 
 def test_a_change_is_exactly_one_write_each(site: Site) -> None:
@@ -69,8 +71,8 @@ def test_a_change_is_exactly_one_write_each(site: Site) -> None:
     account = site.run()
     assert account.summary["objects"]["updated"] == 5
     assert [line.split()[0] for line in site.writes()] == ["PATCH"] * 5
-    # Definitions and the list; nothing is read back, and the run before it signed in.
-    assert len(site.sent()) == 2 + 5
+    # Login, definitions, the list; nothing is read back.
+    assert len(site.sent()) == 3 + 5
 
 
 def test_a_create_is_one_write_and_its_kind_is_listed_once_more(site: Site) -> None:
