@@ -447,9 +447,9 @@ def test_what_is_composed_is_hidden_by_the_name_of_its_field(service: Emulator, 
         "inventory_name": "x",
     }
     assert run.named("apply")["outcome"] == "changed"
-    assert run.named("again")["changes"][0]["before"] == {"Wlan": "(vaulted)"}
+    assert list(run.named("again")["changes"][0]["before"].values()) == ["(vaulted)"]
     assert run.named("wrong")["findings"]
-    assert shown["changes"][0]["before"] == {"Wlan": f"{MARK}-0815".upper()}
+    assert list(shown["changes"][0]["before"].values()) == [f"{MARK}-0815".upper()]
 
 
 def test_an_inline_vaulted_scalar_in_a_file_is_refused_and_not_decrypted(service: Emulator, tmp_path: Path) -> None:

@@ -282,7 +282,9 @@ def test_another_type_may_empty_values_so_what_is_written_for_them_is_sent_with_
     _retype(site, objects)
     planned = site.plan(allow_destructive=True)
     assert [(one["action"], one["key"]) for one in planned.changes] == [("update", "asset Size"), ("update", "1")]
-    assert (planned.changes[1]["before"], planned.changes[1]["after"]) == ({"Size": "5"}, {"Size": 5})
+    ((key, label),) = planned.changes[1]["labels"].items()
+    assert label == "Size"
+    assert (planned.changes[1]["before"], planned.changes[1]["after"]) == ({key: "5"}, {key: 5})
     assert site.run(allow_destructive=True).outcome == "changed"
     assert site.plan().outcome == "unchanged"
     key = _definitions(site)["Size"]["field_key"]
