@@ -165,10 +165,10 @@ def _sources(src: Any) -> list[Path]:
 
     :raises InvalidInput: where it names something else.
     """
-    named = src if isinstance(src, list) else [] if src is None else [src]
-    if not all(isinstance(one, str) and one for one in named) or src == []:
+    layers = src if isinstance(src, list) else [] if src is None else [src]
+    if not all(isinstance(one, str) and one for one in layers) or src == []:
         raise InvalidInput(f"src: {shorten(src)} does not fit; expected a path, or a list of them")
-    return [Path(os.path.expandvars(one)).expanduser() for one in named]
+    return [Path(os.path.expandvars(one)).expanduser() for one in layers]
 
 
 def _path(options: Mapping[str, Any], name: str) -> Path | None:

@@ -129,7 +129,7 @@ def _loaded(
     is_vaulted: Callable[[Any], bool],
     formulas_are: str,
 ) -> DesiredInstance:
-    """What stands in all layers and inline, with variables filled in."""
+    """All that stands in the layers and inline, with variables filled in."""
     if len(layers) < 2:
         src = layers[0].path if layers else None
         return load(src, inline, read, files_root, shared, is_vaulted, formulas_are, Reading(fill=filling.fill))

@@ -25,7 +25,7 @@ _SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
 
 
 class MergedPlaces(Mapping[str, Place]):
-    """Where the fields of a record were written that stands in several layers.
+    """The places of the fields of a record that stands in several layers.
 
     :param owners: name of a field to the record of the layer that it came from.
     """
@@ -45,11 +45,11 @@ class MergedPlaces(Mapping[str, Place]):
         return len(self._owners)
 
     def within(self, way: Way) -> Place:
-        """Where a part of a field was written."""
+        """The place of a part of a field."""
         return self._owners[str(way[0])].place_in(way)
 
     def of_name(self, name: str) -> Place:
-        """Where the name of a field was written."""
+        """The place of the name of a field."""
         return self._owners[name].place_of_name(name)
 
     def root_of(self, name: str) -> str:
@@ -241,7 +241,7 @@ def _owner(entry: Entry, name: str) -> Entry:
 
 
 def _cells(owners: Mapping[str, Entry]) -> CellReader | None:
-    """What reads the cells of a record; None where none of its fields stands in a table that must be read."""
+    """The reader of the cells of a record; None where none of its fields stands in a table that must be read."""
     names: dict[int, set[str]] = {}
     readers: dict[int, CellReader] = {}
     for name, entry in owners.items():

@@ -160,7 +160,7 @@ class Variables:
         return bool(self._declared or self._wrong)
 
     def warnings(self) -> list[str]:
-        """What was declared or given, and is not used."""
+        """Tells of variables that were declared or given and are not used."""
         declared = [
             f"{variable.place}: the variable {name} is not used"
             for name, variable in self._declared.items()
@@ -204,7 +204,7 @@ class Variables:
         return _USE.sub(lambda use: _as_text(self._value(use[0], use[1], node)), text)
 
     def _value(self, use: str, name: str | None, node: Node) -> Any:
-        """What one use of a variable means; the use itself where it means nothing, which is a finding."""
+        """The meaning of one use of a variable; the use itself where it means nothing, which is a finding."""
         if name == "$":
             return "$"
         if name is None or not _NAME.fullmatch(name):
