@@ -459,8 +459,8 @@ changes:
       reason: ""
 forecast:
   description:
-    - What an apply takes where nothing fails. RV(forecast.requests) counts them, those of planning included.
-    - RV(forecast.minutes) says how long they take at O(rate_limit); null where there is no limit. Where the task
+    - What an apply takes where nothing fails. C(requests) counts them, those of planning included.
+    - C(minutes) says how long they take at O(rate_limit); null where there is no limit. Where the task
       failed, it stands in RV(diff.account) alone.
   returned: O(mode=apply) or O(mode=drift)
   type: dict

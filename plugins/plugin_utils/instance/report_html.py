@@ -177,7 +177,7 @@ _BODY = """
 <section class="part" id="{{ part.id }}"><h2>{{ part.name }} ({{ part.number }})</h2>
 {% for group in part.groups %}
 <details{% if group.is_open %} open{% endif %}><summary><b>{{ group.sign }}</b>{{ group.title }}</summary>
-<ul>{% for record in group.records %}{{ record }}{% endfor %}</ul></details>
+<ul>{% for record in group.records %}{{ record | safe }}{% endfor %}</ul></details>
 {% endfor %}
 {% if part.hidden %}<p class="soft">and {{ part.hidden }} more changes in the report as JSON</p>
 {% endif %}
@@ -338,7 +338,7 @@ def _parts(changes: Sequence[Mapping[str, Any]], room: int) -> list[dict[str, An
         part["number"] += len(group.changes)
         title = escape(clean(group.title))
         room -= _bytes(title) + _GROUP_BYTES
-        records: list[Markup] = []
+        records: list[str] = []
         for change in group.changes if room > 0 else ():
             record = _record(change, group.is_same, with_places)
             room -= _bytes(record)
@@ -352,8 +352,8 @@ def _parts(changes: Sequence[Mapping[str, Any]], room: int) -> list[dict[str, An
     return list(parts.values())
 
 
-def _record(change: Mapping[str, Any], is_same: bool, with_place: bool) -> Markup:
-    """A record with its fields, but for those that the title of its group tells."""
+def _record(change: Mapping[str, Any], is_same: bool, with_place: bool) -> str:
+    """A record with its fields, but for those that the title of its group tells, as HTML with all values escaped."""
     told = [] if is_same else as_said(change, _LONGEST_VALUE)
     key = key_of(change)
     shown = [
@@ -364,4 +364,4 @@ def _record(change: Mapping[str, Any], is_same: bool, with_place: bool) -> Marku
     gone = {CREATE: (True, False), DELETE: (False, True)}.get(change["action"], (False, False))
     fields = [(name, None if gone[0] else before, None if gone[1] else after) for name, before, after in shown]
     place = (change.get("place") or "") if with_place else ""
-    return Markup(_templates()[1].render(key=key, place=place, mark=mark(change), fields=fields))
+    return _templates()[1].render(key=key, place=place, mark=mark(change), fields=fields)
