@@ -81,7 +81,7 @@ def ways_of_printing(tree: ast.Module) -> Iterator[tuple[int, str]]:
             case ast.Import(names=names) if any(one.name in ("logging", "warnings", "syslog") for one in names):
                 yield node.lineno, names[0].name
             case ast.Call(func=ast.Attribute(value=owner, attr=name)) if (
-                "display" in ast.unparse(owner).rsplit(".")[-1]
+                "display" in ast.unparse(owner).rsplit(".", maxsplit=1)[-1]
             ):
                 yield node.lineno, name
             case ast.Call(

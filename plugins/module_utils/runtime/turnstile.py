@@ -35,11 +35,9 @@ class Turnstile(Protocol):
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
         """The turn: one at a time has it."""
-        ...
 
     def pace(self) -> contextlib.AbstractContextManager[Pace]:
         """The pace as it is. Changes to it are kept."""
-        ...
 
 
 class OwnTurnstile:

@@ -128,7 +128,7 @@ class Dialect:
         found: dict[str, Any] = {}
         wrong: dict[str, str] = {}
         for name, value in fields.items():
-            field = schema.find(name) if type(value) is str and name in self.only else None
+            field = schema.find(name) if value.__class__ is str and name in self.only else None
             convert = None if field is None else self._converters.get(field.type)
             if convert is None:
                 continue

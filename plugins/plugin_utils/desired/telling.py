@@ -123,7 +123,7 @@ class _Proposals:
     def _text(self, finding: Finding) -> str | None:
         """The cell that a finding is about; None where no dialect has a say in it."""
         misfit = finding.misfit
-        is_spelled = misfit is not None and misfit.type in _SPELLED and type(misfit.value) is str
+        is_spelled = misfit is not None and misfit.type in _SPELLED and misfit.value.__class__ is str
         return str(misfit.value) if misfit and is_spelled and finding.place.source in self._desired.delimiters else None
 
     def _presets(self, source: str) -> list[str]:

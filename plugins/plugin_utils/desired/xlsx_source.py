@@ -175,7 +175,7 @@ class _Sheet:
         for name, column in self.columns.items():
             value = cells.get(column)
             if value is not None:
-                record[name] = structure(value) if type(value) is str and value[0] in "[{" else value
+                record[name] = structure(value) if value.__class__ is str and value[0] in "[{" else value
         dialect = self._dialect
         if record and (dialect.null is not None or dialect.clears):
             cleared = [name for name in self.columns if dialect.clears_cell(name, str(record.get(name, "")))]

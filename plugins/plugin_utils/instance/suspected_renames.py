@@ -56,7 +56,7 @@ def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple
         there: dict[Any, list[Record]] = defaultdict(list)
         for planned in waiting.values():
             wanted[planned.desired.get(key)].append(planned)
-        schema = next(iter(waiting.values())).schema if waiting else None
+        schema = next((planned.schema for planned in waiting.values()), None)
         if schema is None or key not in schema.fields:
             continue
         for record in free.values():

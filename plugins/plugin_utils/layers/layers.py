@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
@@ -36,7 +37,7 @@ from .narrowing import narrow
 from .records import MergedRecords
 from .variables import Variables
 
-NO_VARIABLES: Mapping[str, Any] = {}
+NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
 
 Reader = Callable[[Folder, str], bytes]
 

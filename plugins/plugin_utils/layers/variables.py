@@ -246,7 +246,7 @@ def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
     """The same node, in the same place, with another value."""
     filled = copy.copy(node)
     filled.value = value
-    if children and (node.children is not None or type(node) is Node):
+    if children and (node.children is not None or node.__class__ is Node):
         filled.children = {**(node.children or {}), **children}
     return filled
 
