@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     run_module,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 
@@ -35,7 +36,7 @@ class Service:
     name: Any = "invoice.pdf"
     size: Any = 24
     content: bytes = CONTENT
-    transport: Any = field(default_factory=lambda: SimpleNamespace(sent=0))
+    transport: Any = field(default_factory=lambda: Transport("https://acme.example"))
 
     def get(self, kind: Kind, uuid: str) -> Record:
         return Record(kind, uuid, 7, {"uuid": uuid, "name": self.name, "size": self.size})

@@ -556,6 +556,8 @@ def test_a_plan_that_is_applied_without_its_files_belongs_to_their_set(site: Sit
     stored = PlanFile(path).read()
     assert stored is not None
     applied = run_instance(site.client(), stored.desired, RunOptions(plan_file=path, stored=stored))
-    assert (applied.outcome, applied.warnings) == ("changed", [])
+    assert applied.outcome == "changed"
+    # The second object is called like the first.
+    assert [warning for warning in applied.warnings if "looks like" not in warning] == []
     site.write({"objects.yml": objects(1)})
     assert site.run().summary["objects"]["deleted"] == 1

@@ -247,7 +247,7 @@ def test_a_total_beyond_the_limit_is_told_after_one_page(service: str) -> None:
     ],
 )
 def test_an_answer_that_no_parser_likes_is_a_clear_error(service: str, mode: str, words: str) -> None:
-    assert words in refused(lambda: client_of(service, mode).list_all(LOCATION)).message
+    assert words in refused(lambda: client_of(service, mode, rate_limit_wait=0).list_all(LOCATION)).message
 
 
 def test_an_id_that_is_no_number_is_none(service: str) -> None:

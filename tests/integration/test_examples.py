@@ -74,11 +74,23 @@ def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> N
 MANY = ("instance", "instance_export")
 
 
+def _make_layers(directory: Path) -> None:
+    """The layers that an example names: one for all sites, and one for Berlin."""
+    base, berlin = directory / "base", directory / "overlays" / "berlin"
+    base.mkdir()
+    berlin.mkdir(parents=True)
+    settings = "api: seventhings/v1\nvariables: {city: {type: string, default: Bonn}}\n"
+    (base / "instance.yml").write_text(settings, "utf-8")
+    (base / "locations.yml").write_text("- name: Site of ${city}\n", "utf-8")
+    (berlin / "locations.yml").write_text("- name: Spree wharf\n", "utf-8")
+
+
 @pytest.mark.parametrize("name", MANY)
 def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
     """On an empty instance; what is provisioned are the files of the example, what is exported comes to no files."""
     if name == "instance":
         shutil.copytree(ROOT / "examples" / "acme", tmp_path / "acme")
+        _make_layers(tmp_path)
     tasks = examples(ROOT / "plugins" / "modules" / f"{name}.py", tmp_path)
     assert all(f"{OURS}{name}" in task for task in tasks)
     with running(data="empty") as service:

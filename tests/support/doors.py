@@ -86,7 +86,7 @@ MODULES: dict[str, list[Mapping[str, Any]]] = {
 CONTROLLER = {"instance", "instance_export"}
 """Modules that run on the controller alone, each in tests of its own."""
 
-REPORTS = {".html", ".json", ".md"}
+REPORTS = {".html", ".json", ".md", ".sarif"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl", "xlsx"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}

@@ -7,6 +7,7 @@ sent.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import random
@@ -177,8 +178,9 @@ def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str |
             "title": f"Loan {index}",
             "status": "requested",
             "references": [chance.choice(barcodes)],
-            "issue_date": f"2027-04-{index % 28 + 1:02d}",
-            "due_date": f"2027-05-{index % 28 + 1:02d}",
+            # None overlaps another: an instance may refuse that.
+            "issue_date": str(dt.date(2027, 4, 1) + dt.timedelta(2 * index)),
+            "due_date": str(dt.date(2027, 4, 2) + dt.timedelta(2 * index)),
             "responsible_user": "person0@acme.example",
             "renter": {"type": "plain", "value": f"Renter {index}"},
         }
