@@ -37,7 +37,7 @@ LOCATION = KINDS["location"]
 FILE = "0b6f1f6e-30a1-4a3c-9b53-4d0f2f0f1c11"
 MEBIBYTE = b" " * (1 << 20)
 _DRIP_SECONDS = 0.02
-_SOON = 5.0
+_SOON = 20.0
 
 
 def _record(number: int) -> dict[str, Any]:
@@ -281,9 +281,9 @@ class _Tasks:
 
 @pytest.mark.parametrize("body", ["<" * 200_000, "<style" * 30_000, "<style></style " * 15_000, "<script>" * 20_000])
 def test_markup_costs_linear_time(body: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(service_words(body.encode())) <= 303
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 def test_a_page_says_what_it_shows() -> None:

@@ -90,13 +90,13 @@ def test_the_longest_secret_goes_first() -> None:
 )
 def test_a_hostile_text_costs_linear_time(filler: str) -> None:
     text = "&#" + filler * (60_000 // len(filler))
-    started = time.perf_counter()
+    started = time.process_time()
     without({AWKWARD, "\\\\\\\\x", "a b c", "\\ \\ \\ x"}, text)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 def test_many_secrets_cost_little() -> None:
     secrets = {f"secret number {number}" for number in range(10_000)}
-    started = time.perf_counter()
+    started = time.process_time()
     assert without(secrets, "a plain text " * 100 + "secret number 77!").endswith(f"{MASK}!")
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0

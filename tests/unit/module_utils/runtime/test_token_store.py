@@ -26,7 +26,7 @@ from ..support import Clock, FakeTransport, Invocation, answer, refusal
 
 LOGIN = "POST /auth_token"
 ROOT = "https://acme.test"
-PASSWORD = {"username": "ada", "password": "pa55word-geheim", "client_id": "client-7"}
+PASSWORD = {"username": "ada.lovelace", "password": "pa55word-geheim", "client_id": "client-7"}
 REFRESH = {"refresh_token": "refresh-geheim", "client_id": "client-7"}
 
 

@@ -487,6 +487,6 @@ def test_nothing_from_an_instance_is_a_template(text: str) -> None:
 
 def test_a_page_of_very_many_changes_takes_seconds() -> None:
     many = replace(ACCOUNT, changes=[own(number) for number in range(10_000)])
-    started = time.perf_counter()
+    started = time.process_time()
     assert as_html(many).count("<del>") == 10_000
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
