@@ -129,7 +129,7 @@ class Kind:
     :ivar status_path: where the status is set, with ``{uuid}``.
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
     :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
-    :ivar kept_by_leaving_out: fields that can't be null; the service fills them in or keeps them where they are left out.
+    :ivar kept_by_leaving_out: fields that are never null; left out, the service fills them in or keeps them.
     :ivar texts_without_null: texts that are empty and never null in a body.
     :ivar hints: field to what to try where it is empty, for refusals that the service does not explain well.
     :ivar section: the part of the files that lists its records; empty where files hold none.
@@ -150,8 +150,10 @@ class Kind:
     :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
         the natural key.
     :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
-    :ivar key_prefix: what stands before the keys of its template's fields, where the records are no objects, rooms or
-        persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar key_prefix: what stands on the wire before the keys of its template's fields, where the records are no
+        objects, rooms or persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar is_named_by_tasks: whether a task says which fields identify a record, because no natural key holds on every
+        instance; then ``match_on`` is that of files which say nothing else.
     :ivar is_later: whether instances of earlier versions lack it.
     :ivar hours: its days and times, where it may last hours.
     :ivar never_moved: why its records can't be renamed by files, and what to do instead.
@@ -203,6 +205,7 @@ class Kind:
     written: tuple[Field, ...] = ()
     short_key: str = ""
     key_prefix: str = ""
+    is_named_by_tasks: bool = False
     is_later: bool = False
     hours: Hours | None = None
     never_moved: str = ""
@@ -494,9 +497,12 @@ CATALOG_ITEM = Kind(
     create_path="/catalog-item",
     template="asset",
     key_prefix="catalog_object_",
+    match_on=(("inventory_name",),),
+    is_named_by_tasks=True,
     update="PUT",
     wrap="fields",
     filters="query",
+    section="catalog",
     is_later=True,
 )
 
