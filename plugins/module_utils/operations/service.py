@@ -14,6 +14,7 @@ from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMiss
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
+from ..resolve.by_fields import FinderByFields
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in
@@ -91,8 +92,10 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
     reference = reference_in("record", kind.name, written)
-    if not kind.identity and not reference.uuid:
-        raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} is named by its uuid here")
+    if not kind.identity:
+        if reference.id is not None and not reference.uuid:
+            raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} has no integer id")
+        return reference.uuid or FinderByFields(client, kind).find(reference.written).uuid
     reading = Reading(client)
     reading.resolve([reference])
     reading.with_uuid([reference])

@@ -227,7 +227,9 @@ def test_a_user_is_sent_by_uuid_even_where_the_id_is_known() -> None:
 
 def test_a_user_is_shown_with_id_uuid_and_name() -> None:
     shown = {"id": 7, "uuid": UUID, "display_name": "Ada"}
-    assert STRUCTURES["USERS"].show(read("USERS", [shown])) == [shown]
+    assert STRUCTURES["USERS"].show(read("USERS", [shown])) == [{**shown, "email": None}]
+    (same,) = parse("USERS", [{**shown, "email": "ada@example.com"}])
+    assert (same.id, same.uuid) == (7, UUID)
 
 
 # ---- renters
