@@ -23,7 +23,7 @@ from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.turnstile import SharedTurnstile
 from .client import Client
-from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, MOST_PAGES, Limits
+from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
 from .patience import RATE_LIMIT_WAIT
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .session import is_local
@@ -142,7 +142,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         warnings=warnings,
         deadline=deadline,
         limits=Limits(
-            _at_least_one(given, "max_answer_size", ANSWER_MEBIBYTES), _at_least_one(given, "max_pages", MOST_PAGES)
+            _at_least_one(given, "max_answer_size", ANSWER_MEBIBYTES),
+            _at_least_one(given, "max_pages", MOST_PAGES),
+            _at_least_one(given, "max_list_size", LIST_MEBIBYTES),
         ),
     )
     transport.secrets |= _key_lines(given.get("client_key"), given.get("client_cert"))
