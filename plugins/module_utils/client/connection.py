@@ -44,6 +44,8 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
 }
 """Option to the environment variables that stand in for it, the first that is set; read where the code runs."""
 
+_SECRETS = ("access_token", "refresh_token", "password")
+
 _RATES: dict[tuple[str, int, str], RateLimit] = {}
 
 
@@ -57,6 +59,12 @@ def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] 
         if filled.get(option) is None:
             filled[option] = next((variables[name] for name in names if variables.get(name)), None)
     return filled
+
+
+def secrets_in_environment() -> list[str]:
+    """The secrets that variables of this process hold; no option shows that they are known here."""
+    variables = (name for option in _SECRETS for name in ENVIRONMENT[option])
+    return [os.environ[name] for name in variables if os.environ.get(name)]
 
 
 def hidden_in(options: Mapping[str, Any]) -> list[str]:

@@ -16,11 +16,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     from_environment,
     risks_of,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide_in_result
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.printed import told
 
 from ..screen import warn
-from .arguments import read_arguments
+from .arguments import read_arguments, secrets_of
 
 
 class ControllerAction(ActionBase):
@@ -52,7 +53,7 @@ class ControllerAction(ActionBase):
         options = from_environment(read.options, of_the_task)
         for risk in risks_of(options):
             warn(risk)
-        return {**result, **told(self.carry_out(options))}
+        return {**result, **hide_in_result(secrets_of(self.spec, options), told(self.carry_out(options)))}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Does the work, given validated options."""
