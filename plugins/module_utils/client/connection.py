@@ -76,6 +76,12 @@ def hidden_in(options: Mapping[str, Any]) -> list[str]:
     return [text for text in (parts.password, parts.username) if text]
 
 
+def secrets_of(spec: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> frozenset[str]:
+    """The values that nothing may show, of options and of the environment."""
+    hidden = {str(value) for name, value in options.items() if value and spec.get(name, {}).get("no_log")}
+    return frozenset(hidden.union(hidden_in(options), secrets_in_environment()))
+
+
 def instance_root(base_url: str | None, allow_http: bool) -> str:
     """The root of an instance from ``base_url``, without the service's prefix and without a slash at the end.
 

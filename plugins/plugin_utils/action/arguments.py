@@ -14,8 +14,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
-    hidden_in,
-    secrets_in_environment,
+    secrets_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean_lines
@@ -33,12 +32,6 @@ class Arguments:
     options: dict[str, Any]
     refusal: str
     secrets: frozenset[str]
-
-
-def secrets_of(spec: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> frozenset[str]:
-    """The values that nothing may show, of options and of the environment."""
-    hidden = {str(value) for name, value in options.items() if value and spec.get(name, {}).get("no_log")}
-    return frozenset(hidden.union(hidden_in(options), secrets_in_environment()))
 
 
 def read_arguments(

@@ -15,13 +15,14 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
     from_environment,
     risks_of,
+    secrets_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide_in_result
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.printed import told
 
 from ..screen import warn
-from .arguments import read_arguments, secrets_of
+from .arguments import read_arguments
 
 
 class ControllerAction(ActionBase):
