@@ -22,7 +22,8 @@ import payloads
 import playbook
 import pytest
 from hostile_service import HostileService
-from payloads import CANARY, LONG, OWN
+from payloads import CANARY, OWN
+from project import LONG
 
 TEXTS = [text for text in payloads.some(seed=2, of_each=4) if len(text) < 2000]
 EXECUTING = payloads.EXECUTION if LONG else payloads.EXECUTION[:3]

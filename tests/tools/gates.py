@@ -103,8 +103,8 @@ class Gate:
 
 
 def sanity_gates() -> list[Gate]:
-    """The oldest ansible-core on the oldest Python, the newest on the newest one; in the long tests every one on every
-    Python of this machine.
+    """The oldest ansible-core on the oldest Python, the newest on the newest one, on what is shipped; in the long tests
+    every one on every Python of this machine, on the tests as well.
     """
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
     return [
@@ -117,7 +117,7 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
     versions = [f"3.{minor}" for minor in sanity.CORES[core]]
     if python is None:
         return Gate(f"sanity, ansible-core {core}", [], not_run=f"no Python {' or '.join(versions)} on this machine")
-    options = [] if is_long else ["--python", python.name.removeprefix("python")]
+    options = [] if is_long else ["--shipped", "--python", python.name.removeprefix("python")]
     gate = Gate(f"sanity, ansible-core {core}", [sys.executable, "tests/tools/sanity.py", core, *options])
     gate.remarks.append(f"on {python.name}")
     return gate
