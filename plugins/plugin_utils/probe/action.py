@@ -126,10 +126,10 @@ def probe_instance(
 
 def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]:
     if check_mode:
-        return {"changed": journal.is_there(), "swept": 0, "msg": ["Check mode takes nothing away."]}
+        return {"changed": journal.is_there(), "swept": 0, "msg": "Check mode takes nothing away."}
     number = sweep(client, journal, object_keys(client.definitions(OBJECT.template)))
     told = f"{number} scratch record{'' if number == 1 else 's'} of killed probes {'was' if number == 1 else 'were'}"
-    return {"changed": number > 0, "swept": number, "msg": [f"{told} taken away."]}
+    return {"changed": number > 0, "swept": number, "msg": f"{told} taken away."}
 
 
 def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles) -> d
         "dest": str(target.path),
         "profile": profile,
         "outcome": profile["outcome"],
-        "msg": summary_of(profile),
+        "msg": "\n".join(summary_of(profile)),
         "diff": {"before": before, "after": {**path, **now} if changed else {}},
     }
     return {**result, "backup_files": local.backups} if local.backups else result

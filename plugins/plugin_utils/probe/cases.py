@@ -61,8 +61,8 @@ def rental_cases_seen(evidence: Evidence, request: str, cases: Records, today: d
             evidence.saw("rental_renter_read", "text", request)
     references = [one for case in cases for one in case.get("references") or () if isinstance(one, Mapping)]
     if references:
-        named = sum("name" in one or "id" in one for one in references)
-        evidence.saw("rental_references", "full" if named else "reduced", request, named or len(references))
+        full = sum("name" in one or "id" in one for one in references)
+        evidence.saw("rental_references", "full" if full else "reduced", request, full or len(references))
     _overdue_seen(evidence, request, cases, today)
 
 

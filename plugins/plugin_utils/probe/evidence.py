@@ -24,7 +24,7 @@ _MOST_COUNTED = 999
 
 @dataclass
 class Evidence:
-    """What a probe saw.
+    """All that a probe saw.
 
     :ivar seen: switch to side to request to the number of records that showed it.
     :ivar strange: switch to what was answered in place of any side.

@@ -216,7 +216,7 @@ class Look:
             self.evidence.saw("history_beyond_end", "clamp" if last["items"] else "empty", request)
 
     def _order(self) -> None:
-        """Whether pages without a sort come twice in one order."""
+        """Tells whether pages without a sort come twice in one order."""
         kind = max((OBJECT, ROOM, LOCATION), key=lambda one: len(self.listed.get(one.name, ())))
         before = self._uuids(kind, self.listed.get(kind.name, ()))
         if len(before) < 2:
@@ -262,7 +262,7 @@ class Look:
         self._deadlines()
 
     def _equality(self) -> None:
-        """Whether a text is found in the other case."""
+        """Tells whether a text is found in the other case."""
         found = self._text_in_one_case()
         if found is None:
             self.evidence.cannot("filter_eq", "no object has a text whose case could be changed")
@@ -291,7 +291,7 @@ class Look:
         return None
 
     def _hits(self, kind: Kind, conditions: Sequence[Condition], key: str) -> list[str] | None:
-        """What the records that are found have in a field; None where the filter is refused."""
+        """Returns the values that the records which are found have in a field; None where the filter is refused."""
         pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), *(pair for one in conditions for pair in one.pairs())]
         heard = self.asker.get(kind.list_path, pairs)
         if not heard.is_good:
@@ -330,7 +330,7 @@ class Look:
             self.evidence.odd("presence_operators", f"{request}: HTTP {heard.status}")
 
     def _honoured(self, switch: str, kinds: Sequence[Kind]) -> None:
-        """Whether a filter on the id of one record finds that one alone."""
+        """Tells whether a filter on the id of one record finds that one alone."""
         kind = next((one for one in kinds if len(self._ids(one)) > 1), None)
         if kind is None:
             self.evidence.cannot(switch, "there are no two records to choose one from")
@@ -378,7 +378,7 @@ class Look:
             self.evidence.saw("task_filters", "ignore", request)
 
     def _headers(self, answers: Sequence[Heard]) -> None:
-        """What the headers of all answers show. The request that is told is all of them."""
+        """Notes what the headers of all answers show."""
         if not answers:
             return
         names = {name.lower() for heard in answers for name in heard.headers}

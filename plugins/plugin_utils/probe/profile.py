@@ -23,7 +23,7 @@ NAME = "profile.schema.json"
 
 FINE, NEW, UNABLE, RESTRICTED = "fine", "new but safe", "can't handle", "restricted account"
 OUTCOMES = (FINE, NEW, UNABLE, RESTRICTED)
-"""What a probe comes to."""
+"""The outcomes that a probe may have."""
 
 Json = dict[str, Any]
 

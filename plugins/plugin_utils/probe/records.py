@@ -74,8 +74,8 @@ class RecordsSeen:
             shape = "uuid_fields" if "uuid" in raw else "fields"
         self.evidence.saw("record_shape", shape, sample.request)
         fields = inner if isinstance(inner, Mapping) else raw
-        named = sample.kind.uuid_keys[0]
-        if named in fields:
+        uuid_key = sample.kind.uuid_keys[0]
+        if uuid_key in fields:
             self.evidence.saw("uuid_key", "both" if "uuid" in fields else "named", sample.request)
         elif "uuid" not in raw and "uuid" not in fields:
             self.evidence.unable.setdefault(

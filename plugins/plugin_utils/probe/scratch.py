@@ -232,9 +232,9 @@ def _deleted(client: Client, kind: Kind, uuid: str) -> bool:
 
 
 def _left(left: Sequence[tuple[Kind, str]]) -> str:
-    named = ", ".join(f"{kind.words} {uuid}" for kind, uuid in left)
+    names = ", ".join(f"{kind.words} {uuid}" for kind, uuid in left)
     return (
-        f"Scratch records of a probe are left: {named}. Run the probe again with sweep: true, or delete them in the "
+        f"Scratch records of a probe are left: {names}. Run the probe again with sweep: true, or delete them in the "
         f"application; their names begin with {PREFIX}."
     )
 

@@ -62,7 +62,7 @@ def files(touch: Touch) -> None:
 
 
 def _results(touch: Touch) -> None:
-    """What is answered where a file is added a second time."""
+    """Adds a file twice, and notes what the second answer says."""
     key = next(iter(touch.fields("ATTACHMENT")), None)
     uploaded = _upload(touch) if key and touch.object else None
     if key is None or uploaded is None:
