@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ from project import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "emulator"))
 
-from embedded.faults import rate_headers
+from embedded.faults import rate_headers, too_many
 from embedded.messages import Answer, Call, Upload
 from embedded.service import Service
 from embedded.startdata.credentials import CLIENT_ID, PASSWORD, USERNAME
@@ -29,15 +30,31 @@ from embedded.store import Store
 from embedded.switches import Weather
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 
 ACCOUNT = {"username": USERNAME, "password": PASSWORD, "client_id": CLIENT_ID}
 ROOT_URL = "http://embedded.invalid"
+NOW = datetime(2031, 5, 31, 12, 0, tzinfo=UTC)
+"""The time here. Rental cases of the start data are past their days."""
 
 
 class Killed(BaseException):
     """The process is gone: nothing of it runs any more."""
+
+
+class _Clock:
+    """A clock that moves only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def now(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
 
 
 @cache
@@ -53,17 +70,19 @@ class Embedded:
 
     :ivar log: method and path of each request.
     :ivar kill_at: number of the request at which the client is killed; negative: after the request was carried out.
+    :ivar refuse_at: number of the request that comes too early.
     """
 
     service: Service
     log: list[tuple[str, str]] = field(default_factory=list)
     kill_at: int = 0
+    refuse_at: int = 0
 
     @classmethod
     def started(cls, sides: Mapping[str, str] | None = None, data: str = "demo") -> Embedded:
         store = Store(":memory:")
         store.copy_from(_filled(data))
-        return cls(Service(store, Weather(sides or {})))
+        return cls(Service(store, Weather(sides or {}), clock=lambda: NOW))
 
     def dump(self, canonical: bool = True) -> Any:
         """The state of the instance."""
@@ -71,7 +90,8 @@ class Embedded:
 
     def client(self, **account: str) -> Client:
         """A client that signs in here."""
-        transport = _Direct(ROOT_URL, sleep=lambda _seconds: None)
+        clock = _Clock()
+        transport = _Direct(ROOT_URL, sleep=clock.sleep, rate=RateLimit(0, clock.now, clock.sleep))
         transport.session = _Session(self)
         credentials = Credentials(None, None, *({**ACCOUNT, **account}[name] for name in ACCOUNT))
         return Client(transport, Tokens(transport, credentials))
@@ -81,6 +101,8 @@ class Embedded:
         self.log.append((call.method, call.path))
         if self.kill_at == len(self.log):
             raise Killed
+        if self.refuse_at == len(self.log):
+            return too_many(1, self.service.weather["retry_after"])
         answer = self.service.answer(call)
         if self.service.weather["rate_headers"] == "given":
             answer.headers.update(rate_headers(None))

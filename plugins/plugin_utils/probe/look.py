@@ -87,6 +87,26 @@ class Look:
         except SpentAll:
             self.evidence.new.append("the requests of this tier did not suffice; what is missing was not probed")
 
+    def again(self, made: Sequence[tuple[Kind, Mapping[str, Any]]]) -> None:
+        """Asks once more what could not be told, now that there are scratch records.
+
+        :param made: those, as they came.
+        """
+        for kind, raw in made:
+            self.listed.setdefault(kind.name, []).insert(0, raw)
+        steps: Mapping[str, Callable[[], None]] = {
+            "page_beyond_end": self._beyond,
+            "history_beyond_end": self._histories,
+            "filter_eq": self._equality,
+            "filter_unknown_field": self._unknown_field,
+            "places_filter": lambda: self._honoured("places_filter", (ROOM, LOCATION)),
+            "task_filters": self._deadlines,
+        }
+        for switch, step in steps.items():
+            if self.evidence.side(switch) is None:
+                self.evidence.reasons.pop(switch, None)
+                step()
+
     def conclude(self) -> None:
         """Notes what all records and answers show together."""
         self.seen.conclude()
@@ -186,14 +206,14 @@ class Look:
     # ---- questions
 
     def _later(self) -> None:
-        found = set()
         for path in ("/report-template", CATALOG_ITEM.list_path):
             heard = self.asker.get(path)
-            found.add("absent" if heard.status == HTTPStatus.NOT_FOUND else "present")
-            self.evidence.saw(
-                "later_endpoints", "absent" if heard.status == HTTPStatus.NOT_FOUND else "present", f"GET {path}"
-            )
-        if "present" not in found:
+            side = "absent" if heard.status == HTTPStatus.NOT_FOUND else "present"
+            self.evidence.saw("later_endpoints", side, f"GET {path}")
+        self._histories()
+
+    def _histories(self) -> None:
+        if self.evidence.side("later_endpoints") != "present":
             self.evidence.cannot("history_beyond_end", "this instance has no histories")
             return
         record = self._some(LOCATION, ROOM, OBJECT, PERSON)
@@ -201,7 +221,6 @@ class Look:
             self.evidence.cannot("history_beyond_end", "there is no record that could have a history")
             return
         path = f"{record.kind.item_path}/history"
-        request = f"GET {path}"
 
         def page(number: int) -> Any:
             pairs = [("page", str(number)), ("per_page", "1")]
@@ -213,7 +232,7 @@ class Look:
             return
         last = page(_FAR)
         if isinstance(last, Mapping) and isinstance(last.get("items"), list):
-            self.evidence.saw("history_beyond_end", "clamp" if last["items"] else "empty", request)
+            self.evidence.saw("history_beyond_end", "clamp" if last["items"] else "empty", f"GET {path}")
 
     def _order(self) -> None:
         """Tells whether pages without a sort come twice in one order."""

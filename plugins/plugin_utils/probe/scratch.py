@@ -180,7 +180,7 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
 def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[str]) -> list[tuple[Kind, str]]:
     """The records that lists show under a name, those first that refer to others; of objects the newest first."""
     places = [(TASK, "title"), (RENTAL_CASE, "title"), *((OBJECT, key) for key in object_keys)]
-    found: dict[tuple[Kind, str], None] = {}
+    found: dict[str, Kind] = {}
     for kind, key in (*places, (ROOM, "name"), (LOCATION, "name")):
         # The service finds what may be meant; a list that is not narrowed is as good.
         conditions = [Condition(key, "like", (PREFIX,))] if kind.filters == "query" else []
@@ -189,8 +189,8 @@ def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[s
         except (FeatureOff, PermissionMissing, NotFound):
             continue
         ours = [record for record in records if name.match(str(record.flat.get(key)))]
-        found.update(((kind, record.uuid), None) for record in sorted(ours, key=_number, reverse=True) if record.uuid)
-    return list(found)
+        found.update((record.uuid, kind) for record in sorted(ours, key=_number, reverse=True) if record.uuid)
+    return [(kind, uuid) for uuid, kind in found.items()]
 
 
 def _number(record: Record) -> int:

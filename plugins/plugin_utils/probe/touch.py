@@ -87,6 +87,7 @@ class Touch:
                 part(self.object)
         self._tasks()
         self._rental_cases()
+        self.look.again([(kind, raw) for kind, uuid in self.scratch.made if (raw := self.scratch.raw(kind, uuid))])
         self._archived()
         self._missing()
         self._hub()
@@ -109,6 +110,9 @@ class Touch:
         building = self._id_of(LOCATION, self.location)
         body = {"name": self._named("room"), "number": self._named("room"), "building_id": building}
         self.room = self._made(ROOM, self._filled("room", body))
+        if self.evidence.side("places_filter") is None:
+            # A filter chooses one of two.
+            self._made(LOCATION, {"name": self._named("site")})
 
     def _object(self) -> None:
         if self.object_key is None:
@@ -228,7 +232,7 @@ class Touch:
         is_linked = bool(key) and self._patch(uuid, {str(key): [number]}).is_good
         if is_linked:
             self._observe(OBJECT, uuid)
-        task = {**self._task("linked"), "references": [{"type": "asset", "uuid": other}]}
+        task = {**self._task("linked"), "deadline": "2099-12-29", "references": [{"type": "asset", "uuid": other}]}
         is_linked |= bool(self.caller) and self.scratch.make(TASK, task)[1] is not None
         if is_linked:
             self._deleting("delete_referenced", OBJECT, other)
@@ -313,7 +317,8 @@ class Touch:
         if self._replaced(TASK, uuid, omitted, "task_put_omitted"):
             kept = not is_empty(self.scratch.read(TASK, uuid).get("comment"))
             self.evidence.saw("task_put_omitted", "keep" if kept else "clear", f"PUT {TASK.item_path}")
-        self._variant(TASK, {**self._task("reminders"), "reminders": []}, "task_reminders", "zero_to_two", "one_to_two")
+        without = {**self._task("reminders"), "reminders": [], "deadline": "2099-12-30"}
+        self._variant(TASK, without, "task_reminders", "zero_to_two", "one_to_two")
         self._variant(TASK, {**self._task("references"), "references": []}, "task_empty_references")
 
     def _task(self, word: str) -> dict[str, Any]:
