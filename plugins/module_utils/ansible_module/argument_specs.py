@@ -242,6 +242,15 @@ INSTANCE_EXPORT: Spec = {
     **WRITTEN,
 }
 
+PROBE: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "tier": {"type": "str", "choices": ["look", "touch", "trace"], "default": "look"},
+    "dest": {"type": "path", "default": "profile.json"},
+    "allow_writes": {"type": "str"},
+    "sweep": {"type": "bool", "default": False},
+    **WRITTEN,
+}
+
 USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}
 
 AUTH_TOKEN: Spec = {
