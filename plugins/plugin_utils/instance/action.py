@@ -116,8 +116,12 @@ def _provision(
     has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
-        if len(sources) > 1:
-            stored.lies_as(all_that_is_written())
+        # Reading all of it takes long, and most plans need none of it.
+        if has_files and (len(sources) > 1 or stored.takes_away):
+            written_now = all_that_is_written()
+            stored.stands_beside(written_now)
+            if len(sources) > 1:
+                stored.lies_as(written_now)
         stored.desired.hiding = invocation.hiding
         desired = stored.desired
     elif has_files:
