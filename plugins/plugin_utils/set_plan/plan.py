@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -131,6 +131,7 @@ class InstancePlan:
     :ivar protected: reasons why the plan must not be applied that nothing can lift but the files.
     :ivar protections: records that say whether they must stay.
     :ivar managed: uuids of records that are in the files and there already.
+    :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
     :ivar released: kind, natural key and uuid of records that are no part of the set any more.
     :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
         lacked a record that is there.
@@ -151,6 +152,7 @@ class InstancePlan:
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
+    claimed: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None

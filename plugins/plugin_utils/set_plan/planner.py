@@ -120,6 +120,7 @@ class _Planner:
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
+        result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
         result.warnings.sort()
         return result
