@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
@@ -150,9 +151,9 @@ class _Absorbing:
                 self._gone(one, ABSENT)
             else:
                 self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
-        for section, records in self._overrides.items():
-            self._add(section, list(records.values()))
-        self._new_records()
+        fresh = self._new_records()
+        for section in self._targets:
+            self._add(section, list(self._overrides.get(section, {}).values()), fresh.get(section, []))
         for section, counts in self._counts.items():
             self._result.summary[section] = {word: counts[word] for word in _WORDS}
         return self._result
@@ -190,18 +191,19 @@ class _Absorbing:
 
     def _change(self, planned: Planned, key: str, name: str) -> None:
         owner = _owner(planned.entry, name)
-        new, files = self._new_value(planned, key, name)
+        new = self._new_value(planned, key, name)
         target = self._files.target(owner.place_of(name))
         override = self._override_layer(planned, target)
+        fetched = self._fetched(planned, key, new, name, override or target)
         if override is not None:
             self._put_over(planned, name, new.value, override)
         else:
             self._files.source(target).set(owner.place, name, new)
-        root = override.layer if override is not None else target.layer
-        self._keep(files, planned.entry, name, root)
+        for path, held in fetched.items():
+            self._files.add_file((override or target).layer, path, held.read_bytes())
 
-    def _new_value(self, planned: Planned, key: str, name: str) -> tuple[NewValue, list[Any]]:
-        """The value of a field in the instance, as it shall stand in the files; and the attachments in it.
+    def _new_value(self, planned: Planned, key: str, name: str) -> NewValue:
+        """The value of a field in the instance, as it shall stand in the files.
 
         :raises NotPortable: where files can't hold it.
         """
@@ -215,22 +217,24 @@ class _Absorbing:
         if type_of(definition).merge is not None and isinstance(written, Mapping):
             value: Any = self._merged(definition, now or {}, written)
             fits = partial(is_same, value)
-            return NewValue(self._escaped(value), lambda loaded: fits(self._unescaped(loaded))), []
+            return NewValue(self._escaped(value), lambda loaded: fits(self._unescaped(loaded)))
         nothing: Any = [] if isinstance(written, list) else None
         value = nothing if now in EMPTY else self._portable.checked(definition, now)
+        bare = Schema(schema.kind, [replace(definition, allowed=(), constraints={}, mandatory=False)])
         is_linked = any(references_in(now)) or any(attachments_in(now))
 
         def means_it(loaded: Any) -> bool:
             plain = self._unescaped(loaded)
             if is_linked:
                 return is_same(value, plain)
-            parsed, findings = schema.parse({name: plain}, "")
-            return not findings.errors and not findings.unknown and schema.equal(key, parsed[key], now)
+            # What the files allow may be changed by this very run.
+            parsed, findings = bare.parse({key: plain}, "")
+            return not findings.errors and not findings.unknown and bare.equal(key, parsed[key], now)
 
         kept = None
         if isinstance(value, list) and isinstance(written, list) and value:
             value, kept = self._in_order(planned, definition, written, value, now)
-        return NewValue(self._escaped(value), means_it, kept), list(attachments_in(now))
+        return NewValue(self._escaped(value), means_it, kept)
 
     def _merged(self, definition: Field, now: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
         """A map of which only what is written is compared: those parts as they are now."""
@@ -290,17 +294,25 @@ class _Absorbing:
             return [self._unescaped(one) for one in loaded]
         return loaded.replace("${$}", "$") if loaded.__class__ is str else loaded
 
-    def _keep(self, files: Iterable[Any], entry: Entry, name: str, layer: int) -> None:
-        """Takes the contents of attachments along."""
-        attachments = list(files)
-        if not attachments:
-            return
-        root = entry.root_of(name) or self._desired.root
-        if str(self._files.root(layer)) not in (root, str(self._files.root(layer))):
-            raise NotSpliced("its attachments come from elsewhere")
-        self._downloads.keep(attachments)
-        for path, held in self._downloads.fetched.items():
-            self._files.add_file(layer, path, held.read_bytes())
+    def _fetched(self, planned: Planned, key: str, new: NewValue, name: str, target: Target) -> Mapping[str, Path]:
+        """The attachments of a value that are not in the files yet, by their paths there."""
+        current = planned.change.current
+        now = planned.schema.read_one(key, current.flat) if current is not None else ()
+        field = planned.schema.fields[key]
+        fresh = [one for one, number in zip(new.value, new.kept, strict=True) if number is None] if new.kept else None
+        found: dict[str, Path] = {}
+        for attachment in attachments_in(now):
+            written = self._portable.checked(field, (attachment,) if isinstance(now, tuple) else attachment)
+            if fresh is not None and not (isinstance(written, list) and self._escaped(written)[0] in fresh):
+                continue
+            root = planned.entry.root_of(name) or self._desired.root
+            if self._files.root(target.layer) != Path(root).resolve():
+                raise NotSpliced("its attachments come from elsewhere")
+            self._downloads.keep([attachment])
+            path = self._downloads.paths[str(attachment.uuid)]
+            if path in self._downloads.fetched:
+                found[path] = self._downloads.fetched[path]
+        return found
 
     # ---- layers
 
@@ -376,18 +388,23 @@ class _Absorbing:
 
     # ---- new records
 
-    def _new_records(self) -> None:
-        reported = dict(self._planned.reported)
+    def _new_records(self) -> dict[str, list[Any]]:
+        """The records that are in no file, by the section of the file that they go into."""
+        self._result.reported = dict(self._planned.reported)
         sections = list(dict.fromkeys(section.partition("/")[0] for section in self._targets))
-        if sections:
-            exported = export_instance(self._client, self._selection(sections), self._downloads, state=self._state)
-            for section in self._targets:
-                self._add(section, list(map(self._escaped, self._fresh(section, exported))), is_new=True)
-                reported.pop(section.partition("/")[0], None)
-            self._result.told += [f"left out: {why}" for why in exported.left_out]
+        if not sections:
+            return {}
+        exported = export_instance(self._client, self._selection(sections), self._downloads, state=self._state)
+        found = {}
+        for section, target in self._targets.items():
+            found[section] = list(map(self._escaped, self._fresh(section, exported)))
+            self._result.reported.pop(section.partition("/")[0], None)
+            used = set(_texts_in(found[section]))
             for path, held in self._downloads.fetched.items():
-                self._files.add_file(self._targets[next(iter(self._targets))].layer, path, held.read_bytes())
-        self._result.reported = reported
+                if path in used:
+                    self._files.add_file(target.layer, path, held.read_bytes())
+        self._result.told += [f"left out: {why}" for why in exported.left_out]
+        return found
 
     def _selection(self, sections: Sequence[str]) -> Selection:
         identity = {section: keys for section, keys in self._desired.identity.items() if section in sections}
@@ -423,21 +440,35 @@ class _Absorbing:
                 return True
         return False
 
-    def _add(self, section: str, records: Sequence[Any], is_new: bool = False) -> None:
+    def _add(self, section: str, overrides: Sequence[Any], fresh: Sequence[Any]) -> None:
+        """Writes overrides of records, and new records, into the file of a section."""
         target = self._targets[section]
-        where = self._files.label(target)
+        place = self._files.label(target)
+        left: set[int] = set()
 
-        def tell(record: Any, reason: str) -> None:
+        def tell(record: Any, reason: str, is_whole: bool) -> None:
             name = next(iter(record.values()), "") if isinstance(record, Mapping) else record
-            self._result.told.append(f"{where}: {section} {shorten(name)}: {reason}")
+            self._result.told.append(f"{place}: {section} {shorten(name)}: {reason}")
+            if is_whole:
+                left.add(id(record))
 
         try:
-            number = self._files.append(target, section, records, tell)
+            self._files.append(target, section, [*overrides, *fresh], tell)
         except NotSpliced as reason:
-            for record in records:
-                tell(record, str(reason))
-        else:
-            self._count(section, "added", number if is_new else 0)
+            for record in (*overrides, *fresh):
+                tell(record, str(reason), True)
+        self._count(section, "added", sum(id(record) not in left for record in fresh))
+
+
+def _texts_in(value: Any) -> Iterable[str]:
+    """Yields every text in plain data."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _texts_in(one)
+    elif isinstance(value, str):
+        yield value
 
 
 def _owner(entry: Entry, name: str) -> Entry:

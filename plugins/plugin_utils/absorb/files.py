@@ -190,59 +190,57 @@ class Files:
             opened.after = content
 
     def append(
-        self, target: Target, section: str, records: Sequence[Mapping[str, Any]], tell: Callable[[Any, str], None]
-    ) -> int:
-        """Adds records to a file, which is made where it is not there. Returns how many.
+        self, target: Target, section: str, records: Sequence[Mapping[str, Any]], tell: Callable[[Any, str, bool], None]
+    ) -> None:
+        """Adds records to a file, which is made where it is not there.
 
-        :param tell: takes each record of which something can't be written there, and why.
+        :param tell: takes each record of which something can't be written there, why, and whether that is all of it.
+        :raises NotSpliced: where none can be added.
         """
         if not records:
-            return 0
+            return
         if not self.is_there(target):
-            return self._begin(target, records, tell)
+            self._begin(target, records, tell)
+            return
         source = self.source(target)
         is_single = self._layers[target.layer].path.is_file()
         way = section.split("/") if is_single else []
         if not isinstance(source, TableSource):
             source.append(records, way)
-            return len(records)
-        written = 0
+            return
         for record in records:
             known = {name: value for name, value in record.items() if name in source.columns()}
             for name in record:
                 if name not in known:
-                    tell(record, f"{name}: {self.label(target)} has no such column")
+                    tell(record, f"{name}: {self.label(target)} has no such column", False)
             try:
                 source.append([known])
-                written += 1
             except NotSpliced as reason:
-                tell(record, str(reason))
-        return written
+                tell(record, str(reason), True)
 
-    def _begin(self, target: Target, records: Sequence[Mapping[str, Any]], tell: Callable[[Any, str], None]) -> int:
+    def _begin(
+        self, target: Target, records: Sequence[Mapping[str, Any]], tell: Callable[[Any, str, bool], None]
+    ) -> None:
         opened = self._open(target)
         suffix = PurePosixPath(target.name).suffix
         if suffix != ".csv":
             written = [(json_record if suffix == ".jsonl" else yaml_record)(one) for one in records]
             opened.after = ("" if suffix == ".jsonl" else "---\n").encode() + "".join(written).encode()
-            return len(records)
+            return
         dialect = self._desired.dialects.of(self.label(target))
         cell = formulas.escaped if self._formulas == formulas.ESCAPE else str
         try:
             header = csv_header(records)
             rows = [csv_row(header, cell, dialect)]
         except Unwritable as error:
-            for one in records:
-                tell(one, str(error))
-            return 0
+            raise NotSpliced(str(error)) from error
         for one in records:
             try:
                 rows.append(csv_record(header, one, cell, dialect))
             except Unwritable as error:
-                tell(one, str(error))
+                tell(one, str(error), True)
         if len(rows) > 1:
             opened.after = dialect.encode("".join(rows))
-        return len(rows) - 1
 
     def changes(self, tell: Callable[[str, str], None]) -> Iterator[tuple[Target, bytes | None, bytes]]:
         """Yields each file that changes, with its content before and after.

@@ -19,6 +19,9 @@ from .text_file import NewValue, NotSpliced, TextFile
 from .tree import ALIAS, MAP, SCALAR, Piece
 
 _INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
+_NAME = re.compile(r"_?[A-Za-z]{2}[A-Za-z_]*", re.ASCII)
+"""Names that nobody takes for anything else."""
+
 _IN_FLOW = re.compile(r"[,\[\]{}]")
 _NO_PLAIN = re.compile(r": | #|:$|^[ \t]|[ \t]$")
 
@@ -183,14 +186,15 @@ class Splices:
         :param leave: members that go, so that nothing is put beside them.
         """
         if not record.is_block:
-            written = f"{self._flow(name)}: {self._flow(value)}"
+            is_plain = not self._is_json and _NAME.fullmatch(name)
+            written = f"{name if is_plain else self._flow(name)}: {self._flow(value)}"
             before = [one for key, (_name, one) in record.members.items() if key not in leave]
             if before:
                 self._file.replace(before[-1].end, before[-1].end, f", {written}")
             else:
                 self._file.replace(record.start + 1, record.start + 1, written)
             return
-        written = f"{flow(name)}: {flow(value)}"
+        written = f"{name if _NAME.fullmatch(name) else flow(name)}: {flow(value)}"
         indent = " " * (record.mark[1] - 1)
         for key, (_name, one) in reversed(record.members.items()):
             if key not in leave and not one.is_block and one.style not in ("|", ">"):
