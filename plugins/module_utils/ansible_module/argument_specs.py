@@ -251,6 +251,20 @@ PROBE: Spec = {
     **WRITTEN,
 }
 
+INSTANCE_ABSORB: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "src": {"type": "raw", "required": True},
+    "into": {"type": "dict", "default": {}},
+    "gone": {"type": "str", "choices": ["keep", "remove", "absent"], "default": "keep"},
+    "variables": {"type": "dict", "default": {}},
+    "files_root": {"type": "path"},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    "assume_archived": {"type": "bool", "default": False},
+    "expect_instance": {"type": "list", "elements": "str"},
+    "workers": {"type": "int", "default": 8},
+    "backup": {"type": "bool", "default": False},
+}
+
 USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}
 
 AUTH_TOKEN: Spec = {

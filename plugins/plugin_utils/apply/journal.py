@@ -78,6 +78,7 @@ class Memory:
     :ivar run: what an earlier run was about to do and did not come to the end of, as a digest; empty where all is done.
     :ivar made: uuids of what that run made, and kind and key of what it was about to make.
     :ivar touched: the same, and uuids of what it began to change.
+    :ivar protected: uuids of records that must stay.
     """
 
     known: set[str] = field(default_factory=set)
@@ -87,6 +88,7 @@ class Memory:
     run: str = ""
     made: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
+    protected: set[str] = field(default_factory=set)
 
     def take(self, note: dict[str, str]) -> None:
         """Takes one note in.
@@ -130,6 +132,12 @@ class Memory:
         self.unresolved.discard(f"{note['kind']} {note['key']}")
         self.known.discard(note["uuid"])
 
+    def _protected(self, note: dict[str, str]) -> None:
+        self.protected.add(note["uuid"])
+
+    def _released(self, note: dict[str, str]) -> None:
+        self.protected.discard(note["uuid"])
+
     def _uploading(self, note: dict[str, str]) -> None:
         self.uploads[Upload(note["name"], note["sha256"])] = ""
 
@@ -146,6 +154,8 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "changing": Memory._changing,
     "managed": Memory._managed,
     "gone": Memory._gone,
+    "protected": Memory._protected,
+    "released": Memory._released,
     "uploading": Memory._uploading,
     "uploaded": Memory._uploaded,
 }
@@ -435,6 +445,12 @@ class Journal:
         fresh = [uuid for uuid in uuids if uuid not in self.known]
         self._write([{"note": "managed", "uuid": uuid} for uuid in fresh])
         self.known.update(fresh)
+
+    def protect(self, uuid: str, is_protected: bool) -> None:
+        """Notes that a record must stay, or need not any more, where that is not noted yet."""
+        if uuid and is_protected != (uuid in self.memory.protected):
+            self._write([{"note": "protected" if is_protected else "released", "uuid": uuid}])
+            (self.memory.protected.add if is_protected else self.memory.protected.discard)(uuid)
 
     # ---- uploads
 

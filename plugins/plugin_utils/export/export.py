@@ -70,6 +70,7 @@ class Exported:
     :ivar schemas: kind of record to its fields on this instance.
     :ivar columns: section to the fields that its records may have in files, in their order.
     :ivar names: kind of record to how files name each that is there, where that was asked for.
+    :ivar uuids: section to the uuids of its records, in the same order.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -79,6 +80,7 @@ class Exported:
     schemas: dict[str, Schema] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
     names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,23 +118,30 @@ def export_instance(
     selection: Selection,
     downloads: Downloads,
     on_progress: Callable[[str, int], None] = lambda _section, _number: None,
+    state: ListedState | None = None,
 ) -> Exported:
     """Reads an instance, each kind once.
 
+    :param state: lists that were read already; None: there are none.
     :param on_progress: is told each section with the number of its records when it is done.
     :raises InvalidInput: where files could not name what is there (a label of two fields).
     :raises IncompleteList: where somebody deletes records while they are read.
     """
-    return _Export(client, selection, downloads, on_progress).run()
+    return _Export(client, selection, downloads, on_progress, state or ListedState(client)).run()
 
 
 class _Export:
     def __init__(
-        self, client: Client, selection: Selection, downloads: Downloads, on_progress: Callable[[str, int], None]
+        self,
+        client: Client,
+        selection: Selection,
+        downloads: Downloads,
+        on_progress: Callable[[str, int], None],
+        state: ListedState,
     ) -> None:
         self._client = client
         self._selection = selection
-        self._state = ListedState(client)
+        self._state = state
         self._on_progress = on_progress
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
@@ -169,6 +178,11 @@ class _Export:
 
     def _leave_out(self, why: str) -> None:
         self._result.left_out.append(why)
+
+    def _add(self, section: str, rows: Sequence[tuple[str, Any]]) -> None:
+        """Takes the records of a section, each with its uuid."""
+        self._result.sections[section] = [row for _uuid, row in rows]
+        self._result.uuids[section] = [uuid for uuid, _row in rows]
 
     def _section(self, section: str) -> None:
         exports: dict[str, Callable[[], None]] = {
@@ -220,8 +234,8 @@ class _Export:
                 else:
                     written[str(raw.get("uuid"))] = row
             self._relate(template, written)
-            rows = sorted(written.values(), key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
-            self._result.sections[f"{FIELD_DEFINITION.section}/{template}"] = rows
+            rows = sorted(written.items(), key=lambda one: (one[1].get("field_key", "~"), one[1].get("label", "")))
+            self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Adds the relations to the definitions; they may refer to any other one that is not left out."""
@@ -291,7 +305,7 @@ class _Export:
                 self._portable.leave_out(kind.name, uuid)
             else:
                 rows[uuid] = row
-        self._result.sections[section] = list(rows.values())
+        self._add(section, list(rows.items()))
         exported = [read[uuid] for uuid in rows]
         for field in withheld.values():
             self._tell_values(section, field, exported, "of a field that is left out")
@@ -318,7 +332,8 @@ class _Export:
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):
             persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
-        made, others = [], []
+        made: list[tuple[str, str]] = []
+        others = []
         for record in self._state.records(USER):
             address = str(record.flat.get("email") or "")
             if not address:
@@ -331,8 +346,8 @@ class _Export:
                 self._leave_out(f"users: {address}: {reason}")
                 self._portable.leave_out(USER.name, record.uuid)
             else:
-                made.append(address)
-        self._result.sections[USER.section] = sorted(made)
+                made.append((record.uuid, address))
+        self._add(USER.section, sorted(made, key=lambda one: one[1]))
         if others:
             self._result.not_cloned[USER.section] = sorted(others)
 
@@ -361,10 +376,11 @@ class _Export:
                     "price": values.get("price"),
                 }
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
-                rows.append({field.key: self._portable.checked(field, offer[field.key]) for field in written})
+                row = {field.key: self._portable.checked(field, offer[field.key]) for field in written}
+                rows.append((record.uuid, row))
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
-        self._result.sections[HUB_ITEM.section] = sorted(rows, key=lambda row: str(row["object"]))
+        self._add(HUB_ITEM.section, sorted(rows, key=lambda one: str(one[1]["object"])))
 
     def _name_orders(self) -> None:
         try:
