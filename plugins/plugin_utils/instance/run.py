@@ -192,6 +192,7 @@ class _Run:
             self._resumed(journal),
             self._run_options.workers,
             self._run_options.assume_archived,
+            journal.memory.names,
         )
         try:
             with many_objects():
@@ -323,7 +324,7 @@ class _Run:
             if uuid in journal.known:
                 journal.gone(kind, key, uuid)
         if not made.changes:
-            journal.managed(made.managed)
+            journal.managed(made.managed, made.names)
             return self._account("unchanged", made)
         journal.begun(self._run_of(journal))
         outcome = executor.run()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -115,6 +115,7 @@ class InstancePlan:
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar exceeded_limits: reasons why the plan must not be applied as it is.
     :ivar managed: uuids of records that are in the files and there already.
+    :ivar names: uuid of such a record to its kind and its natural key in the files, where that may be noted.
     :ivar released: kind, natural key and uuid of records that are no part of the set any more.
     :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
         lacked a record that is there.
@@ -133,6 +134,7 @@ class InstancePlan:
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
+    names: dict[str, tuple[str, str]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
@@ -147,6 +149,7 @@ class PlanOptions:
     :ivar known: uuids of records that belong to the managed set.
     :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
+    :ivar names: uuid to the kind and key under which a record was last known to the set.
     """
 
     only: Sequence[str] = ()
@@ -157,6 +160,7 @@ class PlanOptions:
     resumed: frozenset[str] = frozenset()
     workers: int = 8
     assume_archived: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def fingerprint_of(schema: Schema, record: Record | None) -> str:

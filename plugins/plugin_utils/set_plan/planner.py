@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
 from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import is_archived, those_meant
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
 from ..desired.parsing import written_as
@@ -32,6 +33,7 @@ from .checks import (
     check_order,
     check_scope,
     check_settings,
+    check_sight,
     check_unique,
     check_user,
     is_in_scope,
@@ -45,6 +47,7 @@ from .hub import schema as hub_schema
 from .limits import exceeded_limits
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
+from .relabelled import check_relabelled
 from .renames import Moved
 from .users import plan_user, user_of_person, without_dependants_of_users
 
@@ -84,7 +87,9 @@ class _Planner:
             matched = [pair for section in sections for pair in self._match_section(section)]
         if not context.findings:
             matched = with_archived_twins(context, matched)
+            check_relabelled(context, matched)
         check_scope(context)
+        check_sight(context)
         self._moved.check()
         pruned = list(self._pruning().run(result))
         self._gone = removals_of(context, matched, pruned)
@@ -202,6 +207,8 @@ class _Planner:
         if entry.uuid:
             record = self._state.of_uuid(schema.kind, entry.uuid)
             hits = [record] if record else []
+        elif self._is_hidden(schema, keys, entry):
+            return None
         else:
             hits = self._state.find_existing(schema, keys, values)
             hits = hits or self._moved.record_of(section, schema, values, written)
@@ -233,6 +240,14 @@ class _Planner:
             return None
         key = context.uniqueness.words(schema, keys, values)
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current
+
+    def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
+        """Tells whether the account does not see the natural key: then everything that is there would be made again."""
+        hidden = self._state.sight(schema).unidentifying(keys)
+        for key in hidden:
+            name = written_as(schema, entry, key)
+            self._context.find(entry.place_of(name), f"{name}: {identifies(schema.kind, key)}")
+        return bool(hidden)
 
     def _check_zeros(self, schema: Schema, keys: tuple[str, ...], values: dict[str, Any], entry: Entry) -> None:
         """Notes a key that most likely lost its leading zeros in a spreadsheet."""
@@ -293,6 +308,8 @@ class _Planner:
             return
         if current is not None:
             self._result.managed.append(current.uuid)
+            if not planned.kept_as:
+                self._result.names[current.uuid] = (planned.kind.name, planned.noted)
         self._context.warn(planned, change.warnings)
         planned.change = change
         if current is not None:
@@ -311,6 +328,7 @@ class _Planner:
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
         if entry.uuid and not planned.archived:
             planned.archived = is_archived(self._state, wanted, current)
+        self._comparer.check_seen(wanted, current)
         if current is not None and not planned.archived and self._is_as_written(planned, current):
             return UNCHANGED[schema.kind.name]
         return self._comparer.change(wanted, current, planned.archived)
