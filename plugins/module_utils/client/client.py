@@ -40,6 +40,8 @@ from .transport import Effect, Response, Transport
 
 _READ_AGAIN = 2
 """How often a list that does not add up is read again before it is an error."""
+_SURELY_NOT_FULL = 100
+"""A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _PAGES_AHEAD = 2
 """How many pages are asked for before the one in front of them is read."""
 
@@ -257,6 +259,12 @@ class Client:
     def some(self, kind: Kind) -> list[Record]:
         """The first page of a kind: enough to name candidates in a message, not to decide anything."""
         return next(self._pages(kind, [], "")).records
+
+    def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
+        """The first page of a kind, and whether it has all of its records beyond doubt."""
+        page = next(self._pages(kind, [], ""))
+        is_all = len(page.records) < _SURELY_NOT_FULL if page.total is None else len(page.records) >= page.total
+        return page.records, is_all
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
         """One record by its barcode, an archived one too; None where there is none, or where the instance does not

@@ -18,6 +18,8 @@ from ..model.schema import Schema
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in
+from ..resolve.sight import LIMITED
+from .account_sight import account_sight
 
 _HISTORY_PAGE = 200
 """The largest page of a history."""
@@ -27,7 +29,9 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 
 def service_info(client: Client) -> dict[str, Any]:
-    """Tells whether the service answers, who is signed in where that is known, and which modules are switched on."""
+    """Tells whether the service answers, who is signed in where that is known, which modules are switched on, and what
+    the account does not see.
+    """
     answer = client.transport.request("GET", "").json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     client.tokens.current()
@@ -38,6 +42,7 @@ def service_info(client: Client) -> dict[str, Any]:
         "description": ping.get("description"),
         "user": Schema.of(USER).show(user.flat) if user else None,
         "modules": {feature: _is_on(client, kind) for feature, kind in reversed(_FEATURES.items())},
+        **account_sight(client),
     }
 
 
@@ -69,7 +74,8 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
             answer = client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs)
         except NotFound as missing:
             if client.get(kind, uuid) is None:
-                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}.") from missing
+                words = f" ({LIMITED})" if kind.can_be_archived else ""
+                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{words}.") from missing
             raise SeventhingsError(
                 f"This instance has no history of {kind.one}: its version is too old for it."
             ) from missing
