@@ -27,6 +27,7 @@ from ..errors import (
     NotJson,
     NotProcessable,
     SeventhingsError,
+    VersionTooOld,
 )
 from ..model.field import EMPTY, is_uuid
 from ..model.kinds import FIELD_DEFINITION, Kind, flatten
@@ -149,7 +150,7 @@ class Client:
         except NotFound as missing:
             if not kind.is_later:
                 raise
-            raise SeventhingsError(f"This instance has no {kind.words}s: its version is too old for them.") from missing
+            raise VersionTooOld(f"This instance has no {kind.words}s: its version is too old for them.") from missing
         except (InvalidRequest, NotProcessable, InternalError) as refused:
             # Not every instance knows every operator and field (a bad filter is a 400 or a 500): the whole list says
             # it too.

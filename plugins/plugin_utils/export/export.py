@@ -19,6 +19,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     FeatureOff,
     IncompleteList,
     InvalidInput,
+    PermissionMissing,
+    VersionTooOld,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
@@ -147,7 +149,7 @@ class _Export:
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
         self._withheld: dict[str, set[str]] = {}
-        self._off: set[str] = set()
+        self._off: dict[str, str] = {}
         self._done: set[str] = set()
 
     def run(self) -> Exported:
@@ -195,13 +197,25 @@ class _Export:
             if section not in self._off:
                 exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
         except FeatureOff:
-            self._off.add(section)
+            self._off[section] = "this part is switched off on the instance"
+        except VersionTooOld:
+            # There is nothing to leave out.
+            self._off[section] = ""
+        except PermissionMissing:
+            # Accounts that could export everything before this part was there still can.
+            if not KINDS[SECTIONS[section]].is_later:
+                raise
+            self._off[section] = "this account may not read it"
         if section in self._off:
-            self._leave_out(f"{section}: this part is switched off on the instance")
+            self._leave_out_all_of(section)
         elif section not in self._done:
             self._done.add(section)
             rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
             self._on_progress(section, sum(map(len, rows)))
+
+    def _leave_out_all_of(self, section: str) -> None:
+        if self._off[section]:
+            self._leave_out(f"{section}: {self._off[section]}")
 
     # ---- field definitions
 
