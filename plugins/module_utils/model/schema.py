@@ -167,8 +167,16 @@ class Schema:
         """Adds fields, or has them in place of those with the same keys."""
         prefix = self.kind.key_prefix
         if prefix:
-            lax = {"mandatory": False, "unique": False, "has_default": False}
-            fields = [replace(one, wire=prefix + one.wire_key.removeprefix(prefix), **lax) for one in fields]
+            fields = [
+                replace(
+                    one,
+                    wire=prefix + one.wire_key.removeprefix(prefix),
+                    mandatory=False,
+                    unique=False,
+                    has_default=False,
+                )
+                for one in fields
+            ]
         self.fields.update((one.key, one) for one in fields)
         labels = Counter(one.label for one in self.fields.values())
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
