@@ -21,6 +21,8 @@ from ..model.types_composite import BY_TIME
 from ..model.types_links import attachments_in
 from ..plan import change as plan
 from ..plan.change import Change
+from ..resolve.sight import LIMITED, check_kept
+from .occupants import why_occupied
 from .request_bodies import create_body, update_body
 
 Finder = Callable[[], Sequence[Record]]
@@ -79,8 +81,11 @@ class Applier:
             if len(found) > 1:
                 raise Ambiguous(made_twice(found))
             if found and found[0].uuid == uuid:
+                check_kept(self._schema, change.values, found[0])
                 return found[0]
-        return self.read_back(change, uuid)
+        record = self.read_back(change, uuid)
+        check_kept(self._schema, change.values, record)
+        return record
 
     def write(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> str | None:
         """Sends what a change takes, and nothing else. Returns the uuid of the record; None where there is none."""
@@ -174,11 +179,12 @@ class Applier:
         """
         try:
             self._client.delete(self._kind, record.uuid)
-        except NotProcessable:
+        except NotProcessable as refused:
             now = self._client.get(self._kind, record.uuid)
             if now is None:
                 return
             if not self._kind.can_be_archived or not self._client.is_archived(now):
+                refused.message += why_occupied(self._kind)
                 raise
             self._archive(record, back=True)
             self._client.delete(self._kind, record.uuid)
@@ -245,7 +251,8 @@ class Applier:
         record = self._client.get(self._kind, uuid, self._template)
         if record is None:
             raise SeventhingsError(
-                f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back."
+                f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back"
+                f"{f' ({LIMITED})' if self._kind.can_be_archived else ''}."
             )
         return self._clear_the_rest(change, record)
 
