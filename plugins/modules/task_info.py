@@ -130,7 +130,8 @@ records:
       elements: dict
     references:
       description:
-        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null. Where
+          it tells whether the task is done for an object, C(status) is V(open) or V(done).
       type: list
       elements: dict
     attachments:

@@ -9,9 +9,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..client.client import Client
+from ..client.client import Client, Record
 from ..client.limits import ListLimit
-from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, SeventhingsError
+from ..client.tokens import named_user
+from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, ServiceError, SeventhingsError
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
@@ -35,9 +36,7 @@ def service_info(client: Client) -> dict[str, Any]:
     """
     answer = client.transport.request("GET", "").json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
-    client.tokens.current()
-    number = client.tokens.user_id
-    user = client.get_by_id(USER, number) if number is not None else None
+    user = _signed_in(client)
     return {
         "status": ping.get("status"),
         "description": ping.get("description"),
@@ -45,6 +44,20 @@ def service_info(client: Client) -> dict[str, Any]:
         "modules": {feature: _is_on(client, kind) for feature, kind in reversed(_FEATURES.items())},
         **account_sight(client),
     }
+
+
+def _signed_in(client: Client) -> Record | None:
+    """The user who is signed in. With a token alone it is whom the token names, where it is one that names somebody."""
+    token = client.tokens.current()
+    number = client.tokens.user_id
+    if number is not None:
+        return client.get_by_id(USER, number)
+    number = named_user(token)
+    try:
+        return client.get_by_id(USER, number) if number is not None else None
+    except ServiceError:
+        # That it is the id of a user is a guess, and nothing depends on it.
+        return None
 
 
 def _is_on(client: Client, kind: Kind) -> bool | None:

@@ -23,6 +23,7 @@ from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
+from .one_request import first_records
 from .read_cache import Reading, find_by_barcode
 
 
@@ -44,6 +45,7 @@ def list_records(
     limit: int | None,
     template: str = "",
     option: str = "filters",
+    count_only: bool = False,
 ) -> ListResult:
     """The records of a kind: one by its identifier, or all that match.
 
@@ -52,14 +54,22 @@ def list_records(
     :param option: what the filters are called in a message.
     :param sort: field keys, ``-`` before one for descending.
     :param limit: at most so many records; the count is that before the limit.
+    :param count_only: return no records, only how many there are.
     """
     if limit is not None and limit < 0:
         raise InvalidInput(f"limit: {limit} does not fit; expected 0 or more")
     if identifier is not None and not kind.numbered and not is_uuid(identifier):
         raise InvalidInput(f"uuid: {identifier!r} is not in uuid form, such as 9091afea-81ee-4003-ac76-2ac11e3ddc3f")
+    if count_only and identifier is None and not filters:
+        number = client.count(kind)
+        if number is not None:
+            return ListResult([], number)
     schema = client.schema(kind)
     reading = Reading(client)
     complete = True
+    order = [(_field(schema, name, "sort"), descending) for name, descending in query.parse_sort(sort)]
+    if identifier is None and not filters and (at_once := first_records(client, kind, order, limit, _rank_of)):
+        return ListResult([_shown(schema, reading, record) for record in at_once[0]], at_once[1])
     if identifier is not None:
         record = client.get(kind, str(identifier), template)
         found = [record] if record else []
@@ -71,14 +81,14 @@ def list_records(
         _decide(reading, conditions, candidates)
         complete = not kind.newest or len(candidates) < kind.newest
         found = [record for record in candidates if _fits(record, conditions)]
-    for name, descending in reversed(query.parse_sort(sort)):
-        field = _field(schema, name, "sort")
+    for field, descending in reversed(order):
         found.sort(key=partial(_rank_of, field), reverse=descending)
-    shown = [
-        schema.show(record.flat, reading.complete) | ({} if kind.numbered else {"uuid": record.uuid})
-        for record in found[:limit]
-    ]
+    shown = [] if count_only else [_shown(schema, reading, record) for record in found[:limit]]
     return ListResult(shown, len(found), complete)
+
+
+def _shown(schema: Schema, reading: Reading, record: Record) -> dict[str, Any]:
+    return schema.show(record.flat, reading.complete) | ({} if schema.kind.numbered else {"uuid": record.uuid})
 
 
 def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:

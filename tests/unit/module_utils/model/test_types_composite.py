@@ -195,7 +195,11 @@ def test_assets_are_equal_in_every_shape_that_the_service_answers(raw: Any) -> N
 
 def test_an_asset_is_shown_with_the_name_that_the_service_gave() -> None:
     raw = [{"type": "asset", "uuid": UUID, "name": "Laptop", "id": 7}]
-    assert STRUCTURES["ASSETS"].show(read("ASSETS", raw)) == [{"id": 7, "uuid": UUID, "display_name": "Laptop"}]
+    shown = {"id": 7, "uuid": UUID, "display_name": "Laptop"}
+    assert STRUCTURES["ASSETS"].show(read("ASSETS", raw)) == [shown]
+    told = {**raw[0], "status": "done"}
+    assert STRUCTURES["ASSETS"].show(read("ASSETS", [told])) == [{**shown, "status": "done"}]
+    assert parse("ASSETS", [{**shown, "status": "done"}])[0].uuid == UUID
 
 
 @pytest.mark.parametrize("name", ["ASSETS", "USERS"])
