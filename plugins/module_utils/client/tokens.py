@@ -244,5 +244,6 @@ def named_user(token: str) -> int | None:
     except (ValueError, RecursionError):
         return None
     subject = payload.get("sub") if isinstance(payload, Mapping) else None
-    is_id = isinstance(subject, (str, int)) and not isinstance(subject, bool) and str(subject).isdecimal()
-    return int(subject) if is_id and len(str(subject)) <= _ID_DIGITS else None
+    if isinstance(subject, bool) or not isinstance(subject, (str, int)):
+        return None
+    return int(subject) if str(subject).isdecimal() and len(str(subject)) <= _ID_DIGITS else None
