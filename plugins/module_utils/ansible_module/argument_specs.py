@@ -35,6 +35,7 @@ CONNECTION: Spec = {
     "allow_http": {"type": "bool", "default": False},
     "max_answer_size": {"type": "int", "default": 16},
     "max_pages": {"type": "int", "default": 500},
+    "max_list_size": {"type": "int", "default": 512},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module; ``no_log`` hides every credential."""
@@ -238,6 +239,15 @@ INSTANCE_EXPORT: Spec = {
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "force": {"type": "bool", "default": False},
+    **WRITTEN,
+}
+
+PROBE: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "tier": {"type": "str", "choices": ["look", "touch", "trace"], "default": "look"},
+    "dest": {"type": "path", "default": "profile.json"},
+    "allow_writes": {"type": "str"},
+    "sweep": {"type": "bool", "default": False},
     **WRITTEN,
 }
 

@@ -19,6 +19,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     FeatureOff,
     IncompleteList,
     InvalidInput,
+    PermissionMissing,
+    VersionTooOld,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
@@ -40,6 +42,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, identifies, unseen
 
 from ..desired.desired import SECTIONS
 from ..set_plan.state import ListedState
@@ -146,7 +149,7 @@ class _Export:
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
         self._withheld: dict[str, set[str]] = {}
-        self._off: set[str] = set()
+        self._off: dict[str, str] = {}
         self._done: set[str] = set()
 
     def run(self) -> Exported:
@@ -194,13 +197,25 @@ class _Export:
             if section not in self._off:
                 exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
         except FeatureOff:
-            self._off.add(section)
+            self._off[section] = "this part is switched off on the instance"
+        except VersionTooOld:
+            # There is nothing to leave out.
+            self._off[section] = ""
+        except PermissionMissing:
+            # Accounts that could export everything before this part was there still can.
+            if not KINDS[SECTIONS[section]].is_later:
+                raise
+            self._off[section] = "this account may not read it"
         if section in self._off:
-            self._leave_out(f"{section}: this part is switched off on the instance")
+            self._leave_out_all_of(section)
         elif section not in self._done:
             self._done.add(section)
             rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
             self._on_progress(section, sum(map(len, rows)))
+
+    def _leave_out_all_of(self, section: str) -> None:
+        if self._off[section]:
+            self._leave_out(f"{section}: {self._off[section]}")
 
     # ---- field definitions
 
@@ -280,6 +295,7 @@ class _Export:
         schema = self._schema(kind)
         withheld = {field.key: field for field in schema.fields.values() if self._is_withheld(kind.template, field)}
         read = {record.uuid: schema.read(record.flat) for record in records}
+        sight = self._sight(section, schema)
         naming = Naming(self._state, self._portable, schema, read, withheld)
         apart = naming.best(records, self._choices(section, schema))
         if apart.keys and not self._selection.identity.get(section):
@@ -294,7 +310,8 @@ class _Export:
         for uuid in {record.uuid for record in chosen} - name_of_uuid.keys():
             self._portable.leave_out(kind.name, uuid)
         definitions = self._client.definitions(kind.template) if kind.template else ()
-        fields = [field for field in writable_fields(schema, definitions) if field.key not in withheld]
+        seen = [field for field in writable_fields(schema, definitions) if field.key not in sight.hidden]
+        fields = [field for field in seen if field.key not in withheld]
         self._result.columns[section] = fields
         rows = {}
         for uuid in sorted(name_of_uuid, key=name_of_uuid.__getitem__):
@@ -307,10 +324,25 @@ class _Export:
                 rows[uuid] = row
         self._add(section, list(rows.items()))
         exported = [read[uuid] for uuid in rows]
+        for key in sorted(sight.hidden):
+            self._leave_out(f"{section}: {name_in_files(schema.fields[key])}: {unseen(key)}, so no file holds it")
         for field in withheld.values():
             self._tell_values(section, field, exported, "of a field that is left out")
         for field in unwritable_fields(schema, definitions):
             self._tell_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
+
+    def _sight(self, section: str, schema: Schema) -> Sight:
+        """The fields of a section that the account does not see.
+
+        :raises InvalidInput: where its records could not be told apart.
+        """
+        sight = self._state.sight(schema)
+        own = [schema.find(name) for name in self._selection.identity.get(section, ())]
+        ways = [[field.key for field in own if field is not None]] if own else schema.kind.match_on
+        hidden = [sight.unidentifying(keys) for keys in ways]
+        if all(hidden):
+            raise InvalidInput([f"{section}: {key}: {identifies(schema.kind, key)}" for key in hidden[0]])
+        return sight
 
     def _tell_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
         """Tells once how many values of a field are left out."""

@@ -146,7 +146,8 @@ def _record(schema: Schema, closed: bool) -> Json:
     properties: Json = {}
     for field in writable_fields(schema):
         described = _field(field) | ({FIELD_KEYWORD: _noted(field)} if closed and kind.template else {})
-        for name in dict.fromkeys([name_in_files(field), *(() if is_generated_key(field.key) else (field.label,))]):
+        labels = () if is_generated_key(field.key) else (field.label, field.wire_key)
+        for name in dict.fromkeys([name_in_files(field), *labels]):
             if name and schema.find(name) is field:
                 properties.setdefault(name, described)
     states = list(kind.states)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
@@ -160,7 +161,7 @@ def _provision(
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
-        _write_report(account, report, src)
+        _write_report(account, report, src, secrets_of(INSTANCE, options))
     return _result(account, looks_only and options["drift_fail"], report)
 
 
@@ -230,7 +231,7 @@ def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool, 
     told = tell(offline_findings(desired), desired)
     problems = told.lines
     if report is not None:
-        _write_report(_judged(told, desired, check_mode), report, src)
+        _write_report(_judged(told, desired, check_mode), report, src, ())
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, report) if problems else fine
@@ -257,9 +258,9 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult
     )
 
 
-def _write_report(account: RunResult, path: Path, src: Path | None) -> None:
+def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Iterable[str]) -> None:
     try:
-        write_report(account, path, src)
+        write_report(account, path, src, secrets)
     except OSError as error:
         # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")

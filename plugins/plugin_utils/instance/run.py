@@ -193,6 +193,7 @@ class _Run:
             self._run_options.workers,
             self._run_options.assume_archived,
             frozenset(journal.memory.protected),
+            journal.memory.names,
         )
         try:
             with many_objects():
@@ -328,7 +329,7 @@ class _Run:
             if uuid in journal.known:
                 journal.gone(kind, key, uuid)
         if not made.changes:
-            journal.managed(made.managed)
+            journal.managed(made.managed, made.names)
             self._note_protections(made, Outcome(), journal)
             return self._account("unchanged", made)
         journal.begun(self._run_of(journal))

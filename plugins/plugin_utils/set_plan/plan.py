@@ -132,6 +132,7 @@ class InstancePlan:
     :ivar protections: records that say whether they must stay.
     :ivar managed: uuids of records that are in the files and there already.
     :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
+    :ivar names: uuid of such a record to its kind and its natural key in the files, where that may be noted.
     :ivar released: kind, natural key and uuid of records that are no part of the set any more.
     :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
         lacked a record that is there.
@@ -153,6 +154,7 @@ class InstancePlan:
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
     claimed: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
+    names: dict[str, tuple[str, str]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
@@ -167,6 +169,7 @@ class PlanOptions:
     :ivar known: uuids of records that belong to the managed set. :ivar protected: of those that must stay.
     :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
+    :ivar names: uuid to the kind and key under which a record was last known to the set.
     """
 
     only: Sequence[str] = ()
@@ -178,6 +181,7 @@ class PlanOptions:
     workers: int = 8
     assume_archived: bool = False
     protected: frozenset[str] = frozenset()
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def fingerprint_of(schema: Schema, record: Record | None) -> str:

@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
 from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import is_archived, those_meant
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
 from ..desired.parsing import written_as
@@ -33,6 +34,7 @@ from .checks import (
     check_order,
     check_scope,
     check_settings,
+    check_sight,
     check_unique,
     check_user,
     is_in_scope,
@@ -47,6 +49,7 @@ from .lifecycle import Lifecycles
 from .limits import exceeded_limits
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
+from .relabelled import check_relabelled
 from .renames import Moved
 from .users import plan_user, user_of_person, without_dependants_of_users
 
@@ -88,7 +91,9 @@ class _Planner:
             matched = [pair for section in sections for pair in self._match_section(section)]
         if not context.findings:
             matched = with_archived_twins(context, matched)
+            check_relabelled(context, matched)
         check_scope(context)
+        check_sight(context)
         self._moved.check()
         pruned = list(self._pruning().run(result))
         self._gone = removals_of(context, matched, pruned)
@@ -208,6 +213,8 @@ class _Planner:
         if entry.uuid:
             record = self._state.of_uuid(schema.kind, entry.uuid)
             hits = [record] if record else []
+        elif self._is_hidden(schema, keys, entry):
+            return None
         else:
             hits = self._state.find_existing(schema, keys, values)
             hits = hits or self._moved.record_of(section, schema, values, written)
@@ -246,6 +253,14 @@ class _Planner:
         """The values of a record that must stay, and the fields that identify it."""
         values, fits = self._read(entry)
         return values, self._keys(schema.kind.section, schema, values, entry, fits)
+
+    def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
+        """Tells whether the account does not see the natural key: then everything that is there would be made again."""
+        hidden = self._state.sight(schema).unidentifying(keys)
+        for key in hidden:
+            name = written_as(schema, entry, key)
+            self._context.find(entry.place_of(name), f"{name}: {identifies(schema.kind, key)}")
+        return bool(hidden)
 
     def _check_zeros(self, schema: Schema, keys: tuple[str, ...], values: dict[str, Any], entry: Entry) -> None:
         """Notes a key that most likely lost its leading zeros in a spreadsheet."""
@@ -307,6 +322,8 @@ class _Planner:
             return
         if current is not None:
             self._result.managed.append(current.uuid)
+            if not planned.kept_as:
+                self._result.names[current.uuid] = (planned.kind.name, planned.noted)
         self._context.warn(planned, change.warnings)
         planned.change = change
         self._lifecycles.note(planned, current)
@@ -326,6 +343,7 @@ class _Planner:
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
         if entry.uuid and not planned.archived:
             planned.archived = is_archived(self._state, wanted, current)
+        self._comparer.check_seen(wanted, current)
         if current is not None and not planned.archived and self._is_as_written(planned, current):
             return UNCHANGED[schema.kind.name]
         return self._comparer.change(wanted, current, planned.archived)

@@ -17,6 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE,
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
+    PROBE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
@@ -27,6 +28,7 @@ SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "instance": (INSTANCE, {"required_one_of": [("src", "desired", "plan_file")]}),
     "instance_absorb": (INSTANCE_ABSORB, {}),
     "instance_export": (INSTANCE_EXPORT, {}),
+    "probe": (PROBE, {}),
 }
 SECRET = "dont-show-me"
 

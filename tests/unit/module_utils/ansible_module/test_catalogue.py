@@ -37,6 +37,7 @@ SPECS: dict[str, specs.Spec] = {
     "instance": specs.INSTANCE,
     "instance_absorb": specs.INSTANCE_ABSORB,
     "instance_export": specs.INSTANCE_EXPORT,
+    "probe": specs.PROBE,
 }
 """The options of every module; those of many records have no door, because they run on the controller only."""
 
