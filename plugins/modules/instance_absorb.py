@@ -74,8 +74,8 @@ options:
     default: false
   expect_instance:
     description:
-      - Roots of the instances that may be read, in place of what C(instance.yml) says. Where both share some, only those
-        count.
+      - Roots of the instances that may be read, in place of what C(instance.yml) says. Where both share some, only
+        those count.
     type: list
     elements: str
   workers:
