@@ -64,7 +64,9 @@ def _probe(options: Mapping[str, Any], check_mode: bool, connected: list[Client]
         return _told(client, _swept(client, journal, check_mode))
     tier = LOOK if only_looks else options["tier"]
     profile = probe_instance(client, tier, options, journal)
-    return _told(client, _written(profile, target, local))
+    # Nobody knows what a tier would tell that is not run: only that it would write a file where there is none.
+    is_known = tier == options["tier"] or not target.is_taken()
+    return _told(client, _written(profile, target, local, is_known))
 
 
 def _target(options: Mapping[str, Any]) -> Target:
@@ -132,10 +134,10 @@ def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]
     return {"changed": number > 0, "swept": number, "msg": f"{told} taken away."}
 
 
-def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles) -> dict[str, Any]:
+def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_known: bool) -> dict[str, Any]:
     content = profile_file(profile)
     path = {"dest": str(target.path)}
-    is_there = target.holds(lambda: content, len(content))
+    is_there = target.holds(lambda: content, len(content)) or not is_known
     differing = local.keep(target) if is_there else local.write(target, lambda: content)
     was, now = sides(differing)
     changed = not is_there or bool(differing)

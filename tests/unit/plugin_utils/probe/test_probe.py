@@ -14,6 +14,7 @@ from typing import Any
 
 import embedded_here
 import pytest
+import switch_table
 from embedded.context import new_uuid
 from embedded.switches import BY_NAME, TABLE, Switch, all_sides, from_profile
 from embedded_here import ACCOUNT, Embedded, Killed
@@ -24,7 +25,7 @@ from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, WriteRefused
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile as profiles
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe, probe_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalogue import (
     LOOK,
     NEVER,
@@ -273,6 +274,14 @@ def test_a_sweep_leaves_what_only_looks_like_a_scratch_record(tmp_path: Path) ->
     assert service.dump() == before
 
 
+def test_as_long_as_something_may_be_left_nothing_is_added_to_it(tmp_path: Path) -> None:
+    Journal(tmp_path / "profile.json.journal").note(root="http://127.0.0.1:1", prefix="zz-probe-0123456789ab")
+    options = {"base_url": "http://127.0.0.1:1", "allow_writes": "http://127.0.0.1:1/", "sweep": False}
+    told = probe({**options, "tier": TOUCH, "dest": str(tmp_path / "profile.json")}, False)
+    assert "tells of a probe that was killed" in told["msg"]
+    assert (told["failed"], told["requests"]) == (True, 0)
+
+
 def test_a_journal_of_another_instance_is_refused(tmp_path: Path) -> None:
     Journal(tmp_path / "profile.json.journal").note(root="https://other.invalid", prefix="zz-probe-0123456789ab")
     with pytest.raises(InvalidInput, match="another instance"):
@@ -460,3 +469,30 @@ def test_a_list_in_an_unknown_form_is_what_cannot_be_handled(tmp_path: Path) -> 
     assert profile["unable"] == [
         {"task": "any task that reads rooms", "why": "GET /rooms answers HTTP 200 and no list"}
     ]
+
+
+def test_the_profile_of_the_embedded_service_is_what_a_probe_tells(tmp_path: Path) -> None:
+    kept = json.loads((ROOT / "tests/emulator/profiles/embedded_calm.json").read_text("utf-8"))
+    found = probed(Embedded.started(), tmp_path, TRACE)
+    # Its rental cases are past their days here, and on the day of that profile they were not.
+    for profile in (kept, found):
+        profile["switches"].pop("rental_overdue")
+        profile.pop("date")
+        profile.pop("version")
+    assert found == kept
+
+
+def test_the_table_of_switches_says_where_a_side_was_seen(tmp_path: Path) -> None:
+    profile = json.loads((ROOT / "tests/emulator/profiles/embedded_calm.json").read_text("utf-8"))
+    for name, side, day in (
+        ("one", "none", "2031-05-31"),
+        ("two", "none", "2031-06-01"),
+        ("three", "given", "2030-01-01"),
+    ):
+        profile["switches"]["list_total"]["side"] = side
+        (tmp_path / f"{name}.json").write_text(json.dumps({**profile, "date": day}), "utf-8")
+    (tmp_path / "embedded_calm.json").write_text(json.dumps(profile), "utf-8")
+    page = switch_table.page(tmp_path)
+    seen = "(seen: ``given`` on 1 instance, ``none`` on 2 instances, last on 2031-06-01)"
+    assert f"the envelope of a list tells the total, or does not {seen}" in page
+    assert "instance, last" not in page.partition("* - ``revoke``")[2].partition("* - ")[0]
