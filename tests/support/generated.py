@@ -171,6 +171,8 @@ def _found_by(_width: int) -> str:
 
 
 def _key_of(kind: Kind) -> str:
+    if kind.is_named_by_tasks:
+        return "``match_on`` or ``uuid``; a task says one of them"
     first, *others = (" and ".join(f"``{key}``" for key in keys) for keys in kind.match_on)
     last = kind.match_on[0][-1]
     words = [first, *(f"or {other} where no ``{last}`` is written" for other in others)]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from embedded_here import ACCOUNT, Embedded, Killed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from project import ROOT
+from project import LONG, ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, WriteRefused
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile as profiles
@@ -38,7 +37,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.probe.eviden
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.exchange import MOST_LOOKS, Asker
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.scratch import Journal, object_keys, sweep
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 QUIET = settings(deadline=None, derandomize=not LONG, suppress_health_check=list(HealthCheck))
 PREFIX = "/customer-api/v1"
 DAY = embedded_here.NOW.date()
