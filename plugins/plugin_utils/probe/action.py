@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from . import trace
+from .account import account_of
 from .catalogue import LOOK, TRACE
 from .evidence import Evidence
 from .exchange import MOST_LOOKS, Asker
@@ -117,13 +118,14 @@ def probe_instance(
     look = Look(asker, evidence, RecordsSeen(evidence), today)
     with asker.listening():
         look.run()
+        seen_of_account = account_of(client)
         if not is_look:
             # What is read here is known to be ours, so what comes after may write.
             more = (trace.bare_filter, trace.files, trace.labels) if tier == TRACE else ()
             Touch(asker, evidence, look, Scratch(asker, journal), more=more).run()
             session_seen(asker, evidence, account)
     look.conclude()
-    return profile_of(look, tier, today)
+    return profile_of(look, seen_of_account, tier, today)
 
 
 def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]:

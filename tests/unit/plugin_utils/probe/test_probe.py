@@ -383,6 +383,30 @@ def test_a_field_that_no_record_has_makes_the_account_restricted(tmp_path: Path)
     assert "Restricted: 1 field of objects can't be seen" in profiles.summary_of(profile)
 
 
+def test_records_that_are_not_shown_make_the_account_restricted(tmp_path: Path) -> None:
+    service = Embedded.started()
+    store = service.service.store
+    workshop = store.value("SELECT uuid FROM location WHERE name = 'Workshop'")
+    # An object of the workshop refers to one that is elsewhere.
+    elsewhere, here = (store.value(f"SELECT id FROM asset WHERE barcode = '{code}'") for code in ("0001240", "0001250"))
+    store.run("UPDATE asset SET accessories = ? WHERE id = ?", (json.dumps([elsewhere]), here))
+    assert probed(service, tmp_path)["account"]["hidden_records"] == "no"
+    store.run("UPDATE user SET locations = ? WHERE id = 1", (json.dumps([workshop]),))
+    profile = probed(service, tmp_path)
+    assert profile["account"]["hidden_records"] in ("yes", "unknown")
+    assert (profile["outcome"] == profiles.RESTRICTED) == (profile["account"]["hidden_records"] == "yes")
+
+
+@pytest.mark.parametrize("rights", [["objects"], ["field_definitions"]])
+def test_what_may_not_be_read_is_told_in_the_outcome(rights: list[str], tmp_path: Path) -> None:
+    service = Embedded.started()
+    service.service.store.run("UPDATE user SET rights = ? WHERE id = 1", (json.dumps(rights),))
+    profile = probed(service, tmp_path)
+    assert profile["outcome"] == profiles.RESTRICTED
+    assert ("field_definition" in profile["account"]["not_readable"]) == (rights == ["objects"])
+    assert ("object" in profile["account"]["not_readable"]) == (rights != ["objects"])
+
+
 def test_a_list_that_is_refused_makes_the_account_restricted(tmp_path: Path) -> None:
     service = Embedded.started()
     service.service.settings.modules_off = ["rental"]
