@@ -31,6 +31,7 @@ from project import LONG, ROOT
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
     INSTANCE,
     INSTANCE_EXPORT,
+    PROBE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
@@ -40,6 +41,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.actio
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import _FORMS
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
 
 CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
 BATCH = 40
@@ -298,3 +300,27 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
         results.append(again)
         assert not again.get("failed"), again["msg"]
     assert_harmless([{**one, "files": {}} for one in results])
+
+
+# ---- the probe, in this process
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
+    """Whatever is answered, nothing of it gets into the profile."""
+    results, profiles = [], []
+    for number, texts in enumerate(BATCHES if LONG else BATCHES[:1]):
+        world.service.texts, world.service.mode = texts, mode
+        world.service.known.clear()
+        options = {**world.service.options(), **CAPS, "allow_writes": world.service.base_url}
+        for tier in ("look", "touch"):
+            dest = world.inside / f"{number}-{tier}.json"
+            read = read_arguments("probe", PROBE, {}, {**options, "tier": tier, "dest": str(dest)})
+            assert not read.refusal, read.refusal
+            results.append(probe(read.options, False))
+            profiles += [dest.read_text("utf-8")] if dest.exists() else []
+    assert_harmless(results)
+    assert_harmless([{"profile": text} for text in profiles])
+    for profile in profiles:
+        for payload in CORPUS:
+            assert len(payload) < 4 or json.dumps(payload)[1:-1] not in profile

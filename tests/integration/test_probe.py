@@ -111,7 +111,8 @@ def test_the_module_keeps_its_promises(service: Emulator, tmp_path: Path) -> Non
     assert named["looked again"]["diff"] == {"before": {}, "after": {}}
     assert (tmp_path / "profile.json").stat().st_mode & 0o777 == 0o640
     assert "allow_writes is missing: the tier touch writes" in named["no leave"]["msg"]
-    assert "allow_writes: https://other.example is not the instance" in named["other leave"]["msg"]
+    words = "allow_writes does not name the instance that base_url names, and the tier trace writes; expected"
+    assert f"{words} {service.base_url}" in named["other leave"]["msg"]
     assert "allow_writes is missing: sweep: true deletes" in named["sweep without leave"]["msg"]
     assert "dest: the directory none does not exist" in named["nowhere"]["msg"]
     assert named["touch predicted"]["profile"]["tier"] == "look"

@@ -95,8 +95,13 @@ def _require_permission(options: Mapping[str, Any]) -> None:
         raise InvalidInput(
             f"allow_writes is missing: {why}, so it must name the root of the instance, as base_url does"
         )
-    if instance_root(written, allow_http=True).lower() != root.lower():
-        raise InvalidInput(f"allow_writes: {written} is not the instance that base_url names, and {why}")
+    try:
+        named_root = instance_root(written, allow_http=True)
+    except InvalidInput:
+        # The error would speak of the other option.
+        named_root = ""
+    if named_root.lower() != root.lower():
+        raise InvalidInput(f"allow_writes does not name the instance that base_url names, and {why}; expected {root}")
 
 
 def probe_instance(

@@ -45,6 +45,11 @@ def is_empty(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
+def maps_in(value: Any) -> list[Mapping[str, Any]]:
+    """The maps of a list; none where it is no list."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
 @dataclass
 class RecordsSeen:
     """All records that were read."""
@@ -91,10 +96,9 @@ class RecordsSeen:
             self.evidence.saw("boolean_form", "boolean" if isinstance(value, bool) else "integer", request)
         elif type_name in _LINK_LISTS and value not in (0, "") and value is not None:
             self._link_list(request, value)
-        elif type_name == "ATTACHMENT" and isinstance(value, list):
-            for one in value:
-                if isinstance(one, Mapping):
-                    self.evidence.saw("attachment_name", "given" if "name" in one else "none", request)
+        elif type_name == "ATTACHMENT":
+            for one in maps_in(value):
+                self.evidence.saw("attachment_name", "given" if "name" in one else "none", request)
 
     def _link_list(self, request: str, value: Any) -> None:
         if not isinstance(value, list):

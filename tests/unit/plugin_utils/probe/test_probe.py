@@ -286,6 +286,17 @@ def test_a_journal_of_another_instance_is_refused(tmp_path: Path) -> None:
         swept(Embedded.started(), tmp_path)
 
 
+def test_a_sweep_deletes_nothing_that_a_journal_alone_names(tmp_path: Path) -> None:
+    service = Embedded.started()
+    before = service.dump()
+    journal = Journal(tmp_path / "profile.json.journal")
+    journal.note(root=embedded_here.ROOT_URL, prefix="zz-probe-0123456789ab")
+    for kind, table in (("object", "asset"), ("location", "location"), ("task", "task"), ("person", "person")):
+        journal.note(kind=kind, uuid=service.service.store.value(f"SELECT uuid FROM {table} LIMIT 1"))
+    assert swept(service, tmp_path) == 0
+    assert service.dump() == before
+
+
 def test_half_a_line_of_a_journal_does_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "profile.json.journal"
     Journal(path).note(root=embedded_here.ROOT_URL, prefix="zz-probe-0123456789ab")
@@ -383,18 +394,13 @@ def test_a_field_that_no_record_has_makes_the_account_restricted(tmp_path: Path)
     assert "Restricted: 1 field of objects can't be seen" in profiles.summary_of(profile)
 
 
-def test_records_that_are_not_shown_make_the_account_restricted(tmp_path: Path) -> None:
+def test_what_is_told_of_records_that_are_not_shown_is_in_the_profile(tmp_path: Path) -> None:
     service = Embedded.started()
     store = service.service.store
-    workshop = store.value("SELECT uuid FROM location WHERE name = 'Workshop'")
-    # An object of the workshop refers to one that is elsewhere.
-    elsewhere, here = (store.value(f"SELECT id FROM asset WHERE barcode = '{code}'") for code in ("0001240", "0001250"))
-    store.run("UPDATE asset SET accessories = ? WHERE id = ?", (json.dumps([elsewhere]), here))
     assert probed(service, tmp_path)["account"]["hidden_records"] == "no"
+    workshop = store.value("SELECT uuid FROM location WHERE name = 'Workshop'")
     store.run("UPDATE user SET locations = ? WHERE id = 1", (json.dumps([workshop]),))
-    profile = probed(service, tmp_path)
-    assert profile["account"]["hidden_records"] in ("yes", "unknown")
-    assert (profile["outcome"] == profiles.RESTRICTED) == (profile["account"]["hidden_records"] == "yes")
+    assert probed(service, tmp_path)["account"]["hidden_records"] == "unknown"
 
 
 @pytest.mark.parametrize("rights", [["objects"], ["field_definitions"]])
