@@ -18,6 +18,8 @@ sys.path.insert(0, str(ROOT / "tests" / "emulator"))
 
 from embedded.switches import TABLE, Switch
 
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalogue import SWITCHES, TIERS
+
 PROFILES = ROOT / "tests" / "emulator" / "profiles"
 OWN = "embedded_"
 """The names of profiles begin so that are those of the embedded service itself."""
@@ -41,15 +43,17 @@ Instances differ in what they answer. Each difference is a switch of the embedde
 one, which is the default; the last side is the awkward one, which ``--weather rough`` turns to.
 :ref:`ansible_collections.community.seventhings.docsite.guide_testing` says how to turn them, and
 :ref:`ansible_collections.community.seventhings.docsite.guide_probe` how to tell on which side an instance is. Where
-somebody sent the profile of an instance in, the table says what was seen there.
+somebody sent the profile of an instance in, the table says what was seen there. The last column is the tier of a probe
+that tells the switch; where there is none, the profile says why.
 
 .. list-table::
   :header-rows: 1
-  :widths: 25 30 45
+  :widths: 22 25 43 10
 
   * - Switch
     - Sides
     - Meaning
+    - Probed by
 """
 
 
@@ -65,7 +69,10 @@ def _is_own(path: Path) -> bool:
 
 def _row(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
     sides = ", ".join(f"``{side}``" for side in switch.sides)
-    return f"  * - ``{switch.name}``\n    - {sides}\n    - {switch.meaning}{_seen(switch, profiles)}\n"
+    meaning = switch.meaning + _seen(switch, profiles)
+    tier = SWITCHES[switch.name].tier
+    probed = f"``{tier}``" if tier in TIERS else "none"
+    return f"  * - ``{switch.name}``\n    - {sides}\n    - {meaning}\n    - {probed}\n"
 
 
 def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
