@@ -32,6 +32,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE,
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
+    PROBE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
@@ -42,6 +43,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.actio
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import _FORMS
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
 
 CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
 BATCH = 40
@@ -330,3 +332,27 @@ def test_payloads_that_are_taken_into_files(world: World, ending: str, gone: str
     # No table has a column that is called like some of the fields.
     assert ending == "csv" or any(one.get("changed") for one in results)
     assert_harmless(results)
+
+
+# ---- the probe, in this process
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
+    """Whatever is answered, nothing of it gets into the profile."""
+    results, profiles = [], []
+    for number, texts in enumerate(BATCHES if LONG else BATCHES[:1]):
+        world.service.texts, world.service.mode = texts, mode
+        world.service.known.clear()
+        options = {**world.service.options(), **CAPS, "allow_writes": world.service.base_url}
+        for tier in ("look", "touch"):
+            dest = world.inside / f"{number}-{tier}.json"
+            read = read_arguments("probe", PROBE, {}, {**options, "tier": tier, "dest": str(dest)})
+            assert not read.refusal, read.refusal
+            results.append(probe(read.options, False))
+            profiles += [dest.read_text("utf-8")] if dest.exists() else []
+    assert_harmless(results)
+    assert_harmless([{"profile": text} for text in profiles])
+    for profile in profiles:
+        for payload in CORPUS:
+            assert len(payload) < 4 or json.dumps(payload)[1:-1] not in profile
