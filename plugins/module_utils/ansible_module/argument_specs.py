@@ -237,6 +237,7 @@ INSTANCE_EXPORT: Spec = {
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    "twin": {"type": "bool", "default": False},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
 }
