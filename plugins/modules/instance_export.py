@@ -53,8 +53,8 @@ options:
     description:
       - Sections to export. Files of other sections stay as they are.
       # generated: sections
-      - The sections are V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks), V(rental_cases)
-        and V(hub).
+      - The sections are V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks), V(rental_cases),
+        V(catalog) and V(hub).
       # end of sections
     type: list
     elements: str

@@ -27,6 +27,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rep
     NAME,
     report_schema_file,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
 
 SCHEMAS = ROOT / "docs" / "schema"
@@ -56,6 +57,7 @@ def files() -> dict[Path, bytes]:
     """Everything that is generated, by its path, as it should be."""
     found = {SCHEMAS / name: text for name, text in static_files().items()}
     found[SCHEMAS / NAME] = report_schema_file()
+    found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
     found[switch_table.PAGE] = switch_table.page().encode()
     for path in _documents():
         found[path] = _LIST.sub(_written, path.read_text(encoding="utf-8")).encode()
@@ -169,6 +171,8 @@ def _found_by(_width: int) -> str:
 
 
 def _key_of(kind: Kind) -> str:
+    if kind.is_named_by_tasks:
+        return "``match_on`` or ``uuid``; a task says one of them"
     first, *others = (" and ".join(f"``{key}``" for key in keys) for keys in kind.match_on)
     last = kind.match_on[0][-1]
     words = [first, *(f"or {other} where no ``{last}`` is written" for other in others)]

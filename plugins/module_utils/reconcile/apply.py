@@ -108,8 +108,8 @@ class Applier:
             self._upload(change)
             body = create_body(self._schema, change.values, self._extra)
             uuid = self._create_once(body, change, find, known)
-        status = change.values.get("status")
-        if self._kind.status_path and status not in (None, "open"):
+        status = change.values.get(self._kind.status_key)
+        if status not in (None, self._kind.open_status):
             self._client.set_status(self._kind, uuid, status)
         return uuid
 
@@ -209,10 +209,8 @@ class Applier:
         if change.unarchive:
             self._archive(current, back=True)
         self._upload(change)
-        status = change.values.get("status") if self._kind.status_path else None
-        values = {
-            key: value for key, value in change.values.items() if not (key == "status" and self._kind.status_path)
-        }
+        status = change.values.get(self._kind.status_key)
+        values = {key: value for key, value in change.values.items() if key != self._kind.status_key}
         if values:
             body = update_body(self._schema, current, values, self._extra)
             try:

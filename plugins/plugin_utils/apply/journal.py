@@ -79,6 +79,7 @@ class Memory:
     :ivar run: what an earlier run was about to do and did not come to the end of, as a digest; empty where all is done.
     :ivar made: uuids of what that run made, and kind and key of what it was about to make.
     :ivar touched: the same, and uuids of what it began to change.
+    :ivar protected: uuids of records that must stay.
     """
 
     known: set[str] = field(default_factory=set)
@@ -89,6 +90,7 @@ class Memory:
     run: str = ""
     made: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
+    protected: set[str] = field(default_factory=set)
 
     def take(self, note: dict[str, str]) -> None:
         """Takes one note in.
@@ -138,6 +140,12 @@ class Memory:
         self.known.discard(note["uuid"])
         self.names.pop(note["uuid"], None)
 
+    def _protected(self, note: dict[str, str]) -> None:
+        self.protected.add(note["uuid"])
+
+    def _released(self, note: dict[str, str]) -> None:
+        self.protected.discard(note["uuid"])
+
     def _uploading(self, note: dict[str, str]) -> None:
         self.uploads[Upload(note["name"], note["sha256"])] = ""
 
@@ -154,6 +162,8 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "changing": Memory._changing,
     "managed": Memory._managed,
     "gone": Memory._gone,
+    "protected": Memory._protected,
+    "released": Memory._released,
     "uploading": Memory._uploading,
     "uploaded": Memory._uploaded,
 }
@@ -454,6 +464,12 @@ class Journal:
         self._write([{"note": "managed", "uuid": uuid, **name} for uuid, name in notes])
         self.known.update(fresh)
         known.update((uuid, " ".join(name)) for uuid, name in fresh.items() if name)
+
+    def protect(self, uuid: str, is_protected: bool) -> None:
+        """Notes that a record must stay, or need not any more, where that is not noted yet."""
+        if uuid and is_protected != (uuid in self.memory.protected):
+            self._write([{"note": "protected" if is_protected else "released", "uuid": uuid}])
+            (self.memory.protected.add if is_protected else self.memory.protected.discard)(uuid)
 
     # ---- uploads
 

@@ -19,6 +19,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     FeatureOff,
     IncompleteList,
     InvalidInput,
+    PermissionMissing,
+    VersionTooOld,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
@@ -72,6 +74,7 @@ class Exported:
     :ivar schemas: kind of record to its fields on this instance.
     :ivar columns: section to the fields that its records may have in files, in their order.
     :ivar names: kind of record to how files name each that is there, where that was asked for.
+    :ivar uuids: section to the uuids of its records, in the same order.
     :ivar twin: the notes for a twin, where these were asked for.
     """
 
@@ -82,6 +85,7 @@ class Exported:
     schemas: dict[str, Schema] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
     names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     twin: bytes = b""
 
 
@@ -124,29 +128,36 @@ def export_instance(
     selection: Selection,
     downloads: Downloads,
     on_progress: Callable[[str, int], None] = lambda _section, _number: None,
+    state: ListedState | None = None,
 ) -> Exported:
     """Reads an instance, each kind once.
 
+    :param state: lists that were read already; None: there are none.
     :param on_progress: is told each section with the number of its records when it is done.
     :raises InvalidInput: where files could not name what is there (a label of two fields).
     :raises IncompleteList: where somebody deletes records while they are read.
     """
-    return _Export(client, selection, downloads, on_progress).run()
+    return _Export(client, selection, downloads, on_progress, state or ListedState(client)).run()
 
 
 class _Export:
     def __init__(
-        self, client: Client, selection: Selection, downloads: Downloads, on_progress: Callable[[str, int], None]
+        self,
+        client: Client,
+        selection: Selection,
+        downloads: Downloads,
+        on_progress: Callable[[str, int], None],
+        state: ListedState,
     ) -> None:
         self._client = client
         self._selection = selection
-        self._state = ListedState(client)
+        self._state = state
         self._on_progress = on_progress
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
         self._downloads = downloads
         self._withheld: dict[str, set[str]] = {}
-        self._off: set[str] = set()
+        self._off: dict[str, str] = {}
         self._done: set[str] = set()
 
     def run(self) -> Exported:
@@ -185,6 +196,11 @@ class _Export:
     def _leave_out(self, why: str) -> None:
         self._result.left_out.append(why)
 
+    def _add(self, section: str, rows: Sequence[tuple[str, Any]]) -> None:
+        """Takes the records of a section, each with its uuid."""
+        self._result.sections[section] = [row for _uuid, row in rows]
+        self._result.uuids[section] = [uuid for uuid, _row in rows]
+
     def _section(self, section: str) -> None:
         exports: dict[str, Callable[[], None]] = {
             FIELD_DEFINITION.section: self._definitions,
@@ -195,13 +211,25 @@ class _Export:
             if section not in self._off:
                 exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
         except FeatureOff:
-            self._off.add(section)
+            self._off[section] = "this part is switched off on the instance"
+        except VersionTooOld:
+            # There is nothing to leave out.
+            self._off[section] = ""
+        except PermissionMissing:
+            # Accounts that could export everything before this part was there still can.
+            if not KINDS[SECTIONS[section]].is_later:
+                raise
+            self._off[section] = "this account may not read it"
         if section in self._off:
-            self._leave_out(f"{section}: this part is switched off on the instance")
+            self._leave_out_all_of(section)
         elif section not in self._done:
             self._done.add(section)
             rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
             self._on_progress(section, sum(map(len, rows)))
+
+    def _leave_out_all_of(self, section: str) -> None:
+        if self._off[section]:
+            self._leave_out(f"{section}: {self._off[section]}")
 
     # ---- field definitions
 
@@ -235,8 +263,8 @@ class _Export:
                 else:
                     written[str(raw.get("uuid"))] = row
             self._relate(template, written)
-            rows = sorted(written.values(), key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
-            self._result.sections[f"{FIELD_DEFINITION.section}/{template}"] = rows
+            rows = sorted(written.items(), key=lambda one: (one[1].get("field_key", "~"), one[1].get("label", "")))
+            self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Adds the relations to the definitions; they may refer to any other one that is not left out."""
@@ -308,7 +336,7 @@ class _Export:
                 self._portable.leave_out(kind.name, uuid)
             else:
                 rows[uuid] = row
-        self._result.sections[section] = list(rows.values())
+        self._add(section, list(rows.items()))
         self._note(records, schema, rows, {uuid: keys for uuid, (_words, keys) in name_of_uuid.items()})
         exported = [read[uuid] for uuid in rows]
         for key in sorted(sight.hidden):
@@ -360,7 +388,8 @@ class _Export:
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):
             persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
-        made, others = [], []
+        made: list[tuple[str, str]] = []
+        others = []
         for record in self._state.records(USER):
             address = str(record.flat.get("email") or "")
             if not address:
@@ -373,8 +402,8 @@ class _Export:
                 self._leave_out(f"users: {address}: {reason}")
                 self._portable.leave_out(USER.name, record.uuid)
             else:
-                made.append(address)
-        self._result.sections[USER.section] = sorted(made)
+                made.append((record.uuid, address))
+        self._add(USER.section, sorted(made, key=lambda one: one[1]))
         if others:
             self._result.not_cloned[USER.section] = sorted(others)
 
@@ -403,12 +432,13 @@ class _Export:
                     "price": values.get("price"),
                 }
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
-                rows.append({field.key: self._portable.checked(field, offer[field.key]) for field in written})
+                row = {field.key: self._portable.checked(field, offer[field.key]) for field in written}
+                rows.append((record.uuid, row))
                 if self._selection.twin is not None:
-                    self._selection.twin.record(record, rows[-1], HUB_ITEM.written_key)
+                    self._selection.twin.record(record, row, HUB_ITEM.written_key)
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
-        self._result.sections[HUB_ITEM.section] = sorted(rows, key=lambda row: str(row["object"]))
+        self._add(HUB_ITEM.section, sorted(rows, key=lambda one: str(one[1]["object"])))
 
     def _name_orders(self) -> None:
         try:

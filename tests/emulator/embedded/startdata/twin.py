@@ -18,7 +18,7 @@ from typing import Any
 from ..context import Context, new_uuid
 from ..definitions import Definition
 from ..fieldtypes import FieldType, is_uuid
-from ..kinds import hub_items, records, rentals, tasks
+from ..kinds import catalog, hub_items, records, rentals, tasks
 from ..kinds.files import insert_file
 from ..kinds.hub_data import suggested_category
 from ..kinds.users import insert_user
@@ -37,6 +37,7 @@ _COLUMNS = {
     "person": ("email", "first_name", "last_name"),
 }
 """Columns that the service itself looks at, be there such a field or not."""
+_OF_CATALOG = "catalog_object_"
 _PARENT = "building_id"
 _LONGEST_KEY = 55
 
@@ -112,6 +113,7 @@ class _Loader:
         self._store = context.store
         self._export = export
         self._files: dict[tuple[str, str], str] = {}
+        self._labels: dict[str, dict[str, Definition]] = {}
         self._rows: dict[str, list[tuple[Row, int]]] = {}
         self._names: dict[tuple[str, str], int] = {}
 
@@ -138,6 +140,8 @@ class _Loader:
             self._task(row)
         for row in self._export.rows("rental_cases"):
             self._rental_case(row)
+        for row in self._export.rows("catalog"):
+            self._catalog_item(row)
         for row in self._export.rows("hub"):
             self._offer(row)
 
@@ -213,11 +217,9 @@ class _Loader:
 
     def _columns(self, template: str, row: Row, *, later: bool = False) -> dict[str, Any]:
         """The columns of a row: those that refer to other records, which are all there later, or those that do not."""
-        known = self._context.templates[template].definitions
-        by_label = {one.body.get("label"): one for one in known.values()}
         values = {}
         for name, value in row.items():
-            definition = known.get(name) or by_label.get(name)
+            definition = self._definition(template, name)
             if definition is None and template == "location":
                 # Locations of other instances may have more fields.
                 continue
@@ -227,6 +229,13 @@ class _Loader:
             if is_link == later and value is not None:
                 values[definition.key] = self._stored(definition, value)
         return values
+
+    def _definition(self, template: str, name: str) -> Definition | None:
+        """The field of a key or a label."""
+        if template not in self._labels:
+            known = self._context.templates[template].definitions
+            self._labels[template] = {**{str(one.body.get("label")): one for one in known.values()}, **known}
+        return self._labels[template].get(name)
 
     def _stored(self, definition: Definition, value: Any) -> Any:
         """A value as it is stored. What does not fit its field was like that in the instance."""
@@ -295,7 +304,7 @@ class _Loader:
             self._files[path, name] = uuid
         return self._files[path, name]
 
-    # ---- tasks, rental cases, the hub
+    # ---- tasks, rental cases, the catalog, the hub
 
     def _task(self, row: Row) -> None:
         note = self._export.notes.of("task", row)
@@ -338,6 +347,17 @@ class _Loader:
         if "is_full_day" in row:
             body["is_full_day"] = row["is_full_day"] == "true"
         rentals.insert(self._context, body, uuid=note.get("uuid"))
+
+    def _catalog_item(self, row: Row) -> None:
+        note = self._export.notes.of("catalog_item", row)
+        fields = {}
+        for name, value in row.items():
+            definition = self._definition("asset", name)
+            if definition is not None:
+                fields[_OF_CATALOG + definition.key] = self._read(definition.type, value)
+        uuid = catalog.insert(self._context, fields, uuid=note.get("uuid"))
+        made = self._store.value("SELECT id FROM catalog_item WHERE uuid = ?", (uuid,))
+        self._store.run("UPDATE catalog_item SET id = ? WHERE id = ?", (note.get("id") or made, made))
 
     def _offer(self, row: Row) -> None:
         found = self._found("asset", row["object"])

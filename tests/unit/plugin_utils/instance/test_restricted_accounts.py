@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from instance_site import LONG, Site, yaml_list
+from instance_site import Site, yaml_list
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
