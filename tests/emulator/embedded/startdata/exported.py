@@ -27,7 +27,7 @@ class BadExport(ValueError):
 
 @dataclass
 class Notes:
-    """What ``twin.jsonl`` tells beyond the files; empty where there is none.
+    """The notes of ``twin.jsonl``, which tell what the files do not; empty where there is none.
 
     :ivar users: everybody who can sign in. :ivar archived: archived objects, with their fields.
     :ivar files: path of an attachment to its uuid. :ivar fields: template and label to the note of a field.
