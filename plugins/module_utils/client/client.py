@@ -35,6 +35,7 @@ from ..model.schema import Schema
 from ..runtime.creations import Creations
 from . import query
 from .limits import JSON_DIGITS, LimitExceeded, ListLimit
+from .profile import Profile
 from .query import PER_PAGE, Condition
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
@@ -86,10 +87,18 @@ class Client:
     :ivar creations: the locks of what is made, which the processes of this user share.
     :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
         they were read, because somebody deleted another, is missed without a sign.
+    :ivar profile: how the instance was when it was probed, where that is known.
     """
 
-    def __init__(self, transport: Transport, tokens: Tokens, creations: Creations | None = None) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        tokens: Tokens,
+        creations: Creations | None = None,
+        profile: Profile | None = None,
+    ) -> None:
         self.transport = transport
+        self.profile = profile
         self.tokens = tokens
         self.creations = Creations() if creations is None else creations
         self.unsure: set[str] = set()
@@ -102,9 +111,18 @@ class Client:
         """
         token = self.tokens.current()
         try:
-            return self.transport.request(method, path, effect=effect, token=token, **options)
+            answer = self.transport.request(method, path, effect=effect, token=token, **options)
         except AccessTokenRefused:
-            return self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
+            answer = self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
+        if self.profile is not None:
+            self.profile.heard(method, path, answer, self._known_types)
+        return answer
+
+    def _known_types(self, kind: Kind) -> Mapping[str, str]:
+        """The types of the fields of a kind, by key, where its definitions were read already."""
+        definitions = self._definitions.get(kind.template, ())
+        fixed = {field.key: field.type for field in kind.fields}
+        return fixed or {str(one.get("field_key")): str(one.get("type")) for one in definitions}
 
     # ---- definitions
 
