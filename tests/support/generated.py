@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import documentation
+import parity
 import switch_table
 import yaml
 from project import ROOT
@@ -59,6 +60,7 @@ def files() -> dict[Path, bytes]:
     found[SCHEMAS / NAME] = report_schema_file()
     found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
     found[switch_table.PAGE] = switch_table.page().encode()
+    found[parity.PAGE] = parity.page().encode()
     for path in _documents():
         found[path] = _LIST.sub(_written, path.read_text(encoding="utf-8")).encode()
     return found

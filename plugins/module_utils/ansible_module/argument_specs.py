@@ -99,6 +99,7 @@ def info_spec(kind: Kind) -> Spec:
         "filters": {"type": "dict", "default": {}},
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
+        "count": {"type": "bool", "default": False},
     }
     if kind.barcode_path:
         spec["barcode"] = {"type": "str"}
