@@ -123,6 +123,7 @@ def test_no_door_lacks_its_line() -> None:
     assert set(doors.MODULES) == set(MODULES)
     documented = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")}
     assert documented == set(MODULES) | doors.CONTROLLER
+    assert set(INSTANCE["mode"]["choices"]) == doors.INSTANCE_MODES
     assert set(_FORMS) == doors.REPORTS
     assert set(ENDINGS) == doors.SOURCES
     assert set(INSTANCE_EXPORT["format"]["choices"]) == doors.FORMATS
@@ -259,6 +260,27 @@ def test_payloads_in_every_place_of_desired_files(world: World) -> None:
         results += [call("instance", {**connection, **written}, True) for written in wanted]
         if Path(report).exists():
             assert [*payloads.steering(Path(report).read_text("utf-8"))] == []
+    assert_harmless(results)
+
+
+def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
+    """What is rendered stays in its directory, and is read back as data; what files can't hold is a finding."""
+    results = []
+    for number, text in enumerate(CORPUS):
+        layers = [str(state(world.inside / f"{number}-{name}", files_of(text))) for name in "ab"]
+        dest = world.inside / f"{number}-out"
+        rendered = {**world.service.options(), "mode": "render", "dest": str(dest)}
+        one = {"locations": [{"name": text, "city": text}], "objects": [{"barcode": "1", text or "x": [text]}]}
+        for wanted in ({"src": layers}, {"desired": desired(text)}, {"desired": one}):
+            results += [call("instance", {**rendered, **wanted}, check_mode) for check_mode in (True, False)]
+        for path in dest.rglob("*"):
+            assert path.resolve().is_relative_to(dest)
+            assert path.is_dir() or path.lstat().st_mode & 0o077 == 0
+        if dest.exists():
+            again = {**world.service.options(), "src": str(dest), "mode": "validate"}
+            results.append(call("instance", again, True))
+            assert not [line for line in results[-1].get("findings", []) if "YAML" in line]
+    assert any(one["changed"] for one in results)
     assert_harmless(results)
 
 
