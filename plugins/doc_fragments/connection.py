@@ -153,6 +153,7 @@ options:
     type: int
     default: 500
 requirements:
+  - python >= 3.11
   - requests >= 2.32.4
   - urllib3 >= 2.6.3
 notes:
@@ -332,6 +333,7 @@ options:
     type: int
     default: 500
 requirements:
+  - python >= 3.11
   - requests >= 2.32.4
   - urllib3 >= 2.6.3
 notes:
