@@ -181,7 +181,7 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("lowest requirements", [sys.executable, "tests/tools/lowest.py"]),
     ]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
-        tests += [rulebook_gate()]
+        tests += [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]
     return [sanity_gates(), quick + tests]
 
 
