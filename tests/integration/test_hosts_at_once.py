@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import fcntl
 import json
+import os
 import random
 import signal
 import struct

@@ -244,5 +244,7 @@ def named_user(token: str) -> int | None:
     except (ValueError, RecursionError):
         return None
     subject = payload.get("sub") if isinstance(payload, Mapping) else None
-    is_id = isinstance(subject, (str, int)) and not isinstance(subject, bool) and str(subject).isdecimal()
-    return int(subject) if is_id and len(str(subject)) <= _ID_DIGITS else None
+    if not isinstance(subject, (str, int)) or isinstance(subject, bool):
+        return None
+    digits = str(subject)
+    return int(digits) if digits.isdecimal() and len(digits) <= _ID_DIGITS else None

@@ -187,7 +187,7 @@ def _rendered(
         return invocation.clients[-1]
 
     with many_objects():
-        desired = _load(options, sources, loader, written, invocation.hiding)
+        desired = load_files(options, sources, loader, written, invocation.hiding)
         invocation.read.append(desired)
         instance = MeantInstance(connected, desired, options.get("expect_instance") or ())
         destination = RenderedDirectory.of(Path(options["dest"]).expanduser(), sources)
