@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,7 +126,7 @@ def _named(rows: Mapping[str, str]) -> list[tuple[str, ...]]:
     return [(f"``{name}``", text) for name, text in rows.items()]
 
 
-def _section(title: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _section(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [title, "-" * len(title), "", ".. list-table::", "  :header-rows: 1", ""]
     for row in (head, *rows):
         lines += [f"  {'*' if number == 0 else ' '} - {_written(cell)}" for number, cell in enumerate(row)]

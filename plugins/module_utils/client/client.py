@@ -36,6 +36,7 @@ from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
 from . import query
 from .limits import JSON_DIGITS, LimitExceeded, ListLimit
+from .profile import Profile
 from .query import PER_PAGE, Condition
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
@@ -88,6 +89,7 @@ class Client:
     :ivar leftovers: uploads of tasks that failed.
     :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
         they were read, because somebody deleted another, is missed without a sign.
+    :ivar profile: how the instance was when it was probed, where that is known.
     """
 
     def __init__(
@@ -95,9 +97,11 @@ class Client:
         transport: Transport,
         tokens: Tokens,
         creations: Creations | None = None,
+        profile: Profile | None = None,
         leftovers: Leftovers | None = None,
     ) -> None:
         self.transport = transport
+        self.profile = profile
         self.tokens = tokens
         self.creations = Creations() if creations is None else creations
         self.leftovers = leftovers or Leftovers()
@@ -111,9 +115,18 @@ class Client:
         """
         token = self.tokens.current()
         try:
-            return self.transport.request(method, path, effect=effect, token=token, **options)
+            answer = self.transport.request(method, path, effect=effect, token=token, **options)
         except AccessTokenRefused:
-            return self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
+            answer = self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
+        if self.profile is not None:
+            self.profile.heard(method, path, answer, self._known_types)
+        return answer
+
+    def _known_types(self, kind: Kind) -> Mapping[str, str]:
+        """The types of the fields of a kind, by key, where its definitions were read already."""
+        definitions = self._definitions.get(kind.template, ())
+        fixed = {field.key: field.type for field in kind.fields}
+        return fixed or {str(one.get("field_key")): str(one.get("type")) for one in definitions}
 
     # ---- definitions
 

@@ -244,6 +244,7 @@ def named_user(token: str) -> int | None:
     except (ValueError, RecursionError):
         return None
     subject = payload.get("sub") if isinstance(payload, Mapping) else None
-    if isinstance(subject, bool) or not isinstance(subject, (str, int)):
+    if not isinstance(subject, (str, int)) or isinstance(subject, bool):
         return None
-    return int(subject) if str(subject).isdecimal() and len(str(subject)) <= _ID_DIGITS else None
+    digits = str(subject)
+    return int(digits) if digits.isdecimal() and len(digits) <= _ID_DIGITS else None
