@@ -121,12 +121,14 @@ class _Planner:
             result.existing,
             result.resumed,
             result.everywhere if self._desired.policy.is_capped else None,
+            {plan.CREATE} if context.options.is_journal_lost else {plan.CREATE, plan.UPDATE},
         )
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
         result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
+        result.warnings += context.carried()
         result.warnings.sort()
         return result
 
@@ -360,8 +362,9 @@ class _Planner:
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""
-        noted = self._context.options.resumed
-        if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.noted}"}:
+        options = self._context.options
+        names = {current.uuid, f"{planned.kind.name} {planned.noted}"}
+        if planned.archived or not (options.is_journal_lost or options.resumed & names):
             return
         if not planned.change.changed or planned.is_half_made:
             planned.resumed = planned.change.changed
@@ -377,6 +380,7 @@ class _Planner:
             context.find,
             context.claim,
             lambda schema, entry: context.wanted.parse(schema, entry, entry.fields),
+            context.meaning,
         )
         for entry, values, key, change, fingerprint in offers:
             planned = context.planned("hub", entry, hub_schema(), values, ("object",), key)
