@@ -88,7 +88,11 @@ def closing(account: RunResult, why: str = "") -> str:
     :param why: the reason, where the account has none of its own.
     """
     told = why or _why(reasons(account))
-    left = sum(change.get("status", DONE) != DONE for change in account.changes) if account.outcome == "partly_applied" else 0
+    left = (
+        sum(change.get("status", DONE) != DONE for change in account.changes)
+        if account.outcome == "partly_applied"
+        else 0
+    )
     rest = f"; {left} of {len(account.changes)} changes are left, and the next run takes them up" if left else ""
     return f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s{told and f': {told}'}{rest}"
 

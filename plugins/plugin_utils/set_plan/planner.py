@@ -112,17 +112,7 @@ class _Planner:
         check_order(context)
         check_chosen(context)
         result.protected += self._lifecycles.refusals(self._shielded)
-        result.exceeded_limits += exceeded_limits(
-            Limits(**self._desired.policy.limits),
-            (
-                (planned.section, plan.CREATE if planned.resumed else planned.change.action)
-                for planned in result.changes
-            ),
-            result.existing,
-            result.resumed,
-            result.everywhere if self._desired.policy.is_capped else None,
-            {plan.CREATE} if context.options.is_journal_lost else {plan.CREATE, plan.UPDATE},
-        )
+        result.exceeded_limits += self._exceeded()
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
@@ -131,6 +121,34 @@ class _Planner:
         result.warnings += context.carried()
         result.warnings.sort()
         return result
+
+    def _exceeded(self) -> list[str]:
+        """The limits that the plan exceeds. Where the journal is lost, those are kept that the plan keeps if a run that
+        was interrupted made what is as the files say.
+        """
+        if not self._context.options.is_journal_lost:
+            return self._exceeded_as(resumed=True)
+        held = self._exceeded_as(resumed=False)
+        still = {line.partition(":")[0] for line in self._exceeded_as(resumed=True)} if held else set()
+        return [line for line in held if line.partition(":")[0] in still]
+
+    def _exceeded_as(self, resumed: bool) -> list[str]:
+        """The limits that the plan exceeds.
+
+        :param resumed: whether what an interrupted run made counts as still to be made.
+        """
+        result, policy = self._result, self._desired.policy
+        return exceeded_limits(
+            Limits(**policy.limits),
+            (
+                (planned.section, plan.CREATE if resumed and planned.resumed else planned.change.action)
+                for planned in result.changes
+            ),
+            result.existing,
+            result.resumed if resumed else None,
+            result.everywhere if policy.is_capped else None,
+            {plan.CREATE} if self._context.options.is_journal_lost else {plan.CREATE, plan.UPDATE},
+        )
 
     # ---- match
 
