@@ -189,7 +189,9 @@ class Look:
         if heard.is_good and isinstance(items, list):
             return [one for one in items if isinstance(one, Mapping)]
         words = f"{kind.words}s"
-        if heard.status in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
+        if heard.is_absent:
+            self.evidence.absent.append(kind.name)
+        elif heard.status == HTTPStatus.FORBIDDEN:
             self.evidence.unread.append(kind.name)
         else:
             self.evidence.unable[f"any task that reads {words}"] = f"GET {path} answers HTTP {heard.status} and no list"

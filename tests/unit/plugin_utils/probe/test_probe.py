@@ -413,13 +413,14 @@ def test_what_may_not_be_read_is_told_in_the_outcome(rights: list[str], tmp_path
     assert ("object" in profile["account"]["not_readable"]) == (rights != ["objects"])
 
 
-def test_a_list_that_is_refused_makes_the_account_restricted(tmp_path: Path) -> None:
+def test_a_module_that_is_switched_off_is_no_restriction(tmp_path: Path) -> None:
     service = Embedded.started()
-    service.service.settings.modules_off = ["rental"]
+    service.service.settings.modules_off = ["rental", "catalog"]
     profile = probed(service, tmp_path, TOUCH)
-    assert profile["outcome"] == profiles.RESTRICTED
-    assert profile["account"]["not_readable"] == ["rental_case"]
+    assert profile["outcome"] == profiles.FINE
+    assert profile["absent"] == ["rental_case"]
     assert profile["switches"]["rental_hours"]["state"] == NOT_PROBED
+    assert "Absent, or switched off: rental cases" in profiles.summary_of(profile)
 
 
 @pytest.mark.parametrize("rights", [["read"], ["read", "objects"], ["read", "objects", "tasks"], []])
