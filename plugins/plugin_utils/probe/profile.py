@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
-from ..export.json_schema import DRAFT
+from ..export.json_schema import ADDRESS, DRAFT
 from ..instance.provenance import version
 from .catalogue import LOOK, SWITCHES, TIERS, TOUCH
 from .evidence import NO, NOT_PROBED, YES
@@ -156,6 +156,7 @@ def profile_schema() -> Json:
     )
     return {
         "$schema": DRAFT,
+        "$id": ADDRESS + NAME,
         "title": "The profile that community.seventhings.probe writes",
         **document,
     }

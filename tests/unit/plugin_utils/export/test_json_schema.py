@@ -36,6 +36,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rep
     NAME,
     report_schema_file,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 
 ACME = ROOT / "examples" / "acme"
 STATIC = static_schema()
@@ -82,7 +83,8 @@ def test_both_schemas_are_schemas() -> None:
 
 def test_what_is_shipped_is_what_the_code_says() -> None:
     shipped = {path.name: path.read_bytes() for path in (ROOT / "docs" / "schema").iterdir()}
-    assert shipped == {**static_files(), NAME: report_schema_file()}, "run make generate"
+    others = {NAME: report_schema_file(), profile.NAME: profile.profile_schema_file()}
+    assert shipped == {**static_files(), **others}, "run make generate"
 
 
 @pytest.mark.parametrize("path", ACME_FILES, ids=lambda path: path.relative_to(ACME).as_posix())
