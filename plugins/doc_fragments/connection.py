@@ -166,6 +166,7 @@ options:
       - The file is read where the module runs.
     type: path
 requirements:
+  - python >= 3.11
   - requests >= 2.32.4
   - urllib3 >= 2.6.3
 notes:
@@ -358,6 +359,7 @@ options:
       - The file is read where the module runs.
     type: path
 requirements:
+  - python >= 3.11
   - requests >= 2.32.4
   - urllib3 >= 2.6.3
 notes:

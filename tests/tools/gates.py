@@ -129,7 +129,8 @@ def chains(selection: str) -> list[list[Gate]]:
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
     typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
-    pytest = ["pytest", "--quiet", "--color=no", "-n", "2"]
+    # More than the two processors: a test waits for the processes that it starts.
+    pytest = ["pytest", "--quiet", "--color=no", "-n", "4"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         pytest += ["-o", f"timeout={_LONG_SECONDS}"]
     quick = [
@@ -180,7 +181,7 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("lowest requirements", [sys.executable, "tests/tools/lowest.py"]),
     ]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
-        tests += [rulebook_gate()]
+        tests += [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]
     return [sanity_gates(), quick + tests]
 
 

@@ -99,6 +99,7 @@ def info_spec(kind: Kind) -> Spec:
         "filters": {"type": "dict", "default": {}},
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
+        "count": {"type": "bool", "default": False},
     }
     if kind.barcode_path:
         spec["barcode"] = {"type": "str"}
@@ -204,8 +205,9 @@ SERVICE_INFO: Spec = dict(CONNECTION)
 
 INSTANCE: Spec = {
     **{name: option for name, option in CONNECTION.items() if name != "execution"},
-    "mode": {"type": "str", "choices": ["apply", "drift", "validate"], "default": "apply"},
+    "mode": {"type": "str", "choices": ["apply", "drift", "validate", "render"], "default": "apply"},
     "src": {"type": "raw"},
+    "dest": {"type": "path"},
     "variables": {"type": "dict", "default": {}},
     "desired": {"type": "dict"},
     "files_root": {"type": "path"},

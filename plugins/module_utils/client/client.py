@@ -243,7 +243,7 @@ class Client:
                     alone.enter_context(self._untold)
         return total
 
-    def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> Iterator[_Page]:
+    def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> Iterator[Page]:
         """The pages of a list, one after the other. Where the total is told the next ones are asked for ahead, so that
         the service works while an answer is read; never more pages than there are.
         """
@@ -253,7 +253,7 @@ class Client:
             paging = _paging(kind, number) if kind.sort else []
             return self.send("GET", path, pairs=[*pairs, *paging])
 
-        page = _Page.of(kind, ask(1), 1 if kind.sort else None)
+        page = Page.of(kind, ask(1), 1 if kind.sort else None)
         yield page
         last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
         with ThreadPoolExecutor(max_workers=_PAGES_AHEAD) as pool:
@@ -262,7 +262,24 @@ class Client:
                 answer = asked.popleft().result() if asked else ask(number)
                 if number + _PAGES_AHEAD <= last:
                     asked.append(pool.submit(ask, number + _PAGES_AHEAD))
-                yield _Page.of(kind, answer, number if kind.sort else None)
+                yield Page.of(kind, answer, number if kind.sort else None)
+
+    def count(self, kind: Kind) -> int | None:
+        """The number of records of a kind, in one request; None where the service does not tell it."""
+        if kind.count_path:
+            decoded = self.send("GET", kind.count_path).json()
+            number = decoded.get("count") if isinstance(decoded, Mapping) else None
+        else:
+            number = self.first(kind, 1, []).total if kind.sort else None
+        return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+    def first(self, kind: Kind, number: int, pairs: Sequence[tuple[str, str]]) -> Page:
+        """The first records of a list, in one request.
+
+        :param number: how many. :param pairs: what else is asked for, such as the order.
+        """
+        paging = [("page", "1"), ("per_page", str(number))]
+        return Page.of(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), 1)
 
     def get(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         """One record by its uuid; None where there is none (404, or an empty answer)."""
@@ -411,7 +428,7 @@ def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class _Page:
+class Page:
     """One answer of a list: its records, the total where told, whether it is the last, whether it is another page than
     the one asked for, its length in bytes.
     """
@@ -423,7 +440,7 @@ class _Page:
     length: int
 
     @classmethod
-    def of(cls, kind: Kind, answer: Response, number: int | None) -> _Page:
+    def of(cls, kind: Kind, answer: Response, number: int | None) -> Page:
         decoded = answer.json()
         envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
         items = envelope.get("items") if envelope else decoded
