@@ -41,6 +41,7 @@ class Reading:
         self._asks_no_names = allow_missing and not slips_fail
         self._resolver = Resolver(self)
         self._lists: dict[tuple[str, tuple[Condition, ...]], list[Record]] = {}
+        self._by_mark: dict[str, dict[Mark, Record]] = {}
         self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
         self._alone: dict[tuple[str, Mark], Record | None] = {}
         self._some: dict[str, list[Record]] = {}
@@ -59,6 +60,10 @@ class Reading:
         whole, asked = (kind.name, ()), (kind.name, tuple(conditions))
         if whole not in self._lists and asked not in self._lists:
             self._lists[asked] = self._client.list_all(kind, conditions)
+            index = self._by_mark.setdefault(kind.name, {})
+            for record in self._lists[asked]:
+                marks = (record.uuid or None, record.id)
+                index.update((mark, record) for mark in marks if mark is not None and mark not in index)
         return self._lists[whole if whole in self._lists else asked]
 
     def some(self, kind: Kind) -> list[Record]:
@@ -91,8 +96,7 @@ class Reading:
         return {mark: record for mark, record in found.items() if record is not None}
 
     def _in_a_list(self, kind: Kind, mark: Mark) -> Record | None:
-        lists = [records for (name, _conditions), records in self._lists.items() if name == kind.name]
-        return next((one for records in lists for one in records if mark in (one.uuid, one.id)), None)
+        return self._by_mark.get(kind.name, {}).get(mark)
 
     def _read_alone(self, kind: Kind, mark: Mark) -> Record | None:
         if (kind.name, mark) not in self._alone:

@@ -45,7 +45,7 @@ from .plan_file import (
 from .provenance import made_by
 from .rendered_directory import RenderedDirectory
 from .rendering import MeantInstance, render
-from .reports import as_text, check_report, write_report
+from .reports import as_diff, as_text, check_report, write_report
 from .run import (
     RunOptions,
     many_objects,
@@ -373,7 +373,7 @@ def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[s
         **account.document(),
         "changed": account.outcome in ("changed", "drift", "partly_applied"),
         "msg": in_short(account, report, drifted) if failed else text,
-        "diff": {"prepared": f"{text}\n"},
+        "diff": {"prepared": f"{as_diff(account)}\n"},
     }
     if failed:
         result["failed"] = True
