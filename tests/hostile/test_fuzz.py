@@ -31,7 +31,7 @@ from hostile_service import HostileService
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from instance_site import SETTINGS, Site
-from payloads import LONG
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response

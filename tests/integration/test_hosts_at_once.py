@@ -28,13 +28,13 @@ import pytest
 import steps
 from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 ROUNDS = 50 if LONG else 1
 PLAYS = 3 if LONG else 1
 HOSTS = (5, 10, 30) if LONG else (5,)

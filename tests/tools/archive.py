@@ -27,6 +27,7 @@ WANTED = {
 }
 SHIPPED = {
     "plugins",
+    "extensions",
     "roles",
     "playbooks",
     "meta",

@@ -9,6 +9,7 @@ import argparse
 import os
 import queue
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -21,9 +22,9 @@ import sanity
 from project import BUILD, LINK, ROOT, environment
 
 
-def _names(folder: str) -> list[str]:
+def _names(folder: str, pattern: str = "*.yml") -> list[str]:
     """The YAML files in a folder of the repository, as paths relative to it."""
-    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("*.yml"))
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob(pattern))
 
 
 LOGS = BUILD / "log"
@@ -33,8 +34,8 @@ COLLECTION = "ansible_collections.community.seventhings"
 _FORMS = ".github/ISSUE_TEMPLATE"
 # Files whose schema the hosting service publishes: name, schema, files.
 _PAPERS = (
-    ("workflows", "github-workflows", [*_names(".github/workflows"), "examples/ci/github-actions.yml"]),
-    ("pipeline", "gitlab-ci", ["examples/ci/gitlab-ci.yml"]),
+    ("workflows", "github-workflows", [*_names(".github/workflows"), *_names("examples/ci", "*github-actions.yml")]),
+    ("pipeline", "gitlab-ci", _names("examples/ci", "*gitlab-ci.yml")),
     ("updates", "dependabot", [".github/dependabot.yml"]),
     ("forms", "github-issue-forms", [name for name in _names(_FORMS) if not name.endswith("config.yml")]),
     ("choice of forms", "github-issue-config", [f"{_FORMS}/config.yml"]),
@@ -103,8 +104,8 @@ class Gate:
 
 
 def sanity_gates() -> list[Gate]:
-    """The oldest ansible-core on the oldest Python, the newest on the newest one; in the long tests every one on every
-    Python of this machine.
+    """The oldest ansible-core on the oldest Python, the newest on the newest one, on what is shipped; in the long tests
+    every one on every Python of this machine, on the tests as well.
     """
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
     return [
@@ -117,7 +118,7 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
     versions = [f"3.{minor}" for minor in sanity.CORES[core]]
     if python is None:
         return Gate(f"sanity, ansible-core {core}", [], not_run=f"no Python {' or '.join(versions)} on this machine")
-    options = [] if is_long else ["--python", python.name.removeprefix("python")]
+    options = [] if is_long else ["--shipped", "--python", python.name.removeprefix("python")]
     gate = Gate(f"sanity, ansible-core {core}", [sys.executable, "tests/tools/sanity.py", core, *options])
     gate.remarks.append(f"on {python.name}")
     return gate
@@ -127,8 +128,9 @@ def chains(selection: str) -> list[list[Gate]]:
     """The gates, in chains: those of one chain run one after the other, the chains side by side."""
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
-    typed = [f"tests/{name}" for name in folders]
-    pytest = ["pytest", "--quiet", "--color=no", "-n", "2"]
+    typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
+    # More than the two processors: a test waits for the processes that it starts.
+    pytest = ["pytest", "--quiet", "--color=no", "-n", "4"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         pytest += ["-o", f"timeout={_LONG_SECONDS}"]
     quick = [
@@ -145,10 +147,13 @@ def chains(selection: str) -> list[list[Gate]]:
         return [quick, [Gate("unit tests", [*pytest, *own], pytest=True)]]
     quick += [
         # All of its rules, on all that runs at a user's.
-        Gate("bandit", ["bandit", "--quiet", "--recursive", "plugins"]),
+        Gate("bandit", ["bandit", "--quiet", "--recursive", "plugins", "extensions"]),
         Gate("changelog", ["antsibull-changelog", "lint"]),
         Gate("licences", ["reuse", "lint", "--lines"]),
-        Gate("workflows", ["zizmor", "--offline", "--no-progress", ".github", "examples/ci/github-actions.yml"]),
+        Gate(
+            "workflows",
+            ["zizmor", "--offline", "--no-progress", ".github", *_names("examples/ci", "*github-actions.yml")],
+        ),
         *[
             Gate(f"schema, {name}", ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files])
             for name, schema, files in _PAPERS
@@ -175,7 +180,15 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("integration tests", [*pytest, "tests/integration", "tests/hostile"], pytest=True),
         Gate("lowest requirements", [sys.executable, "tests/tools/lowest.py"]),
     ]
+    if os.environ.get("SEVENTHINGS_TEST_LONG"):
+        tests += [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]
     return [sanity_gates(), quick + tests]
+
+
+def rulebook_gate() -> Gate:
+    """The example of Event-Driven Ansible with the real ansible-rulebook, which needs Java."""
+    no_java = "" if shutil.which("java") else "no Java on this machine"
+    return Gate("rulebook", [sys.executable, "tests/tools/rulebook.py"], not_run=no_java)
 
 
 def run(work: list[list[Gate]]) -> None:

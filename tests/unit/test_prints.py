@@ -33,6 +33,8 @@ PRINTERS = {
     # It silences those of a library.
     "plugin_utils/desired/xlsx_source.py": {"warnings"},
     "plugin_utils/screen.py": {"Display", "display", "warning"},
+    # An event source has a log of its own; each line of it passes through clean().
+    "plugin_utils/watch/source.py": {"logging"},
     "module_utils/ansible_module/registry.py": {"fail_json", "exit_json", "warn"},
 }
 """The files that may print by a way that nothing else uses: words of ours, and what cleans by itself."""

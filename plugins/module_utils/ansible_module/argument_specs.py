@@ -36,6 +36,7 @@ CONNECTION: Spec = {
     "max_answer_size": {"type": "int", "default": 16},
     "max_pages": {"type": "int", "default": 500},
     "max_list_size": {"type": "int", "default": 512},
+    "profile": {"type": "path"},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module; ``no_log`` hides every credential."""
@@ -98,6 +99,7 @@ def info_spec(kind: Kind) -> Spec:
         "filters": {"type": "dict", "default": {}},
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
+        "count": {"type": "bool", "default": False},
     }
     if kind.barcode_path:
         spec["barcode"] = {"type": "str"}
@@ -239,8 +241,32 @@ INSTANCE_EXPORT: Spec = {
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    "twin": {"type": "bool", "default": False},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
+}
+
+PROBE: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "tier": {"type": "str", "choices": ["look", "touch", "trace"], "default": "look"},
+    "dest": {"type": "path", "default": "profile.json"},
+    "allow_writes": {"type": "str"},
+    "sweep": {"type": "bool", "default": False},
+    **WRITTEN,
+}
+
+INSTANCE_ABSORB: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "src": {"type": "raw", "required": True},
+    "into": {"type": "dict", "default": {}},
+    "gone": {"type": "str", "choices": ["keep", "remove", "absent"], "default": "keep"},
+    "variables": {"type": "dict", "default": {}},
+    "files_root": {"type": "path"},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    "assume_archived": {"type": "bool", "default": False},
+    "expect_instance": {"type": "list", "elements": "str"},
+    "workers": {"type": "int", "default": 8},
+    "backup": {"type": "bool", "default": False},
 }
 
 USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}

@@ -112,7 +112,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
         return result
 
     # Some kinds have no natural key that holds everywhere: there the user names the fields that identify a record.
-    rules = {} if kind.match_on else {"required_one_of": [("match_on", "uuid")]}
+    rules = {"required_one_of": [("match_on", "uuid")]} if kind.is_named_by_tasks else {}
     return ModuleSpec(argument_specs.record_spec(kind), run, rules, makes=kind.name)
 
 
@@ -129,6 +129,7 @@ def _info_module(kind: Kind) -> ModuleSpec:
             options["sort"],
             options.get("limit"),
             options.get("template") or "",
+            count_only=bool(options.get("count")),
         )
         return _found(found)
 

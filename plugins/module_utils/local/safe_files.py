@@ -210,12 +210,13 @@ class Folder:
 
     # ---- writing
 
-    def write(self, name: str, content: bytes, access: Access = _PRIVATE) -> None:
+    def write(self, name: str, content: bytes, access: Access = _PRIVATE, is_durable: bool = False) -> None:
         """Writes a file: all of it, or nothing. A link of its name is replaced, never followed.
 
         :param name: relative path, with slashes. The directories on the way are made.
         :param access: who may do what with it, before it holds anything, and with the directories that are made. Where
             nothing is said, it is for this user alone, unless it replaces a file of this user's, whose mode it keeps.
+        :param is_durable: whether it must outlive a loss of power right afterwards.
         :raises InvalidInput: where a directory on the way is a link or no directory.
         :raises OSError: where it can't be written, and where a directory, a device or a pipe has its name.
         """
@@ -229,7 +230,11 @@ class Folder:
                 access.settle(descriptor, replaced)
                 with os.fdopen(descriptor, "wb", closefd=False) as file:
                     file.write(content)
+                if is_durable:
+                    os.fsync(descriptor)
                 os.replace(fresh, last, src_dir_fd=folder, dst_dir_fd=folder)
+            if is_durable:
+                os.fsync(folder)
 
     def open_to_append(self, name: str) -> int:
         """A regular file, open to be read and appended to. It is made where it is not there, and so are the directories

@@ -48,6 +48,16 @@ SERVER_KEYS = frozenset(
 )
 """Keys that the service manages: never sent, never required, even where a definition calls them mandatory."""
 
+_SERVER_TYPES = {
+    "id": "NUMBER",
+    "created_at": "DATETIME",
+    "updated_at": "DATETIME",
+    "archived_at": "DATETIME",
+    "imported_at": "DATETIME",
+}
+SERVER_FIELDS = {key: Field(key, _SERVER_TYPES.get(key, "TEXT")) for key in SERVER_KEYS}
+"""The same keys as fields that a list is filtered and sorted by."""
+
 TEMPLATES = ("asset", "room", "person")
 """The templates that have field definitions (published description)."""
 
@@ -115,10 +125,13 @@ class Kind:
     :ivar states: what ``state`` may be.
     :ivar wrap: the member that the body of a create is wrapped in.
     :ivar open_fields: whether fields beyond ``fields`` are taken from the records of an answer.
+    :ivar count_path: where the service tells how many there are; empty where it does not.
     :ivar barcode_path: where a record is found by its barcode, archived ones included, with ``{barcode}``.
     :ivar status_path: where the status is set, with ``{uuid}``.
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
     :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
+    :ivar kept_by_leaving_out: fields that are never null; left out, the service fills them in or keeps them.
+    :ivar texts_without_null: texts that are empty and never null in a body.
     :ivar hints: field to what to try where it is empty, for refusals that the service does not explain well.
     :ivar section: the part of the files that lists its records; empty where files hold none.
     :ivar level: when a plan applies its records.
@@ -133,12 +146,15 @@ class Kind:
     :ivar feature: the part of the service that must be switched on; empty where it always is.
     :ivar sort_parameters: how a page is sorted: ``sort`` stands for ``sort[KEY]``, ``sort_by`` for a key and an order.
     :ivar filter_parameters: field and operator to the parameters that filter a list of ``filters`` ``parameters``.
+    :ivar answered: fields that its answers have besides, with their types: they are read, filtered and never written.
     :ivar filter_names: other names of fields in filters.
     :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
         the natural key.
     :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
-    :ivar key_prefix: what stands before the keys of its template's fields, where the records are no objects, rooms or
-        persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar key_prefix: what stands on the wire before the keys of its template's fields, where the records are no
+        objects, rooms or persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar is_named_by_tasks: whether a task says which fields identify a record, because no natural key holds on every
+        instance; then ``match_on`` is that of files which say nothing else.
     :ivar is_later: whether instances of earlier versions lack it.
     :ivar hours: its days and times, where it may last hours.
     :ivar never_moved: why its records can't be renamed by files, and what to do instead.
@@ -165,11 +181,14 @@ class Kind:
     states: tuple[str, ...] = ("present", "absent")
     wrap: str = ""
     open_fields: bool = False
+    count_path: str = ""
     barcode_path: str = ""
     status_path: str = ""
     hints: Mapping[str, str] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     cleared_by_leaving_out: tuple[str, ...] = ()
+    kept_by_leaving_out: tuple[str, ...] = ()
+    texts_without_null: tuple[str, ...] = ()
     section: str = ""
     level: Level = Level.ABOUT_OBJECTS
     has_history: bool = False
@@ -183,10 +202,12 @@ class Kind:
     feature: str = ""
     sort_parameters: tuple[str, ...] = ("sort",)
     filter_parameters: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    answered: tuple[Field, ...] = ()
     filter_names: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Field, ...] = ()
     short_key: str = ""
     key_prefix: str = ""
+    is_named_by_tasks: bool = False
     is_later: bool = False
     hours: Hours | None = None
     never_moved: str = ""
@@ -252,6 +273,11 @@ class Kind:
         return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
 
     @property
+    def status_key(self) -> str:
+        """The field that has a call of its own; empty where the record is written as a whole."""
+        return "status" if self.status_path else ""
+
+    @property
     def words(self) -> str:
         """The name as it stands in a sentence."""
         return self.name.replace("_", " ")
@@ -291,6 +317,7 @@ FIELD_DEFINITION = Kind(
 LOCATION = Kind(
     name="location",
     list_path="/locations",
+    count_path="/locations/count",
     item_path="/location/{uuid}",
     create_path="/location",
     uuid_keys=("location_uuid", "uuid"),
@@ -308,6 +335,7 @@ LOCATION = Kind(
 ROOM = Kind(
     name="room",
     list_path="/rooms",
+    count_path="/rooms/count",
     item_path="/room/{uuid}",
     create_path="/room",
     uuid_keys=("room_uuid", "uuid"),
@@ -324,6 +352,7 @@ ROOM = Kind(
 PERSON = Kind(
     name="person",
     list_path="/persons",
+    count_path="/persons/count",
     item_path="/person/{uuid}",
     create_path="/person",
     by_id_path="/person/by-id/{id}",
@@ -363,6 +392,7 @@ USER = Kind(
 OBJECT = Kind(
     name="object",
     list_path="/objects",
+    count_path="/objects/count",
     item_path="/object/{uuid}",
     create_path="/object",
     uuid_keys=("asset_uuid", "uuid"),
@@ -419,6 +449,7 @@ TASK = Kind(
         ("author", "eq"): ("author",),
         ("reference_type", "eq"): ("reference_type",),
     },
+    answered=(Field("author", "USER"), Field("slug", "TEXT"), Field("reference_type", "TYPES", wire="references")),
     filter_names={"assignee": "assignees"},
 )
 
@@ -454,9 +485,12 @@ RENTAL_CASE = Kind(
     hints={"renter": "this instance may want a renter"},
     needed=("renter",),
     cleared_by_leaving_out=("issue_date_reminder", "due_date_reminder", "renter"),
+    kept_by_leaving_out=("status", "is_full_day", "issue_at", "due_at"),
+    texts_without_null=("comment",),
     section="rental_cases",
     has_history=True,
     further_keys=(("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
+    answered=(Field("author", "USER"),),
     carried_along=("renter",),
     hours=Hours("is_full_day", ("issue_date", "due_date"), ("issue_at", "due_at")),
     feature="rental",
@@ -469,9 +503,12 @@ CATALOG_ITEM = Kind(
     create_path="/catalog-item",
     template="asset",
     key_prefix="catalog_object_",
+    match_on=(("inventory_name",),),
+    is_named_by_tasks=True,
     update="PUT",
     wrap="fields",
     filters="query",
+    section="catalog",
     is_later=True,
 )
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
-from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
+from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
 from .near import composed, near_names, slips
-from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
+from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import Reference, references_in
 
@@ -161,16 +161,22 @@ class Schema:
         """The schema of a kind: from its definitions where it has a template, else from the catalogue."""
         if not kind.template:
             return cls(kind, kind.fields)
-        fields = [field_from_definition(one) for one in definitions]
-        if kind.key_prefix:
-            fields = [
-                replace(one, key=kind.key_prefix + one.key, mandatory=False, unique=False, has_default=False)
-                for one in fields
-            ]
-        return cls(kind, fields)
+        return cls(kind, [field_from_definition(one) for one in definitions])
 
     def take(self, fields: Iterable[Field]) -> None:
         """Adds fields, or has them in place of those with the same keys."""
+        prefix = self.kind.key_prefix
+        if prefix:
+            fields = [
+                replace(
+                    one,
+                    wire=prefix + one.wire_key.removeprefix(prefix),
+                    mandatory=False,
+                    unique=False,
+                    has_default=False,
+                )
+                for one in fields
+            ]
         self.fields.update((one.key, one) for one in fields)
         labels = Counter(one.label for one in self.fields.values())
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
@@ -184,12 +190,14 @@ class Schema:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key (without the prefix of its kind, too) or, failing that, with this label, in whatever
+        """The field with this key (with the prefix of its kind, too) or, failing that, with this label, in whatever
         unicode normal form.
         """
         prefix = self.kind.key_prefix
         found = (
-            self.fields.get(name) or (self.fields.get(prefix + name) if prefix else None) or self._by_label.get(name)
+            self.fields.get(name)
+            or (self.fields.get(name.removeprefix(prefix)) if prefix else None)
+            or self._by_label.get(name)
         )
         return found if found is not None or name.isascii() else self._by_look.get(composed(name))
 
@@ -297,20 +305,28 @@ class Schema:
         value = faces.read(flat.get(field.wire_key), field)
         return faces.empty if value is None else value
 
-    def show(self, flat: Mapping[str, Any]) -> dict[str, Any]:
-        """A flat record of an answer in its normalised read shape: one for each type, however it came."""
+    def show(
+        self, flat: Mapping[str, Any], complete: Callable[[Reference], None] = lambda _one: None
+    ) -> dict[str, Any]:
+        """A flat record of an answer in its normalised read shape: one for each type, however it came.
+
+        :param complete: fills in what the service did not say of a reference, where that is known.
+        """
         hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(field.wire_key for field in self.fields.values())}
         shown = {key: value for key, value in flat.items() if key not in hidden}
-        shown |= {key: None for key in SERVER_KEYS & shown.keys() if shown[key] in EMPTY}
-        if "id" in shown:
-            shown["id"] = INTEGER.read(shown["id"], Field("id", "NUMBER"))
-        for key, value in self.read(flat).items():
-            shown[key] = type_of(self.fields[key]).show(value)
-        return shown
+        answered = {**SERVER_FIELDS, **{field.key: field for field in self.kind.answered}}
+        for key in answered.keys() & shown.keys():
+            shown[key] = _shown_as_typed(shown[key], answered[key], complete)
+        values = self.read(flat)
+        for reference in references_in(tuple(values.values())):
+            complete(reference)
+        return shown | self.show_canonical(values)
 
     def show_canonical(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical values in the same read shape, for a record that is not there yet."""
-        return {key: type_of(self.fields[key]).show(value) for key, value in values.items() if key in self.fields}
+        prefix = self.kind.key_prefix
+        known = [(self.fields[key], value) for key, value in values.items() if key in self.fields]
+        return {prefix + field.key: type_of(field).show(value) for field, value in known}
 
     def write(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical values by field key to what is sent, by key on the wire."""
@@ -325,6 +341,17 @@ class Schema:
         """A canonical value as it stands in a diff."""
         faces = type_of(self.fields[key])
         return (faces.brief or faces.show)(value)
+
+
+def _shown_as_typed(value: Any, field: Field, complete: Callable[[Reference], None]) -> Any:
+    """A value that only answers have, in the shape of its type; nothing as null. A text stays what it is."""
+    if value in EMPTY:
+        return None
+    faces = type_of(field)
+    read = faces.read(value, field)
+    for reference in references_in(read):
+        complete(reference)
+    return value if faces.is_text else faces.show(read)
 
 
 def field_to_be(values: Mapping[str, Any]) -> Field | None:

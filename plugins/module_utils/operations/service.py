@@ -9,15 +9,19 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..client.client import Client
+from ..client.client import Client, Record
 from ..client.limits import ListLimit
-from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, SeventhingsError
+from ..client.tokens import named_user
+from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, ServiceError, SeventhingsError
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
+from ..resolve.by_fields import FinderByFields
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in
+from ..resolve.sight import LIMITED
+from .account_sight import account_sight
 
 _HISTORY_PAGE = 200
 """The largest page of a history."""
@@ -27,18 +31,33 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 
 def service_info(client: Client) -> dict[str, Any]:
-    """Tells whether the service answers, who is signed in where that is known, and which modules are switched on."""
+    """Tells whether the service answers, who is signed in where that is known, which modules are switched on, and what
+    the account does not see.
+    """
     answer = client.transport.request("GET", "").json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
-    client.tokens.current()
-    number = client.tokens.user_id
-    user = client.get_by_id(USER, number) if number is not None else None
+    user = _signed_in(client)
     return {
         "status": ping.get("status"),
         "description": ping.get("description"),
         "user": Schema.of(USER).show(user.flat) if user else None,
         "modules": {feature: _is_on(client, kind) for feature, kind in reversed(_FEATURES.items())},
+        **account_sight(client),
     }
+
+
+def _signed_in(client: Client) -> Record | None:
+    """The user who is signed in. With a token alone it is whom the token names, where it is one that names somebody."""
+    token = client.tokens.current()
+    number = client.tokens.user_id
+    if number is not None:
+        return client.get_by_id(USER, number)
+    number = named_user(token)
+    try:
+        return client.get_by_id(USER, number) if number is not None else None
+    except ServiceError:
+        # That it is the id of a user is a guess, and nothing depends on it.
+        return None
 
 
 def _is_on(client: Client, kind: Kind) -> bool | None:
@@ -69,7 +88,8 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
             answer = client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs)
         except NotFound as missing:
             if client.get(kind, uuid) is None:
-                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}.") from missing
+                words = f" ({LIMITED})" if kind.can_be_archived else ""
+                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{words}.") from missing
             raise SeventhingsError(
                 f"This instance has no history of {kind.one}: its version is too old for it."
             ) from missing
@@ -94,8 +114,10 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
     reference = reference_in("record", kind.name, written)
-    if not kind.identity and not reference.uuid:
-        raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} is named by its uuid here")
+    if not kind.identity:
+        if reference.id is not None and not reference.uuid:
+            raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} has no integer id")
+        return reference.uuid or FinderByFields(client, kind).find(reference.written).uuid
     reading = Reading(client)
     reading.resolve([reference])
     reading.with_uuid([reference])

@@ -12,7 +12,7 @@ from typing import Any
 from ..client.client import Client, Record
 from ..client.files import require_local
 from ..client.query import Condition
-from ..errors import REFUSED_VALUES, InvalidInput, ServiceError, SeventhingsError, may_be_taken
+from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError
 from ..model.field import is_uuid
 from ..model.kinds import Kind
 from ..model.schema import ParseErrors
@@ -22,10 +22,13 @@ from ..plan import change as plan
 from ..plan.change import Change
 from ..plan.compare import Wanted
 from ..plan.planner import PlannedRecord, plan_record
+from ..plan.relations import names_fields, with_uuids
 from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
 from .apply import Applier
+from .holders import unseen_holder
+from .occupants import named_occupants
 from .result import Result
 
 
@@ -97,7 +100,10 @@ class _Ensure:
             by_key = self._is_found_at_once(keys, desired)
             record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known, by_key)
         except REFUSED_VALUES as refused:
-            refused.message += self._who_holds_it(change, keys, refused)
+            gone = change.current if change.action == plan.DELETE else None
+            refused.message += (
+                self._who_holds_it(change, keys, refused) if gone is None else self._occupants(gone, refused)
+            )
             raise
         finally:
             if self._kind.defines_fields:
@@ -119,7 +125,7 @@ class _Ensure:
         ):
             for record in self._reading.listed(self._kind):
                 self._schema.learn(record.flat)
-        fields = desired_record.fields
+        fields = self._with_relations(desired_record.fields)
         if desired_record.timezone:
             fields, unclear = with_offsets(self._schema, fields, zone_of(desired_record.timezone))
             if unclear:
@@ -130,12 +136,30 @@ class _Ensure:
             require_local(attachments_in(value), f"{desired_record.prefix}{name}")
         return desired
 
+    def _with_relations(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields of a definition, with uuids where relations name other fields; of others the same fields."""
+        if not self._kind.defines_fields or not names_fields(fields.get("relations")):
+            return fields
+        resolved, missing = with_uuids(fields["relations"], self._client.definitions(self._desired_record.template))
+        words = [
+            f"{self._desired_record.prefix}relations[{number}].field: {name!r} is no field of this template, or several"
+            for number, name in missing.items()
+        ]
+        if missing and not self._check_mode:
+            raise InvalidInput(words)
+        # In check mode an earlier task may be the one that makes the field.
+        self._warnings += words
+        return {**fields, "relations": resolved}
+
     def _check(self, findings: ParseErrors) -> None:
         # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
         slips = [one for one in findings.unknown if self._schema.is_slip(str(one.way[0]))]
         if findings.errors or slips or (findings.unknown and not self._check_mode):
             raise InvalidInput([*findings.errors, *findings.unknown])
-        self._warnings += findings.unknown
+        self._warnings += [
+            f"{self._desired_record.prefix}{one.way[0]}: {one.gist} yet; an earlier task may be the one that makes it."
+            for one in findings.unknown
+        ]
 
     def _unknown(self) -> dict[str, Any]:
         return {name: value for name, value in self._desired_record.fields.items() if self._schema.find(name) is None}
@@ -227,16 +251,17 @@ class _Ensure:
                     for one in records
                     if one.uuid != mine
                 ]
-        held = unique or {key: change.values[key] for key in keys if key in change.values}
-        if found or not held or not self._kind.can_be_archived or not self._may_be_taken(refused, held):
-            return "".join(found)
-        words = natural_keys.describe(self._schema, held, held)
-        return f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {words}."
+        return "".join(found) or unseen_holder(self._schema, keys, change.values, refused)
 
-    def _may_be_taken(self, refused: ServiceError, held: Mapping[str, Any]) -> bool:
-        names = {key: (key, field.label) for key, field in self._schema.fields.items()}
-        mine = [*held, *(names[key][1] for key in held), *map(str, held.values())]
-        return may_be_taken(refused, mine, [name for key, both in names.items() if key not in held for name in both])
+    def _occupants(self, gone: Record, refused: ServiceError) -> str:
+        """Names what stands in a room or a location that can't be deleted."""
+        if not isinstance(refused, NotProcessable):
+            return ""
+        try:
+            return named_occupants(self._client, gone)
+        except SeventhingsError:
+            # The user needs to know that it was refused, not why nobody can explain it.
+            return ""
 
     def _holders(self, conditions: Sequence[Condition]) -> list[Record]:
         try:
@@ -250,7 +275,7 @@ class _Ensure:
     def _predicted(self, change: Change) -> Result:
         record: dict[str, Any] = {}
         if change.current is not None and change.action != plan.DELETE:
-            record = self._schema.show(change.current.flat)
+            record = self._schema.show(change.current.flat, self._state.complete)
         if change.action in (plan.CREATE, plan.UPDATE):
             record |= self._schema.show_canonical(change.values) | self._unknown()
         return self._finish(change, record, change.current.uuid if change.current else None)
@@ -263,7 +288,7 @@ class _Ensure:
             for name in change.values
             if self._schema.fields[name].type == "ANY" and name not in record.flat
         ]
-        return self._finish(change, self._schema.show(record.flat), record.uuid)
+        return self._finish(change, self._schema.show(record.flat, self._state.complete), record.uuid)
 
     def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Result:
         if uuid and change.action != plan.DELETE:

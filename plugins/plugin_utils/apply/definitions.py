@@ -13,9 +13,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 
-from ..set_plan.definitions import with_uuids
 from ..set_plan.plan import Planned
 
 
@@ -37,7 +37,7 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
         key = keys.get((planned.entry.template, planned.made or ""), "")
         for schema in {id(other.schema): other.schema for other in changes}.values():
             if schema.kind.template == planned.entry.template and label in schema.fields and key:
-                schema.fields[label] = replace(schema.fields[label], wire=key)
+                schema.fields[label] = replace(schema.fields[label], wire=schema.kind.key_prefix + key)
 
 
 def relate(client: Client, planned: Planned, sleep: Callable[[float], None]) -> None:

@@ -55,7 +55,19 @@ def place_of(directory: Path | None, instance: str, set_name: str) -> JournalPla
     if directory is not None:
         return JournalPlace(Folder(directory), _FILE)
     steps = ("seventhings", _step(instance), _step(set_name) if set_name else _NO_SET, _FILE)
-    return JournalPlace(Folder(_state_home(), os.geteuid()), "/".join(steps), _HINT)
+    return JournalPlace(Folder(_state_home("journal", _HINT), os.geteuid()), "/".join(steps), _HINT)
+
+
+def kept_place(option: str, instance: str, *steps: str) -> tuple[Folder, str]:
+    """The place of another file that is kept about an instance, beside its journals.
+
+    :param option: with which the user names another place.
+    :returns: the directory, and the name of the file relative to it.
+    :raises InvalidInput: where there is no home directory.
+    """
+    folder = Folder(_state_home(option, f"; set {option} to a file that can be written"), os.geteuid())
+    # The journal of a set that is called so has another name.
+    return folder, "/".join(["seventhings", _step(instance), f"{_NO_SET}{steps[0]}", *map(_step, steps[1:])])
 
 
 def earlier_journal(src: str, place: JournalPlace) -> Path | None:
@@ -70,7 +82,7 @@ def earlier_journal(src: str, place: JournalPlace) -> Path | None:
     return path
 
 
-def _state_home() -> Path:
+def _state_home(option: str, hint: str) -> Path:
     """The directory for the state of programs, as the XDG Base Directory Specification says."""
     state_home = Path(os.environ.get("XDG_STATE_HOME", ""))
     # A relative path there is to be ignored.
@@ -81,7 +93,7 @@ def _state_home() -> Path:
     except RuntimeError:
         home = Path()
     if not home.is_absolute() or os.environ.get("HOME") == "":
-        raise InvalidInput(f"journal: there is no home directory to keep it in{_HINT}")
+        raise InvalidInput(f"{option}: there is no home directory to keep it in{hint}")
     return home / ".local" / "state"
 
 

@@ -14,11 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     FeatureOff,
     IncompleteList,
     InvalidInput,
+    PermissionMissing,
+    VersionTooOld,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
@@ -40,6 +42,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, identifies, unseen
 
 from ..desired.desired import SECTIONS
 from ..set_plan.state import ListedState
@@ -54,6 +57,7 @@ from .portable import (
     unwritable_fields,
     writable_fields,
 )
+from .twin import TwinNotes
 
 Row = dict[str, Any]
 
@@ -70,6 +74,8 @@ class Exported:
     :ivar schemas: kind of record to its fields on this instance.
     :ivar columns: section to the fields that its records may have in files, in their order.
     :ivar names: kind of record to how files name each that is there, where that was asked for.
+    :ivar uuids: section to the uuids of its records, in the same order.
+    :ivar twin: the notes for a twin, where these were asked for.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -79,6 +85,8 @@ class Exported:
     schemas: dict[str, Schema] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
     names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    twin: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -88,12 +96,14 @@ class Selection:
     :ivar only: sections; empty: all. :ivar filters: section to filters, as the info modules take them.
     :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
     :ivar kinds_to_name: kinds of records that must be named, beyond those that others refer to.
+    :ivar twin: takes the notes for a twin, where they are asked for.
     """
 
     only: Sequence[str] = ()
     filters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     identity: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     kinds_to_name: Sequence[str] = ()
+    twin: TwinNotes | None = None
 
     def __post_init__(self) -> None:
         for option, names in (("only", self.only), ("filters", self.filters)):
@@ -105,6 +115,8 @@ class Selection:
                 raise InvalidInput(f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters")
             if not KINDS[SECTIONS[name]].is_plain:
                 raise InvalidInput(f"filters.{name}: this section is exported as a whole")
+        if self.twin is not None and (self.only or self.filters):
+            raise InvalidInput("twin: a twin is a whole instance; leave out only and filters")
 
     def holds(self, section: str) -> bool:
         """Tells whether a section is to be exported."""
@@ -116,28 +128,36 @@ def export_instance(
     selection: Selection,
     downloads: Downloads,
     on_progress: Callable[[str, int], None] = lambda _section, _number: None,
+    state: ListedState | None = None,
 ) -> Exported:
     """Reads an instance, each kind once.
 
+    :param state: lists that were read already; None: there are none.
     :param on_progress: is told each section with the number of its records when it is done.
     :raises InvalidInput: where files could not name what is there (a label of two fields).
     :raises IncompleteList: where somebody deletes records while they are read.
     """
-    return _Export(client, selection, downloads, on_progress).run()
+    return _Export(client, selection, downloads, on_progress, state or ListedState(client)).run()
 
 
 class _Export:
     def __init__(
-        self, client: Client, selection: Selection, downloads: Downloads, on_progress: Callable[[str, int], None]
+        self,
+        client: Client,
+        selection: Selection,
+        downloads: Downloads,
+        on_progress: Callable[[str, int], None],
+        state: ListedState,
     ) -> None:
         self._client = client
         self._selection = selection
-        self._state = ListedState(client)
+        self._state = state
         self._on_progress = on_progress
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
+        self._downloads = downloads
         self._withheld: dict[str, set[str]] = {}
-        self._off: set[str] = set()
+        self._off: dict[str, str] = {}
         self._done: set[str] = set()
 
     def run(self) -> Exported:
@@ -149,6 +169,10 @@ class _Export:
                 raise IncompleteList.of_the_list(KINDS[name].words)
         if self._selection.holds(HUB_ITEM.section):
             self._name_orders()
+        if self._selection.twin is not None:
+            self._result.twin = self._selection.twin.content(
+                self._client, self._state, self._portable, lambda: self._downloads.paths
+            )
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         # Only what was read anyway.
         for kind in (KINDS[name] for name in self._selection.kinds_to_name if self._state.is_listed(KINDS[name])):
@@ -161,6 +185,8 @@ class _Export:
         while True:
             self._result = Exported()
             self._portable.begin()
+            if self._selection.twin is not None:
+                self._selection.twin.begin()
             for section in SECTIONS:
                 if self._selection.holds(section):
                     self._section(section)
@@ -169,6 +195,11 @@ class _Export:
 
     def _leave_out(self, why: str) -> None:
         self._result.left_out.append(why)
+
+    def _add(self, section: str, rows: Sequence[tuple[str, Any]]) -> None:
+        """Takes the records of a section, each with its uuid."""
+        self._result.sections[section] = [row for _uuid, row in rows]
+        self._result.uuids[section] = [uuid for uuid, _row in rows]
 
     def _section(self, section: str) -> None:
         exports: dict[str, Callable[[], None]] = {
@@ -180,13 +211,25 @@ class _Export:
             if section not in self._off:
                 exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
         except FeatureOff:
-            self._off.add(section)
+            self._off[section] = "this part is switched off on the instance"
+        except VersionTooOld:
+            # There is nothing to leave out.
+            self._off[section] = ""
+        except PermissionMissing:
+            # Accounts that could export everything before this part was there still can.
+            if not KINDS[SECTIONS[section]].is_later:
+                raise
+            self._off[section] = "this account may not read it"
         if section in self._off:
-            self._leave_out(f"{section}: this part is switched off on the instance")
+            self._leave_out_all_of(section)
         elif section not in self._done:
             self._done.add(section)
             rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
             self._on_progress(section, sum(map(len, rows)))
+
+    def _leave_out_all_of(self, section: str) -> None:
+        if self._off[section]:
+            self._leave_out(f"{section}: {self._off[section]}")
 
     # ---- field definitions
 
@@ -220,8 +263,8 @@ class _Export:
                 else:
                     written[str(raw.get("uuid"))] = row
             self._relate(template, written)
-            rows = sorted(written.values(), key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
-            self._result.sections[f"{FIELD_DEFINITION.section}/{template}"] = rows
+            rows = sorted(written.items(), key=lambda one: (one[1].get("field_key", "~"), one[1].get("label", "")))
+            self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Adds the relations to the definitions; they may refer to any other one that is not left out."""
@@ -266,6 +309,7 @@ class _Export:
         schema = self._schema(kind)
         withheld = {field.key: field for field in schema.fields.values() if self._is_withheld(kind.template, field)}
         read = {record.uuid: schema.read(record.flat) for record in records}
+        sight = self._sight(section, schema)
         naming = Naming(self._state, self._portable, schema, read, withheld)
         apart = naming.best(records, self._choices(section, schema))
         if apart.keys and not self._selection.identity.get(section):
@@ -280,7 +324,8 @@ class _Export:
         for uuid in {record.uuid for record in chosen} - name_of_uuid.keys():
             self._portable.leave_out(kind.name, uuid)
         definitions = self._client.definitions(kind.template) if kind.template else ()
-        fields = [field for field in writable_fields(schema, definitions) if field.key not in withheld]
+        seen = [field for field in writable_fields(schema, definitions) if field.key not in sight.hidden]
+        fields = [field for field in seen if field.key not in withheld]
         self._result.columns[section] = fields
         rows = {}
         for uuid in sorted(name_of_uuid, key=name_of_uuid.__getitem__):
@@ -291,12 +336,37 @@ class _Export:
                 self._portable.leave_out(kind.name, uuid)
             else:
                 rows[uuid] = row
-        self._result.sections[section] = list(rows.values())
+        self._add(section, list(rows.items()))
+        self._note(records, schema, rows, {uuid: keys for uuid, (_words, keys) in name_of_uuid.items()})
         exported = [read[uuid] for uuid in rows]
+        for key in sorted(sight.hidden):
+            self._leave_out(f"{section}: {name_in_files(schema.fields[key])}: {unseen(key)}, so no file holds it")
         for field in withheld.values():
             self._tell_values(section, field, exported, "of a field that is left out")
         for field in unwritable_fields(schema, definitions):
             self._tell_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
+
+    def _note(
+        self, records: Sequence[Record], schema: Schema, rows: Mapping[str, Row], keys: Mapping[str, Keys]
+    ) -> None:
+        """Notes for a twin which record each row is."""
+        twin = self._selection.twin
+        for record in records if twin is not None else ():
+            if twin is not None and record.uuid in rows:
+                twin.record(record, rows[record.uuid], [name_in_files(schema.fields[key]) for key in keys[record.uuid]])
+
+    def _sight(self, section: str, schema: Schema) -> Sight:
+        """The fields of a section that the account does not see.
+
+        :raises InvalidInput: where its records could not be told apart.
+        """
+        sight = self._state.sight(schema)
+        own = [schema.find(name) for name in self._selection.identity.get(section, ())]
+        ways = [[field.key for field in own if field is not None]] if own else schema.kind.match_on
+        hidden = [sight.unidentifying(keys) for keys in ways]
+        if all(hidden):
+            raise InvalidInput([f"{section}: {key}: {identifies(schema.kind, key)}" for key in hidden[0]])
+        return sight
 
     def _tell_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
         """Tells once how many values of a field are left out."""
@@ -318,7 +388,8 @@ class _Export:
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):
             persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
-        made, others = [], []
+        made: list[tuple[str, str]] = []
+        others = []
         for record in self._state.records(USER):
             address = str(record.flat.get("email") or "")
             if not address:
@@ -331,8 +402,8 @@ class _Export:
                 self._leave_out(f"users: {address}: {reason}")
                 self._portable.leave_out(USER.name, record.uuid)
             else:
-                made.append(address)
-        self._result.sections[USER.section] = sorted(made)
+                made.append((record.uuid, address))
+        self._add(USER.section, sorted(made, key=lambda one: one[1]))
         if others:
             self._result.not_cloned[USER.section] = sorted(others)
 
@@ -361,10 +432,13 @@ class _Export:
                     "price": values.get("price"),
                 }
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
-                rows.append({field.key: self._portable.checked(field, offer[field.key]) for field in written})
+                row = {field.key: self._portable.checked(field, offer[field.key]) for field in written}
+                rows.append((record.uuid, row))
+                if self._selection.twin is not None:
+                    self._selection.twin.record(record, row, HUB_ITEM.written_key)
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
-        self._result.sections[HUB_ITEM.section] = sorted(rows, key=lambda row: str(row["object"]))
+        self._add(HUB_ITEM.section, sorted(rows, key=lambda one: str(one[1]["object"])))
 
     def _name_orders(self) -> None:
         try:

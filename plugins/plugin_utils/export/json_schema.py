@@ -44,7 +44,27 @@ from .portable import (
 Json = dict[str, Any]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_MANAGED: Json = {"_managed": {"type": "boolean"}}
+
+ADDRESS = "https://ansible-collections.github.io/community.seventhings/schema/v1/"
+"""The address below which the schemas for every instance are published, for the version of the format that files name
+as ``api``."""
+
+_FIELDS: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
+_LIFECYCLE: Json = {
+    "initial": {"description": "Fields that are written at creation and never compared", **_FIELDS},
+    "ignore": {"description": "Fields that are neither written nor compared", **_FIELDS},
+}
+_MANAGED: Json = {
+    "_managed": {"type": "boolean"},
+    "_lifecycle": {
+        "type": "object",
+        "properties": {
+            **_LIFECYCLE,
+            "protect": {"description": "No plan may take the record away, or archive it", "type": "boolean"},
+        },
+        "additionalProperties": False,
+    },
+}
 """Takes a record out of the set, whichever kind it is of."""
 
 MAIN = "seventhings.schema.json"
@@ -60,8 +80,10 @@ def static_schema() -> Json:
 
 
 def static_files() -> dict[str, bytes]:
-    """The schema for every instance, as it is shipped: one file, and a small one for each section."""
-    return _files(static_schema())
+    """The schema for every instance, as it is shipped: one file, and a small one for each section. Each names the
+    address where it is published.
+    """
+    return _files(static_schema(), ADDRESS)
 
 
 def schema_files(exported: Exported) -> dict[str, bytes]:
@@ -75,10 +97,12 @@ def schema_files(exported: Exported) -> dict[str, bytes]:
     return _files(document)
 
 
-def _files(document: Json) -> dict[str, bytes]:
+def _files(document: Json, address: str = "") -> dict[str, bytes]:
     files = {MAIN: document}
     for section in (*SECTIONS, "instance", "moved"):
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
+    if address:
+        files = {name: {"$schema": DRAFT, "$id": address + name, **content} for name, content in files.items()}
     # Characters that can't be seen or written stand as their JSON escapes.
     texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
     return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}
@@ -131,7 +155,8 @@ def _record(schema: Schema, closed: bool) -> Json:
     properties: Json = {}
     for field in writable_fields(schema):
         described = _field(field) | ({FIELD_KEYWORD: _noted(field)} if closed and kind.template else {})
-        for name in dict.fromkeys([name_in_files(field), *(() if is_generated_key(field.key) else (field.label,))]):
+        labels = () if is_generated_key(field.key) else (field.label, field.wire_key)
+        for name in dict.fromkeys([name_in_files(field), *labels]):
             if name and schema.find(name) is field:
                 properties.setdefault(name, described)
     states = list(kind.states)
@@ -281,6 +306,9 @@ def _settings() -> Json:
     }
     prune = {section: {"enum": list(prune_actions(section))} for section in SECTIONS}
     names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    key: Json = {"type": ["string", "number"], "minLength": 1}
+    protected: Json = {"description": "Natural keys of records that no plan may take away; * stands for anything"}
+    protected |= {"type": "array", "items": key, "minItems": 1}
     return {
         "type": "object",
         "properties": {
@@ -306,6 +334,8 @@ def _settings() -> Json:
                 }
             ),
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
+            "lifecycle": _by_section(_closed({**_LIFECYCLE, "protect": protected}))
+            | {"description": "What is left alone, and what must stay"},
             "marker": {"type": "string", "description": "Field that names the set in each record"},
             "csv": _tables(),
             "variables": _variables(),

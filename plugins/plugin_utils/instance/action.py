@@ -103,7 +103,7 @@ def _provision(
     if options["mode"] == "apply" and options["protected"]:
         require_ceilings(written)
     looks_only = check_mode or options["mode"] == "drift"
-    sources = _sources(options["src"])
+    sources = paths_of(options["src"])
     src = sources[0] if sources else None
     report, plan_file = (_path(options, name) for name in ("report", "plan_file"))
     if report is not None:
@@ -115,14 +115,18 @@ def _provision(
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
-        invocation.read.append(_load(options, sources, loader, written, invocation.hiding))
+        invocation.read.append(load_files(options, sources, loader, written, invocation.hiding))
         return invocation.read[-1]
 
     has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
-        if len(sources) > 1:
-            stored.lies_as(all_that_is_written())
+        # Reading all of it takes long, and most plans need none of it.
+        if has_files and (len(sources) > 1 or stored.takes_away):
+            written_now = all_that_is_written()
+            stored.stands_beside(written_now)
+            if len(sources) > 1:
+                stored.lies_as(written_now)
         stored.desired.hiding = invocation.hiding
         desired = stored.desired
     elif has_files:
@@ -183,7 +187,7 @@ def _rendered(
         return invocation.clients[-1]
 
     with many_objects():
-        desired = _load(options, sources, loader, written, invocation.hiding)
+        desired = load_files(options, sources, loader, written, invocation.hiding)
         invocation.read.append(desired)
         instance = MeantInstance(connected, desired, options.get("expect_instance") or ())
         destination = RenderedDirectory.of(Path(options["dest"]).expanduser(), sources)
@@ -202,7 +206,7 @@ def _rendered(
     return {**outcome, **destination.account(rendered.summary), "duration": round(time.monotonic() - started, 3)}
 
 
-def _sources(src: Any) -> list[Path]:
+def paths_of(src: Any) -> list[Path]:
     """The layers that ``src`` names, the first one first.
 
     :raises InvalidInput: where it names something else.
@@ -244,9 +248,13 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
     return stored
 
 
-def _load(
+def load_files(
     options: Mapping[str, Any], sources: Sequence[Path], loader: Any, written: Mapping[str, Any], hiding: Hiding
 ) -> DesiredInstance:
+    """Reads what is written in layers, inline, or both.
+
+    :param written: the options of the task as they were written.
+    """
     whole = written.get("desired")
     # The option as it was written; a text (a template gave it) as Ansible reads it.
     inline = options.get("desired") if isinstance(whole, str) else whole

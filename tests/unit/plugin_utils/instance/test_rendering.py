@@ -16,7 +16,8 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from hypothesis import HealthCheck, Phase, given, settings
-from instance_site import LONG, Site
+from instance_site import Site
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments

@@ -1,0 +1,29 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The part of a profile about the account that probed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.operations.account_sight import account_sight
+
+from .exchange import SpentAll
+
+
+def account_of(client: Client) -> dict[str, Any]:
+    """Tells what this account may not see, as far as one page of each kind tells.
+
+    :returns: ``restricted_fields``: kind to the number of its fields that are hidden; their keys would be text of the
+        instance. ``hidden_records``: yes, no or unknown.
+    """
+    try:
+        sight: dict[str, Any] = account_sight(client)
+    except (SeventhingsError, SpentAll):
+        # What the lists are like, others tell.
+        sight = {"restricted_fields": {}, "hidden_records": "unknown"}
+    counted = {kind: len(keys) for kind, keys in sight["restricted_fields"].items()}
+    return {**sight, "restricted_fields": counted}

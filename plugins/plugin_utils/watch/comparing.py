@@ -1,0 +1,85 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a record to what is remembered of it, and the fields in which that differs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
+
+from .cursor import Known
+from .dates import Watch, dates_in
+
+_NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
+"""Members that say that something changed, or that somebody looks at it, and are no change themselves."""
+
+_DIGEST_BYTES = 6
+
+
+def known(schema: Schema, record: Record, salt: str, watches: Sequence[Watch]) -> Known:
+    """The part of a record that is remembered."""
+    values = schema.read(record.flat)
+    told = {field.wire_key for field in schema.fields.values()}
+    others = {name: value for name, value in record.flat.items() if name not in told}
+    digests = {name: _digest(value, salt) for name, value in {**others, **values}.items() if name not in _NO_CHANGE}
+    return Known(name_of(schema, record), digests, dates_in(watches, values))
+
+
+def name_of(schema: Schema, record: Record) -> str:
+    """The text by which people know a record: the first field of a natural key that holds one."""
+    values = schema.show(record.flat)
+    kind = schema.kind
+    keys = [key for keys in kind.match_on for key in keys]
+    texts = (values.get(key) for key in (*kind.labels[::-1], *keys))
+    return next((text for text in texts if isinstance(text, str) and text), "")
+
+
+def changed_fields(before: Known, now: Known) -> list[str]:
+    """The fields that differ. One that only one of the two has counts only where the other's value is no nothing:
+    instances leave out what is empty.
+    """
+    return sorted(
+        name
+        for name in before.digests.keys() | now.digests.keys()
+        if before.digests.get(name, "") != now.digests.get(name, "")
+    )
+
+
+def _digest(value: Any, salt: str) -> str:
+    """A short text for a value, another one for another value; empty for nothing."""
+    plain = _plain(value)
+    if plain in EMPTY:
+        return ""
+    text = json.dumps(plain, sort_keys=True, default=str)
+    return hashlib.blake2b(
+        text.encode("utf-8", "surrogatepass"), key=salt.encode(), digest_size=_DIGEST_BYTES
+    ).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """A canonical value as JSON. A link is the record that it leads to, whatever that is called today."""
+    if isinstance(value, Reference):
+        return value.uuid or value.id
+    if isinstance(value, Attachment):
+        return value.uuid
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(one) for one in value), key=str)
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, Decimal):
+        return str(value.normalize())
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return value.astimezone(dt.UTC).isoformat()
+    return value

@@ -1,0 +1,149 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The cursor: what a source has seen and told, in a file that survives restarts."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+
+from ..apply.journal_place import kept_place
+
+_FORMAT = 1
+_LARGEST = 1 << 30
+_BEGIN_ANEW = "remove it to begin anew from what is there now"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One record, as it is remembered. No value of it is kept but its name and the dates that are watched.
+
+    :ivar name: what people call it. :ivar digests: field to a salted digest of its value.
+    :ivar dates: watched field to its day or instant. :ivar told: the dates that were told.
+    :ivar out_of_sight: why no list shows it: ``archived``, or ``hidden`` from this user; empty: it is listed.
+    """
+
+    name: str
+    digests: dict[str, str]
+    dates: dict[str, str] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+    out_of_sight: str = ""
+
+
+@dataclass(slots=True)
+class KindState:
+    """A kind, as it is remembered.
+
+    :ivar stamp: the newest time of change that an answer had. :ivar watched: the fields whose dates are watched.
+    """
+
+    stamp: str = ""
+    watched: list[str] = field(default_factory=list)
+    records: dict[str, Known] = field(default_factory=dict)
+
+    def copy(self) -> KindState:
+        """A copy that takes other records without changing this one."""
+        return KindState(self.stamp, self.watched, dict(self.records))
+
+
+@dataclass(slots=True)
+class State:
+    """All that is remembered of an instance.
+
+    :ivar salt: makes digests that say nothing to whoever reads the file alone.
+    """
+
+    salt: str = field(default_factory=lambda: secrets.token_hex(16))
+    kinds: dict[str, KindState] = field(default_factory=dict)
+
+
+class CursorFile:
+    """The file of a cursor, which one source has for itself.
+
+    :param path: where a source names one. None: in the state directory of the user.
+    :param instance: root of the instance. :param name: of the source.
+    :raises InvalidInput: where it can't be kept there, or another source has it.
+    """
+
+    def __init__(self, path: str | None, instance: str, name: str) -> None:
+        self._instance = instance
+        if path:
+            target = Path(path).expanduser()
+            self._folder, self._name = Folder(target.parent), target.name
+        else:
+            self._folder, self._name = kept_place("cursor", instance, "events", f"{name}.json")
+        self._lock = self._locked()
+
+    def read(self) -> State | None:
+        """The state; None where there is no file yet.
+
+        :raises InvalidInput: where the file can't be understood, or is about another instance. To begin anew would lose
+            events without a word.
+        """
+        try:
+            content = self._folder.read(self._name, _LARGEST)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InvalidInput(f"cursor: {error}") from error
+        try:
+            kept = json.loads(content)
+            if kept["format"] != _FORMAT:
+                raise InvalidInput(f"cursor: {self._path} is of another version of the collection; {_BEGIN_ANEW}")
+            if kept["instance"] != self._instance:
+                raise InvalidInput(f"cursor: {self._path} is about another instance, {kept['instance']}")
+            return State(str(kept["salt"]), {str(name): _kind_state(one) for name, one in kept["kinds"].items()})
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise InvalidInput(f"cursor: {self._path} can't be read; {_BEGIN_ANEW}") from error
+
+    def write(self, state: State) -> None:
+        """Keeps a state: all of it, or nothing, also where the machine loses its power.
+
+        :raises InvalidInput: where it can't be written.
+        """
+        kept = {"format": _FORMAT, "instance": self._instance, **_members(state)}
+        try:
+            content = json.dumps(kept, separators=(",", ":"), default=_members).encode()
+            self._folder.write(self._name, content, is_durable=True)
+        except OSError as error:
+            raise InvalidInput(f"cursor: {error}") from error
+
+    def close(self) -> None:
+        """Lets another source have the cursor."""
+        os.close(self._lock)
+
+    @property
+    def _path(self) -> Path:
+        return self._folder.path / self._name
+
+    def _locked(self) -> int:
+        try:
+            descriptor = self._folder.open_to_update(f"{self._name}.lock")
+        except OSError as error:
+            raise InvalidInput(f"cursor: {error}") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            raise InvalidInput(
+                f"cursor: another source uses {self._path}; give each source a cursor of its own, or another name"
+            ) from error
+        return descriptor
+
+
+def _members(one: State | KindState | Known) -> dict[str, Any]:
+    return {member.name: getattr(one, member.name) for member in fields(one)}
+
+
+def _kind_state(kept: dict[str, Any]) -> KindState:
+    records = {str(uuid): Known(**one) for uuid, one in kept["records"].items()}
+    return KindState(str(kept["stamp"]), [str(name) for name in kept["watched"]], records)

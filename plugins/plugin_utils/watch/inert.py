@@ -1,0 +1,92 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of the service as they may stand in an event.
+
+An event reaches playbooks as an extra variable, and Ansible trusts every text of those as a template. So a text that
+Ansible could run is written as a template whose only result is that text, and a result is never rendered again. Every
+other text stands as it is, so that conditions of a rulebook see it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from jinja2 import Environment, TemplateError, nodes
+from jinja2.defaults import DEFAULT_NAMESPACE
+
+_MARKERS = ("{{", "{%", "{#")
+_HEADS = ("#jinja2:", "$ANSIBLE_VAULT")
+"""Beginnings by which Ansible sees something else than a text."""
+
+_LONGEST_EXPRESSION = 2000
+"""Characters of a text of which it is still looked whether it is an expression."""
+
+_HARMLESS = (
+    nodes.Template, nodes.Output, nodes.Name, nodes.Const, nodes.TemplateData, nodes.BinExpr, nodes.UnaryExpr,
+    nodes.Compare, nodes.Operand, nodes.Tuple, nodes.List, nodes.Concat,
+)  # fmt: skip
+"""What an expression may be made of that can't run anything: names, numbers, and how they are put together."""
+
+_FUNCTIONS = frozenset({*DEFAULT_NAMESPACE, "lookup", "now", "q", "query", "undef"})
+"""The functions of Ansible's templates. A call of another name is an error there, such as in "Laptop (old)"."""
+
+_COULD_CALL = re.compile(r"[(\[.|]|\bis\b|\bif\b")
+"""What every expression has that is more than names and numbers."""
+
+_PARSER = Environment(autoescape=True)
+
+
+def inert(value: Any) -> Any:
+    """A copy of a value made of plain JSON types alone, in which Ansible finds nothing to run."""
+    if isinstance(value, str):
+        text = str.__str__(value)
+        return as_literal(text) if could_run(text) else text
+    if isinstance(value, Mapping):
+        return {str(name): inert(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [inert(one) for one in value]
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, (dt.date, dt.datetime)):
+        return value.isoformat()
+    return value if value is None or isinstance(value, (bool, int, float)) else inert(str(value))
+
+
+def could_run(text: str) -> bool:
+    """Tells whether Ansible could run something of a text: as a template, or as a bare expression."""
+    if any(marker in text for marker in _MARKERS) or text.lstrip().startswith(_HEADS):
+        return True
+    if not _COULD_CALL.search(text):
+        return False
+    if len(text) > _LONGEST_EXPRESSION:
+        return True
+    try:
+        tree = _PARSER.parse("{{ " + text + " }}")
+    except TemplateError:
+        return False
+    except RecursionError:
+        return True
+    return any(not _is_harmless(node) for node in tree.find_all(nodes.Node))
+
+
+def _is_harmless(node: nodes.Node) -> bool:
+    if isinstance(node, nodes.Call):
+        return isinstance(node.node, nodes.Name) and node.node.name not in _FUNCTIONS
+    if isinstance(node, nodes.Getitem):
+        return isinstance(node.node, nodes.Name) and isinstance(node.arg, nodes.Const)
+    return isinstance(node, _HARMLESS)
+
+
+def as_literal(text: str) -> str:
+    """A template that gives this text and does nothing else.
+
+    Backslashes mean themselves in a variable's template, so quotes can't be escaped by them: the text is put together
+    of parts, each in the quotes that it does not hold.
+    """
+    parts = re.findall(r"[^\"]+|\"+", text) or [""]
+    return "{{ " + " ~ ".join(f"'{part}'" if part.startswith('"') else f'"{part}"' for part in parts) + " }}"

@@ -1,0 +1,189 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An event source: its options, and the loop that looks, tells and remembers."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
+    CONNECTION,
+    Spec,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, risks_of
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import Pausing, RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    AccessTokenRefused,
+    InvalidInput,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
+from ..action.arguments import read_arguments
+from .cursor import CursorFile
+from .dates import Watch
+from .watcher import WATCHED, Event, LoginRefused, Watcher, WatchOptions
+
+_log = logging.getLogger("community.seventhings.changes")
+
+_FEEDBACK = "eda_feedback_queue"
+"""The option in which ansible-rulebook hands over the queue of what it took."""
+
+_DATE_SPEC: Spec = {
+    "kind": {"type": "str", "choices": list(WATCHED), "default": "object"},
+    "field": {"type": "str", "required": True},
+    "days": {"type": "int", "default": 0},
+}
+
+SPEC: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "kinds": {"type": "list", "elements": "str", "choices": list(WATCHED), "default": list(WATCHED)},
+    "dates": {"type": "list", "elements": "dict", "options": _DATE_SPEC, "default": []},
+    "due_days": {"type": "int", "default": 0},
+    "existing": {"type": "str", "choices": ["remember", "tell"], "default": "remember"},
+    "interval": {"type": "float", "default": 60.0},
+    "whole_interval": {"type": "float", "default": 3600.0},
+    "requests_per_minute": {"type": "int", "default": 20},
+    "timezone": {"type": "str"},
+    "name": {"type": "str", "default": "changes"},
+    "cursor": {"type": "path"},
+    "feedback": {"type": "bool", "default": False},
+}
+"""The options of the source."""
+
+
+class Queue(Protocol):
+    """The part of a queue of events that is used."""
+
+    async def put(self, data: Event) -> None: ...
+
+
+class Frugal(RateLimit):
+    """The rate limit of an instance, and beside it a smaller one that binds this source alone."""
+
+    def __init__(self, of_the_instance: RateLimit, per_minute: int) -> None:
+        super().__init__(per_minute, of_the_instance.clock)
+        self._of_the_instance = of_the_instance
+
+    def wait(self, patience: float = float("inf"), pausing: Pausing | None = None) -> float:
+        super().wait()
+        return self._of_the_instance.wait(patience, *([] if pausing is None else [pausing]))
+
+    def refused(self, sent: float, pause: float) -> None:
+        self._of_the_instance.refused(sent, pause)
+
+
+async def run(queue: Queue, args: Mapping[str, Any]) -> None:
+    """Tells what changes, until it is cancelled.
+
+    :param queue: takes the events. :param args: the options.
+    :raises SeventhingsError: where an option can't be right, or the instance lets nobody in.
+    """
+    given = dict(args)
+    feedback = given.pop(_FEEDBACK, None)
+    options = _options(given)
+    client = _client(options)
+    cursor = CursorFile(options["cursor"], client.transport.root, options["name"])
+    try:
+        watcher = _watcher(client, cursor, options)
+        await _watch(watcher, queue, feedback, options["interval"])
+    finally:
+        cursor.close()
+
+
+async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | None, interval: float) -> None:
+    told = _Log()
+    while True:
+        began = time.monotonic()
+        try:
+            events = await asyncio.to_thread(watcher.look)
+        except (InvalidInput, AccessTokenRefused, LoginRefused):
+            raise
+        except SeventhingsError as error:
+            # The next look sees what this one missed.
+            told.warn([error.message])
+        else:
+            told.warn([*watcher.problems, *watcher.client.transport.told()])
+            for event in events:
+                await queue.put(event)
+                if feedback is not None:
+                    await feedback.get()
+            if events and feedback is None:
+                # Nobody says that the last event was taken, so it is only taken for granted a while later.
+                await _sleep_until(began + interval)
+            await asyncio.to_thread(watcher.keep)
+        await _sleep_until(began + interval)
+
+
+async def _sleep_until(moment: float) -> None:
+    await asyncio.sleep(max(0.0, moment - time.monotonic()))
+
+
+class _Log:
+    """Writes each problem once, and again where it comes back."""
+
+    def __init__(self) -> None:
+        self._last: set[str] = set()
+
+    def warn(self, problems: list[str]) -> None:
+        for problem in problems:
+            if problem not in self._last:
+                _log.warning("%s", clean(problem))
+        self._last = set(problems)
+
+
+# ---- options
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = read_arguments("changes", SPEC, {}, given)
+    if arguments.refusal:
+        raise InvalidInput(arguments.refusal)
+    options = arguments.options
+    for name, least in (("due_days", 0), ("requests_per_minute", 0), ("interval", 0), ("whole_interval", 0)):
+        if not options[name] >= least:
+            raise InvalidInput(f"{name}: {options[name]} does not fit; expected {least} or more")
+    for one in options["dates"]:
+        if one["kind"] not in options["kinds"]:
+            raise InvalidInput(f"dates: {one['field']}: {one['kind']} is not among kinds, so nothing of it is read")
+    return options
+
+
+def _client(options: Mapping[str, Any]) -> Client:
+    for risk in risks_of(options):
+        _log.warning("%s", clean(risk))
+    client = connect(options, read_only=True)
+    if options["requests_per_minute"]:
+        client.transport.rate = Frugal(client.transport.rate, options["requests_per_minute"])
+    return client
+
+
+def _watcher(client: Client, cursor: CursorFile, options: Mapping[str, Any]) -> Watcher:
+    return Watcher(
+        client,
+        cursor,
+        WatchOptions(
+            kinds=options["kinds"],
+            dates=[Watch(one["kind"], one["field"], one["days"]) for one in options["dates"]],
+            due_days=options["due_days"],
+            tells_existing=options["existing"] == "tell",
+            whole_interval=options["whole_interval"],
+        ),
+        now=_clock_of(options["timezone"]),
+        clock=time.monotonic,
+    )
+
+
+def _clock_of(timezone: str | None) -> Callable[[], dt.datetime]:
+    if timezone is None:
+        return lambda: dt.datetime.now().astimezone()
+    zone = zone_of(timezone)
+    return lambda: dt.datetime.now(zone)

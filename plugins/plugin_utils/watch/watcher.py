@@ -1,0 +1,326 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One look at an instance after the other, with the fewest requests, and what changed between them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    AccessTokenRefused,
+    FeatureOff,
+    InvalidInput,
+    InvalidRequest,
+    NotFound,
+    PermissionMissing,
+    ServiceError,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+from .comparing import changed_fields, known
+from .cursor import CursorFile, KindState, Known, State
+from .dates import Told, Watch, near, terms_of
+from .inert import inert
+
+WATCHED = tuple(kind.name for kind in KINDS.values() if kind.has_history)
+"""The kinds of records that can be watched, by name."""
+
+_STAMP = "updated_at"
+_FEW = 2
+"""Requests of a narrow look: what changed, and how many there are. A whole list of no more is read as it is."""
+_MISCOUNTED = 3
+"""How often a count may differ from the list before it is asked for no more."""
+
+Event = dict[str, Any]
+
+
+class LoginRefused(SeventhingsError):
+    """The instance lets this user not in. Trying on may get the user banned."""
+
+
+@dataclass(frozen=True)
+class WatchOptions:
+    """The options of a source that are about records.
+
+    :ivar kinds: their names. :ivar dates: further fields whose dates are told, by key or label.
+    :ivar due_days: how many days before a task or a rental case is due it is told.
+    :ivar tells_existing: whether the first look tells what is there; else it only remembers.
+    :ivar whole_interval: seconds after which a list is read whole, where changes alone were read.
+    """
+
+    kinds: Sequence[str] = WATCHED
+    dates: Sequence[Watch] = ()
+    due_days: int = 0
+    tells_existing: bool = False
+    whole_interval: float = 3600.0
+
+
+@dataclass(slots=True)
+class _Cost:
+    """The cost of looking at a kind so far.
+
+    :ivar requests: of the last whole list. :ivar read: the moment of it. :ivar narrows: whether the instance lists what
+        changed and counts what is there. :ivar count: what it counted, where that was not what was expected.
+    :ivar miscounted: how often the whole list did not hold that many.
+    """
+
+    requests: int = 0
+    read: float | None = None
+    narrows: bool = True
+    count: int | None = None
+    miscounted: int = 0
+
+    def judge_count(self, number: int) -> None:
+        """Holds the count that led to reading a whole list against the number of records in it."""
+        if self.count is not None and self.count != number:
+            self.miscounted += 1
+            self.narrows = self.miscounted < _MISCOUNTED
+        self.count = None
+
+
+@dataclass
+class Watcher:
+    """Looks at an instance, and remembers it.
+
+    :ivar problems: what the last look could not see, in words.
+    """
+
+    client: Client
+    cursor: CursorFile
+    options: WatchOptions
+    now: Callable[[], dt.datetime]
+    clock: Callable[[], float]
+    problems: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        kept = self.cursor.read()
+        self._state = State() if kept is None else kept
+        self._next = self._state
+        self._costs = {name: _Cost() for name in self.options.kinds}
+        self._is_new = kept is None
+
+    def look(self) -> list[Event]:
+        """Returns what changed since the last look that was kept.
+
+        :raises LoginRefused: where nobody is let in.
+        :raises SeventhingsError: where the instance can't be read. Nothing is lost then: the next look sees it.
+        """
+        self.problems = []
+        try:
+            self.client.tokens.current()
+        except (AccessTokenRefused, InvalidRequest, PermissionMissing) as refused:
+            raise LoginRefused(refused.message) from None
+        self.client.forget_definitions()
+        self._next = State(self._state.salt, {name: one.copy() for name, one in self._state.kinds.items()})
+        events: list[Event] = []
+        for name in self.options.kinds:
+            try:
+                events += self._look_at(KINDS[name])
+            except (FeatureOff, PermissionMissing) as refused:
+                self.problems.append(refused.message)
+        return events
+
+    def keep(self) -> None:
+        """Remembers the last look: everything that it found was told.
+
+        :raises InvalidInput: where the cursor can't be written.
+        """
+        if self._is_new or self._next != self._state:
+            self.cursor.write(self._next)
+        self._state, self._is_new = self._next, False
+
+    # ---- one kind
+
+    def _look_at(self, kind: Kind) -> list[Event]:
+        schema = self.client.schema(kind)
+        watches = self._watches(schema)
+        is_first = kind.name not in self._next.kinds
+        state = self._next.kinds.setdefault(kind.name, KindState())
+        records, is_whole = self._read(kind, state)
+        schema.learn(key for record in records for key in record.flat)
+        look = _Look(self, schema, state, watches, is_silent=is_first and not self.options.tells_existing)
+        look.see(records)
+        if is_whole:
+            look.miss({record.uuid for record in records})
+        look.tell_dates()
+        stamps = [str(record.flat.get(_STAMP) or "") for record in records]
+        state.stamp = max(stamps if is_whole else [state.stamp, *stamps], default="")
+        state.watched = [watch.mark for watch in watches]
+        return look.events
+
+    def _watches(self, schema: Schema) -> list[Watch]:
+        found = []
+        for watch in self.options.dates:
+            if watch.kind != schema.kind.name:
+                continue
+            field = schema.find(watch.field)
+            if field is None:
+                raise InvalidInput(f"dates: {watch.field}: {schema.why_unknown(watch.field)}")
+            found.append(Watch(watch.kind, field.key, watch.days))
+        return found
+
+    # ---- reading
+
+    def _read(self, kind: Kind, state: KindState) -> tuple[list[Record], bool]:
+        """The records that may have changed, and whether these are all that there are."""
+        cost = self._costs[kind.name]
+        if self._is_narrow(kind, state, cost):
+            narrowed = self._narrowed(kind, state, cost)
+            if narrowed is not None:
+                return narrowed, False
+        before = self.client.transport.sent
+        records = self.client.list_all(kind)
+        cost.requests, cost.read = self.client.transport.sent - before, self.clock()
+        cost.judge_count(len(records))
+        return records, True
+
+    def _is_narrow(self, kind: Kind, state: KindState, cost: _Cost) -> bool:
+        """Tells whether it is worth asking for changes alone."""
+        if not (kind.filters == "query" and kind.has_own_fields and state.stamp and cost.narrows):
+            return False
+        is_recent = cost.read is not None and self.clock() - cost.read < self.options.whole_interval
+        return is_recent and cost.requests > _FEW
+
+    def _narrowed(self, kind: Kind, state: KindState, cost: _Cost) -> list[Record] | None:
+        """The records that changed since the newest change that was seen, that one included; None where the instance
+        does not say so, or where the count says that others went.
+
+        The record that changed last must be among them: so an answer shows that the filter was understood.
+        """
+        try:
+            found = self.client.list_all(kind, [Condition(_STAMP, "gte", (state.stamp,))])
+            count = self.client.send("GET", f"{kind.list_path}/count").json()["count"]
+        except (ServiceError, KeyError, TypeError):
+            cost.narrows = False
+            return None
+        if any(str(record.flat.get(_STAMP) or "") < state.stamp for record in found):
+            cost.narrows = False
+            return None
+        listed = {uuid for uuid, one in state.records.items() if not one.out_of_sight}
+        if found and count == len(listed | {record.uuid for record in found}):
+            return found
+        cost.count = count if isinstance(count, int) else -1
+        return None
+
+    # ---- for a look
+
+    def salt(self) -> str:
+        return self._next.salt
+
+    def unlisted(self, kind: Kind, uuid: str) -> tuple[str, Record | None]:
+        """Looks what became of a record that is in no list: ``deleted``, ``archived``, or ``hidden`` from this user."""
+        try:
+            record = self.client.get(kind, uuid)
+        except PermissionMissing:
+            return "hidden", None
+        if record is None:
+            return "deleted", None
+        is_archived = kind.can_be_archived and record.flat.get("archived_at", True) not in EMPTY
+        return ("archived" if is_archived else "hidden"), record
+
+    def read_one(self, kind: Kind, uuid: str) -> Record | None:
+        try:
+            return self.client.get(kind, uuid)
+        except (NotFound, PermissionMissing):
+            return None
+
+
+class _Look:
+    """One look at the records of a kind: changes the state, and gathers the events."""
+
+    def __init__(
+        self, watcher: Watcher, schema: Schema, state: KindState, watches: Sequence[Watch], is_silent: bool
+    ) -> None:
+        self.events: list[Event] = []
+        self._watcher = watcher
+        self._schema = schema
+        self._state = state
+        self._watches = watches
+        self._is_silent = is_silent
+        self._seen: dict[str, Record] = {}
+
+    def see(self, records: Iterable[Record]) -> None:
+        """Compares records with what is remembered of them."""
+        for record in records:
+            if not record.uuid:
+                continue
+            self._seen[record.uuid] = record
+            before = self._state.records.get(record.uuid)
+            now = known(self._schema, record, self._watcher.salt(), self._watches)
+            if before is None:
+                self._add("new", record.uuid, now, record)
+            else:
+                now = replace(now, told=before.told)
+                changed = changed_fields(before, now)
+                if before.out_of_sight == "archived":
+                    self._add("unarchived", record.uuid, now, record, changed=changed)
+                elif changed:
+                    self._add("changed", record.uuid, now, record, changed=changed)
+            self._state.records[record.uuid] = now
+
+    def miss(self, listed: set[str]) -> None:
+        """Looks what became of the records that a whole list does not have."""
+        for uuid, one in list(self._state.records.items()):
+            if uuid in listed or one.out_of_sight:
+                continue
+            fate, record = self._watcher.unlisted(self._schema.kind, uuid)
+            if fate == "deleted":
+                del self._state.records[uuid]
+            else:
+                self._state.records[uuid] = replace(one, out_of_sight=fate)
+            if fate != "hidden":
+                self._add(fate, uuid, one, record)
+
+    def tell_dates(self) -> None:
+        """Tells the dates that came near or passed, each once."""
+        now, kind = self._watcher.now(), self._schema.kind.name
+        for uuid, one in list(self._state.records.items()):
+            if one.out_of_sight:
+                continue
+            due: list[tuple[bool, Told]] = [
+                # The first look at a field that is watched from now on only remembers.
+                (watch.mark not in self._state.watched and not self._watcher.options.tells_existing, told)
+                for watch, told in near(self._watches, one.dates, now)
+            ]
+            record = self._seen.get(uuid)
+            if record is not None:
+                values = self._schema.read(record.flat)
+                due += [(False, told) for told in terms_of(kind, values, now, self._watcher.options.due_days)]
+            for is_silent, told in due:
+                if told.mark not in one.told and not is_silent:
+                    record = record or self._watcher.read_one(self._schema.kind, uuid)
+                    self._add(told.type, uuid, one, record, field=told.field, date=told.date, days_left=told.days_left)
+            marks = sorted({told.mark for _silent, told in due})
+            if marks != one.told:
+                self._state.records[uuid] = replace(one, told=marks)
+
+    def _add(self, event_type: str, uuid: str, one: Known, record: Record | None, **more: Any) -> None:
+        if self._is_silent:
+            return
+        shown = None if record is None else {**self._schema.show(record.flat), "uuid": uuid}
+        stamp = "" if record is None else str(record.flat.get(_STAMP) or "")
+        identity = [self._schema.kind.name, uuid, event_type, more.get("field"), more.get("date"), stamp, one.digests]
+        self.events.append(
+            {
+                "type": event_type,
+                "kind": self._schema.kind.name,
+                "uuid": uuid,
+                "name": inert(one.name),
+                "instance": self._watcher.client.transport.root,
+                "record": inert(shown),
+                "noticed_at": self._watcher.now().isoformat(timespec="seconds"),
+                "id": hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32],
+                **inert(more),
+            }
+        )

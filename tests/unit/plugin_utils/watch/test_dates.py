@@ -1,0 +1,66 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Dates are told when they come near, and when they passed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.dates import Watch, dates_in, near, terms_of
+
+NOW = dt.datetime(2031, 5, 31, 12, tzinfo=dt.timezone(dt.timedelta(hours=2)))
+
+
+def told(kind: str, days: int = 0, **values: Any) -> list[tuple[str, str, int]]:
+    return [(one.type, one.field, one.days_left) for one in terms_of(kind, values, NOW, days)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "days", "values", "expected"),
+    [
+        ("task", 0, {"status": "open", "deadline": dt.date(2031, 5, 31)}, [("due", "deadline", 0)]),
+        ("task", 0, {"status": "open", "deadline": dt.date(2031, 6, 1)}, []),
+        ("task", 1, {"status": "open", "deadline": dt.date(2031, 6, 1)}, [("due", "deadline", 1)]),
+        ("task", 9, {"status": "open", "deadline": dt.date(2031, 5, 30)}, [("overdue", "deadline", -1)]),
+        ("task", 9, {"status": "closed", "deadline": dt.date(2031, 5, 30)}, []),
+        ("rental_case", 0, {"status": "borrowed", "due_date": dt.date(2031, 5, 31)}, [("due", "due_date", 0)]),
+        ("rental_case", 0, {"status": "borrowed", "due_date": dt.date(2031, 5, 1)}, [("overdue", "due_date", -30)]),
+        ("rental_case", 0, {"status": "confirmed", "due_date": dt.date(2031, 5, 1)}, []),
+        (
+            "rental_case",
+            0,
+            {"status": "confirmed", "issue_date": dt.date(2031, 5, 1)},
+            [("overdue", "issue_date", -30)],
+        ),
+        ("rental_case", 0, {"status": "return_overdue", "due_date": dt.date(2031, 6, 9)}, [("overdue", "due_date", 9)]),
+        ("rental_case", 0, {"status": "completed", "due_date": dt.date(2031, 5, 1)}, []),
+        ("room", 0, {"status": "open", "deadline": dt.date(2031, 5, 1)}, []),
+    ],
+)
+def test_what_is_to_be_done(kind: str, days: int, values: dict[str, Any], expected: list[Any]) -> None:
+    assert told(kind, days, **values) == expected
+
+
+@pytest.mark.parametrize(("hour", "expected"), [(9, "overdue"), (11, "due")])
+def test_a_rental_by_the_hour_is_overdue_by_its_instant(hour: int, expected: str) -> None:
+    due_at = dt.datetime(2031, 5, 31, hour, tzinfo=dt.UTC)
+    found = told("rental_case", status="borrowed", due_date=due_at.date(), due_at=due_at)
+    assert found == [(expected, "due_date", 0)]
+
+
+def test_a_watched_date_is_near_days_before_it_in_the_time_zone_of_the_source() -> None:
+    watches = [Watch("object", "warranty", 30), Watch("object", "checked", 0), Watch("object", "sold", 0)]
+    late = dt.datetime(2031, 5, 31, 23, tzinfo=dt.UTC)
+    dates = dates_in(watches, {"warranty": dt.date(2031, 6, 30), "checked": late, "sold": None})
+    assert set(dates) == {"warranty", "checked"}
+    assert [(one.field, one.days_left) for _watch, one in near(watches, dates, NOW)] == [("warranty", 30)]
+    later = NOW + dt.timedelta(days=1)
+    assert [(one.field, one.days_left) for _watch, one in near(watches, dates, later)] == [
+        ("warranty", 29),
+        ("checked", 0),
+    ]

@@ -1,0 +1,80 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Texts of the service in events: Ansible gets each as it is, and runs nothing of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import playbook
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from jinja2 import Environment
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.inert import as_literal, could_run, inert
+
+PLAIN = [
+    "open", "Laptop Ada", "2031-05-31", "5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11", "12.50", "A (old)", "Regal [3]",
+    "Is it here?", "david@nordhain.example", "Head office/1.11", "", "C:\\Temp", '24" screen', "(1 + 2)",
+    "x" * 5000, "https://acme.example/a?b=(c)", "50% of it",
+]  # fmt: skip
+RUNS = [
+    "{{ lookup('pipe', 'id') }}", "{% set a = 1 %}", "{# gone #}", "lookup('pipe', 'id')", "a.b", "range(9)|list",
+    "x is defined", "a.b.c is d", "secret[lookup('pipe', 'id')]", "dict (a)",
+    "#jinja2: variable_start_string:'[['\n[[ lookup('pipe', 'id') ]]",
+    "(" * 1500, "f(" + "x" * 5000, "$ANSIBLE_VAULT;1.1;AES256\n31", "1 if a else b", "'a'.upper()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PLAIN, ids=lambda text: text[:20])
+def test_a_text_that_runs_nothing_stands_as_it_is(text: str) -> None:
+    assert inert(text) == text
+
+
+@pytest.mark.parametrize("text", RUNS, ids=lambda text: text[:20])
+def test_a_text_that_could_run_becomes_a_template_that_gives_it(text: str) -> None:
+    assert could_run(text)
+    assert inert(text) != text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\\\r")))
+def test_the_template_gives_the_text(text: str) -> None:
+    assert Environment(keep_trailing_newline=True).from_string(as_literal(text)).render() == text
+
+
+def test_values_are_plain_json() -> None:
+    class Text(str):
+        """A text with more to it."""
+
+    given_values: dict[Any, Any] = {
+        Text("name"): Text("a"), "n": Decimal("1.5"), "d": dt.date(2031, 5, 31), "l": ({"x": None}, True, 3),
+    }  # fmt: skip
+    plain = inert(given_values)
+    assert plain == {"name": "a", "n": 1.5, "d": "2031-05-31", "l": [{"x": None}, True, 3]}
+    assert {type(one) for one in (*plain, plain["name"])} == {str}
+
+
+def test_ansible_gets_each_text_as_an_extra_variable_and_runs_none(tmp_path: Path) -> None:
+    hacked = tmp_path / "hacked"
+    attack = f"lookup('pipe', 'touch {hacked}')"
+    texts = [attack, "{{ " + attack + " }}", '{{ "' + attack + '" }}', "\\{{ " + attack + " }}", *RUNS[:8], *PLAIN[:17]]
+    tasks: list[dict[str, Any]] = [
+        {"name": "as it is", "ansible.builtin.set_fact": {"given": "{{ ansible_eda.event.texts }}"}},
+        {"name": "as a variable", "ansible.builtin.debug": {"var": "{{ ansible_eda.event.texts[0] }}"}},
+        {"name": "as a condition", "ansible.builtin.assert": {"that": "{{ ansible_eda.event.texts[0] }}"}},
+    ]
+    for task in tasks[1:]:
+        task["ignore_errors"] = True
+    play = [{"hosts": "localhost", "gather_facts": False, "tasks": tasks}]
+    extra = tmp_path / "extra.yml"
+    extra.write_text(yaml.safe_dump({"ansible_eda": {"event": {"texts": inert(texts)}}}), "utf-8")
+    run = playbook.run(tmp_path, play, "-e", f"@{extra}")
+    assert run.named("as it is")["ansible_facts"]["given"] == texts
+    assert not hacked.exists()

@@ -1,0 +1,188 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The event source as ansible-rulebook calls it: a coroutine with a queue and options."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import runpy
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from emulator_process import Emulator
+from project import LINK
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.source import SPEC, Frugal
+
+PLUGIN = LINK / "extensions" / "eda" / "plugins" / "event_source" / "changes.py"
+ROOM = KINDS["room"]
+
+Main = Callable[[Any, dict[str, Any]], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture(scope="module")
+def main() -> Main:
+    """The entry point, found as ansible-rulebook finds it: by the path of the file."""
+    function: Main = runpy.run_path(str(PLUGIN))["main"]
+    return function
+
+
+@pytest.fixture
+def options(emulator: Emulator, tmp_path: Path) -> dict[str, Any]:
+    emulator.reset()
+    return {
+        **emulator.options(),
+        "kinds": ["room"],
+        "cursor": str(tmp_path / "cursor.json"),
+        "interval": 0.05,
+        "requests_per_minute": 0,
+        "rate_limit": 0,
+    }
+
+
+def rename(options: dict[str, Any], name: str) -> str:
+    client = connect({**options, "rate_limit": 0})
+    uuid = client.list_all(ROOM)[0].uuid
+    client.update(ROOM, uuid, {"name": name})
+    return uuid
+
+
+@dataclass
+class Rulebook:
+    """The queues of one run, which begin empty."""
+
+    events: asyncio.Queue[Any] = field(default_factory=lambda: asyncio.Queue(1))
+    feedback: asyncio.Queue[Any] = field(default_factory=lambda: asyncio.Queue(1))
+
+    async def take_rooms(self, number: int) -> None:
+        """Takes what the first look tells of what is there, and says so."""
+        for _room in range(number):
+            event = await self.events.get()
+            assert event["type"] == "new"
+            await self.feedback.put(event)
+
+
+Work = Callable[[Rulebook], Coroutine[Any, Any, Any]]
+
+
+def while_running(main: Main, options: dict[str, Any], work: Work, with_feedback: bool = True) -> Any:
+    """Runs the source until some work is done that takes its events; returns what the work returns."""
+
+    async def run() -> Any:
+        rulebook = Rulebook()
+        more = {"feedback": True, "eda_feedback_queue": rulebook.feedback} if with_feedback else {}
+        source = asyncio.create_task(main(rulebook.events, {**options, **more}))
+        working = asyncio.create_task(work(rulebook))
+        await asyncio.wait([source, working], return_when=asyncio.FIRST_COMPLETED, timeout=30)
+        if source.done():
+            working.cancel()
+            await source
+        source.cancel()
+        await asyncio.wait([source])
+        return await working
+
+    return asyncio.run(run())
+
+
+def test_what_was_told_comes_again_only_where_it_was_not_taken(main: Main, options: dict[str, Any]) -> None:
+    number = len(connect(options).list_all(ROOM))
+
+    async def lose_one(rulebook: Rulebook) -> Any:
+        await rulebook.take_rooms(number)
+        await asyncio.to_thread(rename, options, "One")
+        return await rulebook.events.get()
+
+    async def take_it(rulebook: Rulebook) -> Any:
+        event = await rulebook.events.get()
+        await rulebook.feedback.put(event)
+        await asyncio.to_thread(rename, options, "Two")
+        return event, await rulebook.events.get()
+
+    lost = while_running(main, {**options, "existing": "tell"}, lose_one)
+    assert (lost["type"], lost["changed"], lost["record"]["name"]) == ("changed", ["name"], "One")
+    again, second = while_running(main, {**options, "existing": "tell"}, take_it)
+    assert again["id"] == lost["id"] != second["id"]
+    assert (second["type"], second["record"]["name"]) == ("changed", "Two")
+
+
+def test_without_feedback_the_cursor_moves_with_the_next_look(main: Main, options: dict[str, Any]) -> None:
+    number = len(connect(options).list_all(ROOM))
+
+    async def take(rulebook: Rulebook) -> Any:
+        for _room in range(number):
+            await rulebook.events.get()
+        await asyncio.to_thread(rename, options, "One")
+        return await rulebook.events.get()
+
+    told = while_running(main, {**options, "existing": "tell"}, take, with_feedback=False)
+    assert told["type"] == "changed", "so the first look was kept"
+
+
+def test_an_instance_that_can_not_be_reached_is_said_once_and_tried_again(
+    main: Main, options: dict[str, Any], emulator: Emulator, caplog: pytest.LogCaptureFixture
+) -> None:
+    emulator.steer("POST", "/faults", {"path": "*/rooms", "fault": "503", "times": 3})
+    with caplog.at_level(logging.WARNING):
+        while_running(main, {**options, "retries": 0, "existing": "tell"}, lambda rulebook: rulebook.take_rooms(1))
+    assert len([one for one in caplog.messages if "503" in one]) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"password": "wrong"}, "auth_token"),
+        ({"kinds": ["hub"]}, "kinds"),
+        ({"nonsense": 1}, "nonsense"),
+        ({"interval": -1}, "interval: -1"),
+        ({"due_days": -1}, "due_days: -1"),
+        ({"timezone": "Mars"}, "timezone: 'Mars'"),
+        ({"dates": [{"kind": "object", "field": "x"}]}, "object is not among kinds"),
+        ({"dates": [{"kind": "room", "field": "xyz"}]}, "dates: xyz"),
+        ({"base_url": None}, "base_url is missing"),
+    ],
+)
+def test_what_can_not_be_right_ends_the_source(
+    main: Main, options: dict[str, Any], changes: dict[str, Any], expected: str
+) -> None:
+    with pytest.raises(SeventhingsError, match=expected) as error:
+        while_running(main, {**options, **changes, "token_cache": False}, lambda rulebook: rulebook.take_rooms(1))
+    assert str(options["password"]) not in str(error.value)
+
+
+def test_requests_of_the_source_are_paced_besides_those_of_all() -> None:
+    moments = [0.0]
+
+    def sleep(seconds: float) -> None:
+        moments.append(moments[-1] + seconds)
+
+    everybody = RateLimit(200, clock=lambda: moments[-1], sleep=sleep)
+    frugal = Frugal(everybody, 2)
+    frugal._sleep = sleep
+    for _request in range(3):
+        frugal.wait()
+    assert moments[-1] >= 60
+    assert everybody.per_minute == 200
+
+
+def test_the_documentation_has_the_options() -> None:
+    text = PLUGIN.read_text(encoding="utf-8")
+    documented = yaml.safe_load(text.partition('DOCUMENTATION = r"""')[2].partition('"""')[0])["options"]
+    assert set(documented) == set(SPEC)
+    for name, option in SPEC.items():
+        assert documented[name].get("type") == option["type"], name
+        choices = documented[name].get("choices")
+        assert list(choices or []) == list(option.get("choices", [])), name
+        default = option.get("default")
+        given = documented[name].get("default")
+        assert given == default or name == "feedback", name

@@ -1,0 +1,303 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A look after the other at the embedded service: what is told, once, and with how many requests."""
+
+from __future__ import annotations
+
+import datetime as dt
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from emulator_process import Emulator
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch import watcher as watching
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.dates import Watch
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.inert import as_literal
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.watcher import Watcher, WatchOptions
+
+NO_RECORD = '{"stamp": "", "watched": [], "records": {"a": {}}}'
+OBJECT, TASK, RENTAL = KINDS["object"], KINDS["task"], KINDS["rental_case"]
+
+
+@dataclass
+class Bench:
+    """A source on the embedded service, whose days and seconds pass as a test says."""
+
+    service: Emulator
+    path: Path
+    client: Client
+    today: dt.datetime = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC)
+    seconds: float = 0.0
+    opened: list[CursorFile] = field(default_factory=list)
+
+    def start(self, **options: Any) -> Watcher:
+        """The source, started anew with what it kept."""
+        for cursor in self.opened:
+            cursor.close()
+        self.opened = [CursorFile(str(self.path), self.service.base_url, "test")]
+        reader = connect({**self.service.options(), "rate_limit": 0}, read_only=True)
+        reader.tokens.current()
+        return Watcher(reader, self.opened[0], WatchOptions(**options), lambda: self.today, lambda: self.seconds)
+
+    def uuid_of(self, barcode: str) -> str:
+        return next(one.uuid for one in self.client.list_all(OBJECT) if one.flat["barcode"] == barcode)
+
+    def asked(self, look: Callable[[], Any]) -> list[str]:
+        self.service.clear_log()
+        look()
+        return [entry["path"].rpartition("/v1")[2] for entry in self.service.log()]
+
+
+@pytest.fixture
+def bench(emulator: Emulator, tmp_path: Path) -> Iterator[Bench]:
+    emulator.reset()
+    bench = Bench(emulator, tmp_path / "cursor.json", connect({**emulator.options(), "rate_limit": 0}))
+    yield bench
+    for cursor in bench.opened:
+        cursor.close()
+
+
+def brief(events: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [(one["type"], one["kind"], one["name"]) for one in events]
+
+
+def seen(watcher: Watcher) -> list[dict[str, Any]]:
+    events = watcher.look()
+    watcher.keep()
+    return events
+
+
+def test_the_first_look_tells_nothing_and_later_ones_tell_what_changed(bench: Bench) -> None:
+    watcher = bench.start()
+    assert seen(watcher) == []
+    assert seen(watcher) == []
+    objects = bench.client.list_all(OBJECT)
+    gone, stored, touched = objects[0], objects[1], objects[2]
+    bench.client.delete(OBJECT, gone.uuid)
+    bench.client.archive(OBJECT, stored.uuid)
+    bench.client.update(OBJECT, touched.uuid, {"inventory_name": "Another name"})
+    bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Fresh"})
+    events = seen(watcher)
+    assert sorted(brief(events)) == [
+        ("archived", "object", stored.flat["barcode"]),
+        ("changed", "object", touched.flat["barcode"]),
+        ("deleted", "object", gone.flat["barcode"]),
+        ("new", "object", "900001"),
+    ]
+    by_type = {one["type"]: one for one in events}
+    assert by_type["changed"]["changed"] == ["inventory_name"]
+    assert by_type["changed"]["record"]["inventory_name"] == "Another name"
+    assert by_type["changed"]["instance"] == bench.service.base_url
+    assert by_type["deleted"]["record"] is None
+    assert by_type["deleted"]["uuid"] == gone.uuid
+    assert seen(watcher) == []
+    bench.client.archive(OBJECT, stored.uuid, back=True)
+    assert brief(seen(watcher)) == [("unarchived", "object", stored.flat["barcode"])]
+
+
+def test_a_closed_task_is_a_changed_status(bench: Bench) -> None:
+    watcher = bench.start(kinds=["task"])
+    seen(watcher)
+    task = next(one for one in bench.client.list_all(TASK) if one.flat["status"] == "open")
+    bench.client.set_status(TASK, task.uuid, "closed")
+    (event,) = seen(watcher)
+    assert (event["type"], event["changed"], event["record"]["status"]) == ("changed", ["status"], "closed")
+
+
+def test_a_room_that_is_renamed_changes_no_object_in_it(bench: Bench) -> None:
+    watcher = bench.start(kinds=["room", "object"])
+    seen(watcher)
+    room = bench.client.list_all(KINDS["room"])[0]
+    bench.client.update(KINDS["room"], room.uuid, {"name": "Renamed"})
+    assert [(one["kind"], one["changed"]) for one in seen(watcher)] == [("room", ["name"])]
+
+
+def test_a_rental_case_is_due_and_overdue_once(bench: Bench) -> None:
+    case = next(one for one in bench.client.list_all(RENTAL) if one.flat["status"] == "borrowed")
+    day = dt.date.fromisoformat(str(case.flat["due_date"])[:10])
+    bench.today = dt.datetime.combine(day - dt.timedelta(days=9), dt.time(12), dt.UTC)
+    watcher = bench.start(kinds=["rental_case"], due_days=2)
+    seen(watcher)
+    found = []
+    for _day in range(12):
+        bench.today += dt.timedelta(days=1)
+        found += [(bench.today.date() - day, one) for one in seen(watcher) if one["uuid"] == case.uuid]
+    assert [(after.days, one["type"], one["days_left"], one["field"]) for after, one in found] == [
+        (-2, "due", 2, "due_date"),
+        (1, "overdue", -1, "due_date"),
+    ]
+    bench.today += dt.timedelta(days=1)
+    assert seen(bench.start(kinds=["rental_case"], due_days=2)) == [], "told before the restart"
+
+
+def test_a_date_of_a_field_is_told_once_and_again_where_it_moved(bench: Bench) -> None:
+    uuid = bench.client.list_all(OBJECT)[0].uuid
+    bench.client.update(OBJECT, uuid, {"purchase_date": "2030-02-01"})
+    options: dict[str, Any] = {"kinds": ["object"], "dates": [Watch("object", "purchase_date", 10)]}
+    watcher = bench.start(**options)
+    assert seen(watcher) == [], "those that passed are remembered"
+    bench.today = dt.datetime(2030, 1, 22, tzinfo=dt.UTC)
+    (event,) = seen(watcher)
+    assert (event["type"], event["uuid"], event["date"], event["days_left"]) == ("due", uuid, "2030-02-01", 10)
+    assert seen(bench.start(**options)) == []
+    bench.client.update(OBJECT, uuid, {"purchase_date": "2030-01-30"})
+    assert [one["type"] for one in seen(bench.start(**options))] == ["changed", "due"]
+    options["dates"] = [Watch("object", "purchase_date", 10), Watch("object", "purchase_date", 400)]
+    assert seen(bench.start(**options)) == [], "what is watched from now on is remembered"
+
+
+def test_an_unknown_field_is_named(bench: Bench) -> None:
+    with pytest.raises(InvalidInput, match="dates: warrant: "):
+        bench.start(kinds=["object"], dates=[Watch("object", "warrant", 1)]).look()
+
+
+def test_what_is_there_is_told_where_that_is_wanted(bench: Bench) -> None:
+    events = seen(bench.start(kinds=["room"], tells_existing=True))
+    assert {one["type"] for one in events} == {"new"}
+    assert len(events) == len(bench.client.list_all(KINDS["room"]))
+
+
+def test_a_kind_that_is_watched_from_now_on_tells_nothing_at_first(bench: Bench) -> None:
+    seen(bench.start(kinds=["room"]))
+    assert seen(bench.start(kinds=["room", "object"])) == []
+
+
+def test_what_was_not_kept_is_told_again_with_the_same_id(bench: Bench) -> None:
+    seen(bench.start(kinds=["object"]))
+    bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Fresh"})
+    first, second = bench.start(kinds=["object"]).look(), bench.start(kinds=["object"]).look()
+    assert [one["id"] for one in first] == [one["id"] for one in second] != []
+    seen(bench.start(kinds=["object"]))
+    assert bench.start(kinds=["object"]).look() == []
+
+
+def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
+    watcher = bench.start(kinds=["room", "object"])
+    seen(watcher)
+    room = bench.client.list_all(KINDS["room"])[0]
+    bench.client.update(KINDS["room"], room.uuid, {"name": "Renamed"})
+    bench.service.steer("POST", "/faults", {"path": "*/objects", "fault": "503"})
+    watcher.client.transport.sleep = lambda _seconds: None
+    with pytest.raises(SeventhingsError):
+        watcher.look()
+    bench.service.steer("DELETE", "/faults")
+    assert [one["kind"] for one in seen(watcher)] == ["room"]
+
+
+def test_a_module_that_is_off_is_said_and_the_rest_is_watched(bench: Bench) -> None:
+    bench.service.steer("PUT", "/settings", {"modules_off": ["rental"]})
+    watcher = bench.start(kinds=["rental_case", "room"], tells_existing=True)
+    assert {one["kind"] for one in seen(watcher)} == {"room"}
+    assert "switched off" in " ".join(watcher.problems)
+
+
+def test_a_small_list_is_read_whole_with_one_request(bench: Bench) -> None:
+    watcher = bench.start(kinds=["task", "room"])
+    seen(watcher)
+    assert len(bench.asked(watcher.look)) == 3, "two lists, and the definitions of rooms"
+
+
+@pytest.fixture
+def _long_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A whole list counts as long."""
+    monkeypatch.setattr(watching, "_FEW", 0)
+
+
+@pytest.mark.usefixtures("_long_lists")
+def test_of_a_long_list_only_changes_are_read(bench: Bench) -> None:
+    watcher = bench.start(kinds=["object"], whole_interval=100)
+    seen(watcher)
+    bench.seconds = 99
+    uuid = bench.client.list_all(OBJECT)[0].uuid
+    bench.client.update(OBJECT, uuid, {"inventory_name": "Another name"})
+    bench.service.clear_log()
+    (event,) = seen(watcher)
+    assert event["changed"] == ["inventory_name"]
+    log = bench.service.log()
+    assert [one["path"].rpartition("/v1")[2] for one in log][-2:] == ["/objects", "/objects/count"]
+    bench.client.delete(OBJECT, uuid)
+    assert [one["type"] for one in seen(watcher)] == ["deleted"], "the count tells"
+    assert seen(watcher) == []
+    bench.seconds = 300
+    assert "/objects/count" not in bench.asked(watcher.look), "it is time to read all"
+
+
+@pytest.mark.usefixtures("_long_lists")
+def test_a_filter_that_is_ignored_is_found_out(bench: Bench) -> None:
+    watcher = bench.start(kinds=["room"])
+    room = bench.client.list_all(KINDS["room"])[0]
+    bench.client.update(KINDS["room"], room.uuid, {"name": "Newest"})
+    room_stamps = {str(one.flat["updated_at"]) for one in bench.client.list_all(KINDS["room"])}
+    assert len(room_stamps) > 1
+    bench.service.steer("PUT", "/switches", {"places_filter": "ignore"})
+    seen(watcher)
+    seen(watcher)
+    assert [path for path in bench.asked(watcher.look) if "rooms" in path] == ["/rooms"]
+
+
+def test_the_cursor_is_private_and_holds_no_values(bench: Bench) -> None:
+    bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Secret project"})
+    seen(bench.start(kinds=["object"]))
+    assert stat.S_IMODE(bench.path.stat().st_mode) == 0o600
+    text = bench.path.read_text("utf-8")
+    assert "900001" in text
+    assert "Secret project" not in text
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", "can't be read"),
+        ("[]", "can't be read"),
+        ('{"format": 1, "instance": "URL", "salt": "", "kinds": {"room": 1}}', "can't be read"),
+        (f'{{"format": 1, "instance": "URL", "salt": "", "kinds": {{"room": {NO_RECORD}}}}}', "can't be read"),
+        ('{"format": 2}', "of another version"),
+        ('{"format": 1, "instance": "https://other.example"}', "about another instance"),
+        ("[" * 99999, "can't be read"),
+    ],
+)  # fmt: skip
+def test_a_cursor_that_is_none_is_an_error(bench: Bench, content: str, expected: str) -> None:
+    bench.path.write_text(content.replace("URL", bench.service.base_url), "utf-8")
+    with pytest.raises(InvalidInput, match=expected):
+        bench.start()
+
+
+def test_a_cursor_is_for_one_source(bench: Bench) -> None:
+    bench.start()
+    with pytest.raises(InvalidInput, match="another source uses"):
+        CursorFile(str(bench.path), bench.service.base_url, "test")
+
+
+def test_without_a_path_the_cursor_lies_in_the_state_directory(bench: Bench, state_home: Path) -> None:
+    cursor = CursorFile(None, bench.service.base_url, "changes")
+    cursor.close()
+    found = [one.name for one in state_home.rglob("*") if one.is_file()]
+    assert found == ["changes.json.lock"]
+
+
+def test_a_link_is_no_cursor(bench: Bench, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.write_text("{}", "utf-8")
+    bench.path.symlink_to(target)
+    with pytest.raises(InvalidInput, match="is a link"):
+        bench.start()
+
+
+def test_texts_of_the_service_are_inert(bench: Bench) -> None:
+    watcher = bench.start(kinds=["object"])
+    seen(watcher)
+    attack = "{{ lookup('pipe', 'id') }}"
+    bench.client.create(OBJECT, {"barcode": attack, "inventory_name": attack})
+    (event,) = seen(watcher)
+    assert (event["name"], event["record"]["inventory_name"]) == (as_literal(attack), as_literal(attack))
