@@ -152,6 +152,12 @@ options:
       - Pages that a list may have, with 1,000 records each. A longer list is an error.
     type: int
     default: 500
+  max_list_size:
+    description:
+      - Mebibytes that all pages of a list may have. A longer list is an error.
+      - Where the service does not tell how many records there are, an eighth of it.
+    type: int
+    default: 512
 requirements:
   - python >= 3.11
   - requests >= 2.32.4
@@ -332,6 +338,12 @@ options:
       - Pages that a list may have, with 1,000 records each. A longer list is an error.
     type: int
     default: 500
+  max_list_size:
+    description:
+      - Mebibytes that all pages of a list may have. A longer list is an error.
+      - Where the service does not tell how many records there are, an eighth of it.
+    type: int
+    default: 512
 requirements:
   - python >= 3.11
   - requests >= 2.32.4

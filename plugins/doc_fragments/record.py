@@ -42,7 +42,8 @@ options:
   fields:
     description:
       - Field key to value. The label of a field may stand in place of its key where no other field has that label.
-      - A key that is not known is an error that names the nearest ones.
+      - A key that is not known is an error that names the nearest ones. So is a field that the account does not see,
+        because its role hides it, even where the value is the same.
       - V(TEXT), V(LONG_TEXT), V(LINK), V(BARCODE) and V(DROPDOWN) fields take a text. Quote what YAML would read as
         something else, such as C("0815"), C("1.10"), C("yes") or C("2031-05-31"); a number or a boolean is an error.
       - V(NUMBER) takes an integer; V(DECIMAL) and V(MONEY) a number with a decimal point, or the same as a text, such

@@ -22,7 +22,8 @@ options:
     description:
       - First the kind of record.
       # generated: looked_up
-      - The kinds of records are V(location), V(room), V(person), V(user), V(object), V(task) and V(rental_case).
+      - The kinds of records are V(location), V(room), V(person), V(user), V(object), V(task), V(rental_case) and
+        V(catalog_item).
       # end of looked_up
       - >-
         Then one reference or more: an integer is an id, a text in the form of a uuid a uuid, any other text a natural

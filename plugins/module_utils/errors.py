@@ -123,6 +123,10 @@ class NotJson(SeventhingsError):
     """The service (or something in front of it) answered with something that is not JSON."""
 
 
+class VersionTooOld(SeventhingsError):
+    """This instance is of a version that lacks what was asked for."""
+
+
 class ServiceError(SeventhingsError):
     """The service answered with an error. ``words`` are the service's own, quoted in the message."""
 

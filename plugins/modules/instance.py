@@ -19,7 +19,7 @@ description:
     C(moved.yml) tells of natural keys that were renamed.
   # generated: files
   - Its sections are C(fields), with one file for each template, and C(locations), C(rooms), C(persons), C(users),
-    C(objects), C(tasks), C(rental_cases) and C(hub).
+    C(objects), C(tasks), C(rental_cases), C(catalog) and C(hub).
   # end of files
   - Files are plain data. Templates, tags and inline vaulted values in them are errors. A file of records, or
     C(moved.yml), that is vaulted as a whole is decrypted. Settings and field definitions can't be vaulted. Computed

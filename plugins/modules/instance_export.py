@@ -53,8 +53,8 @@ options:
     description:
       - Sections to export. Files of other sections stay as they are.
       # generated: sections
-      - The sections are V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks), V(rental_cases)
-        and V(hub).
+      - The sections are V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks), V(rental_cases),
+        V(catalog) and V(hub).
       # end of sections
     type: list
     elements: str
@@ -112,6 +112,8 @@ notes:
   - A record that files can't name, or of which a mandatory value can't be written, is left out. So is each value that
     refers to it, and each record that must have such a value, until nothing that is written refers to what is not. All
     of that is told in RV(left_out). Records that O(only) or O(filters) leave out are still referred to.
+  - A field that the account does not see, because its role hides it, is in no file, and RV(left_out) names it. Where
+    it is the natural key of a section, that is an error.
   - A label that two fields share is an error where files would need it to name one of them.
 seealso:
   - module: community.seventhings.instance

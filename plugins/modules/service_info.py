@@ -10,12 +10,14 @@ module: service_info
 short_description: Read the state of an instance
 version_added: 0.1.0
 description:
-  - Tells whether an instance answers, who is signed in, and which of its modules are switched on. It makes a good first
-    task.
+  - Tells whether an instance answers, who is signed in, which of its modules are switched on, and what the account does
+    not see. It makes a good first task.
 notes:
   - The instance tells who is signed in when it hands out a token. Where O(access_token) is given, no login takes place,
     and RV(user) is null.
-  - Takes three requests, and one more for the user.
+  - Takes three requests, and one more for the user. What the account does not see takes seven more, the first page of
+    objects, rooms, locations and persons and the field definitions of three templates, and one more where an object
+    refers to another one that the page lacks. Pages have up to 1,000 records.
 seealso:
   - module: community.seventhings.auth_token
   - module: community.seventhings.user_info
@@ -37,6 +39,10 @@ EXAMPLES = r"""
 - name: Say it
   ansible.builtin.debug:
     msg: "{{ service.status }}, {{ service.description }}"
+
+- name: Stop where a role hides fields from the service account
+  ansible.builtin.assert:
+    that: not service.restricted_fields
 
 - name: Do something with rental cases where the instance has them
   community.seventhings.rental_case_info:
@@ -99,12 +105,31 @@ modules:
   sample:
     rental: true
     hub: false
+restricted_fields:
+  description:
+    - Kind of record to the keys of its fields that the account does not see, because its role hides them. Kinds of
+      which it sees all fields are not in it.
+    - A field counts as hidden where no record of the page has its key, although the same page has other fields that are
+      empty. Nothing is known where there are no records, or where the instance leaves out all empty keys.
+  returned: success
+  type: dict
+  sample:
+    object: [purchasing_price]
+hidden_records:
+  description:
+    - Whether there are objects that the account does not see although they are not archived, because its access is
+      limited to locations.
+    - V(yes) where one is found to which another one refers. V(no) where the account sees an object in each of the
+      locations that have rooms. V(unknown) where nothing tells.
+  returned: success
+  type: str
+  sample: "no"
 requests:
   description:
     - How many requests the task sent, login and repeats included.
   returned: always
   type: int
-  sample: 5
+  sample: 13
 """
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import run

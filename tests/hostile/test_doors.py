@@ -25,8 +25,8 @@ import steps
 import yaml
 from ansible.parsing.dataloader import DataLoader
 from hostile_service import SECRETS, HostileService
-from payloads import CANARY, LONG, OWN
-from project import ROOT
+from payloads import CANARY, OWN
+from project import LONG, ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
     INSTANCE,

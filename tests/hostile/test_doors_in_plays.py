@@ -22,10 +22,13 @@ import payloads
 import playbook
 import pytest
 from hostile_service import HostileService
-from payloads import CANARY, LONG, OWN
+from payloads import CANARY, OWN
+from project import LONG
 
 TEXTS = [text for text in payloads.some(seed=2, of_each=4) if len(text) < 2000]
 EXECUTING = payloads.EXECUTION if LONG else payloads.EXECUTION[:3]
+NAMESPACE = "community.seventhings."
+REPORTS = ("json", "md", "html")
 EXECUTIONS = ("auto", "module") if LONG else ("auto",)
 
 OPENED: list[dict[str, Any]] = [
@@ -93,6 +96,26 @@ def test_no_module_prints_what_steers_at_any_verbosity(service: HostileService, 
     assert payloads.steering_in_output(ran.output) == []
     assert payloads.steering_in_results([result.data for result in outcomes]) == []
     assert_harmless(ran.output, tmp_path)
+
+
+def test_a_record_that_holds_the_password_shows_it_nowhere(service: HostileService, tmp_path: Path) -> None:
+    """A service that has been taken over may write what it was sent into any text of any record, in any spelling."""
+    service.texts = [f"x {spelling} y" for spelling in dict.fromkeys(hostile_service.spelled(hostile_service.PASSWORD))]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "instance.yml").write_text("api: seventhings/v1\nset: x\n", "utf-8")
+    (tmp_path / "in" / "locations.yml").write_text("- {name: New}\n", "utf-8")
+    (tmp_path / "in" / "objects.yml").write_text(f"- {{uuid: {doors.OBJECT}, serial_number: changed}}\n", "utf-8")
+    tasks: list[dict[str, Any]] = [
+        *({f"{NAMESPACE}room_info": {"execution": execution}} for execution in ("auto", "module")),
+        {f"{NAMESPACE}object": {"uuid": doors.OBJECT, "fields": {"serial_number": "changed"}}},
+        *({f"{NAMESPACE}instance": {"src": "in", "mode": "drift", "report": f"r.{ending}"}} for ending in REPORTS),
+    ]
+    plays = [{"hosts": "localhost", "gather_facts": False, "ignore_errors": True, "tasks": tasks}]
+    ran = playbook.run(tmp_path, plays, "-vvvv", "--diff", variables=variables(service, tmp_path))
+    assert ran.output.count("********") >= len(service.texts), ran.output[-3000:]
+    assert_harmless(ran.output, tmp_path)
+    for ending in REPORTS:
+        assert_harmless((tmp_path / f"r.{ending}").read_text("utf-8"), tmp_path)
 
 
 def test_nothing_runs_in_any_place_of_a_play(service: HostileService, tmp_path: Path) -> None:

@@ -11,13 +11,18 @@ where ``SEVENTHINGS_TEST_LONG`` is set.
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
+import functools
+import io
 import json
 import time
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import doors
+import openpyxl
 import payloads
 import pytest
 import steps
@@ -26,7 +31,7 @@ from hostile_service import HostileService
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from instance_site import SETTINGS, Site
-from payloads import LONG
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
@@ -121,7 +126,9 @@ def site(emulator: Emulator, tmp_path: Path) -> Site:
 
 
 SOURCES = {
-    "instance.yml": f"{SETTINGS}identity: {{objects: [barcode]}}\npolicy: {{create_users: true}}\n",
+    "instance.yml": f"{SETTINGS}identity: {{objects: [barcode]}}\npolicy: {{create_users: true}}\n"
+    "csv: {{preset: excel-de, dates: ['%d.%m.%Y'], empty: clear, files: {{'objects/*.csv': {{preset: plain}}}}}}\n"
+    "variables: {{city: {{type: string, default: Ulm}}}}\nlimits: {{create: 5, archive: 10%}}\nprune: [objects]\n",
     "objects.yml": "- barcode: '1'\n  inventory_name: |\n    Two\n  tags: [a, {b: c}]\n  note: &a x\n",
     "objects.csv": 'barcode,inventory_name,tags\n1,"two\nlines","[""a""]"\n\'=1;2,3,{"a": 1}\n',
     "objects.jsonl": '{"barcode": "1", "tags": ["a", {"b": 1.50}]}\n{"_state": "absent", "barcode": "2"}\n',
@@ -142,6 +149,53 @@ def test_desired_files(tmp_path: Path, name: str) -> None:
             assert str(finding.place)
 
     fuzz(garbled(SOURCES[name].encode()), check)
+
+
+@functools.cache
+def workbook() -> dict[str, bytes]:
+    """The parts of a workbook with every kind of cell, by name."""
+    book = openpyxl.Workbook()
+    del book["Sheet"]
+    sheet = book.create_sheet("objects")
+    sheet.append(["barcode", "inventory_name", "price", "bought_on", "in_use", "tags"])
+    sheet.append(["0001", "two\nlines", 1.5, dt.date(2024, 5, 31), True, "=1+1"])
+    sheet.append([2, "'=1", 10**15, dt.datetime.fromisoformat("2024-05-31T12:00"), False, None])
+    book.create_sheet("rooms").append(["location", "number"])
+    made = io.BytesIO()
+    book.save(made)
+    with zipfile.ZipFile(made) as parts:
+        return {name: parts.read(name) for name in parts.namelist()}
+
+
+def packed(parts: Mapping[str, bytes]) -> bytes:
+    """A workbook of such parts."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+@some.composite
+def garbled_workbooks(draw: some.DrawFn) -> bytes:
+    """Workbooks of which one part, or the archive itself, is garbled, or a part is missing."""
+    parts = workbook()
+    name = draw(some.sampled_from([*sorted(parts), ""]))
+    if not name:
+        return draw(garbled(packed(parts)))
+    if draw(some.integers(0, 4)) == 0:
+        return packed({other: content for other, content in parts.items() if other != name})
+    return packed({**parts, name: draw(garbled(parts[name]))})
+
+
+def test_workbooks(tmp_path: Path) -> None:
+    (tmp_path / "instance.yml").write_text(SETTINGS, "utf-8")
+
+    def check(content: bytes) -> None:
+        (tmp_path / "assets.xlsx").write_bytes(content)
+        load(tmp_path)
+
+    fuzz(garbled_workbooks(), check)
 
 
 def test_inline_desired_state() -> None:

@@ -24,6 +24,11 @@ from project import ROOT
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import download
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import (
+    LimitExceeded,
+    Limits,
+    ListLimit,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     IncompleteList,
@@ -114,6 +119,12 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
         page = next(int(part[5:]) for part in self.path.partition("?")[2].split("&") if part.startswith("page="))
         self._json(json.dumps([_record(page * 1000 + number) for number in range(1000)]).encode())
 
+    def _endless_and_wide(self) -> None:
+        page = next(int(part[5:]) for part in self.path.partition("?")[2].split("&") if part.startswith("page="))
+        rest = ", ".join(f'"field_{number}": "value {number} of {page}"' for number in range(12))
+        records = (f'{{"location_uuid": "{uuid.UUID(int=page * 1000 + number)}", {rest}}}' for number in range(1000))
+        self._json(f"[{', '.join(records)}]".encode())
+
     def _total(self) -> None:
         self._json(json.dumps({"items": [_record(1)], "total": 10**12}).encode())
 
@@ -176,14 +187,24 @@ def test_an_answer_is_read_up_to_its_limit_and_no_further(service: str, mode: st
 
 def test_a_bomb_costs_little_memory(service: str) -> None:
     """Both an answer and a file, with the limits that hold where nothing is said."""
+    acts = ('client.list_all(KINDS["location"])', f'download(client, "{FILE}")')
+    *messages, mebibytes = _in_a_process(service, "bomb", *acts)
+    assert ["longer than 16 MiB" in messages[0], "longer than 64 MiB" in messages[1]] == [True, True]
+    assert int(mebibytes) < 500
+
+
+def _in_a_process(service: str, mode: str, *acts: str) -> list[str]:
+    """The errors of some calls in a process of its own, and the most memory that it used in MiB."""
     script = f"""
 import resource
+from concurrent.futures import ThreadPoolExecutor
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import download
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-client = connect({{"base_url": "{service}/bomb", "access_token": "t", "retries": 0, "rate_limit": 0}})
-for act in (lambda: client.list_all(KINDS["location"]), lambda: download(client, "{FILE}")):
+client = connect({{"base_url": "{service}/{mode}", "access_token": "t", "retries": 0, "rate_limit": 0}})
+both = ThreadPoolExecutor(2)
+for act in ({"".join(f"lambda: {act}, " for act in acts)}):
     try:
         act()
     except SeventhingsError as error:
@@ -191,9 +212,7 @@ for act in (lambda: client.list_all(KINDS["location"]), lambda: download(client,
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    *messages, mebibytes = done.stdout.splitlines()
-    assert ["longer than 16 MiB" in messages[0], "longer than 64 MiB" in messages[1]] == [True, True]
-    assert int(mebibytes) < 500
+    return done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("mode", ["drip", "head", "refusal"])
@@ -228,6 +247,28 @@ def test_a_list_has_a_limit_of_pages(service: str) -> None:
     assert "more than 3 pages" in message
     assert "max_pages" in message
     assert client.transport.sent == 4
+
+
+def test_a_list_without_an_end_has_a_limit_of_bytes(service: str) -> None:
+    client = client_of(service, "endless", max_list_size=4)
+    message = refused(lambda: client.list_all(LOCATION)).message
+    assert "more than 0.5 MiB, and no total is told" in message
+    assert "max_list_size" in message
+
+
+def test_a_list_with_a_total_has_one_too() -> None:
+    limit = ListLimit(Limits(list_mebibytes=1), "room", 1000)
+    limit.add(1 << 20, 2)
+    with pytest.raises(LimitExceeded, match=r"more than 1 MiB.*max_list_size"):
+        limit.add(1, 2)
+
+
+def test_lists_without_an_end_cost_little_memory(service: str) -> None:
+    """With the limits that hold where nothing is said, two of them at once, as a plan reads them."""
+    act = '[both.submit(client.list_all, KINDS["location"]) for _each in "12"][1].result()'
+    *messages, mebibytes = _in_a_process(service, "endless_and_wide", act)
+    assert "more than 64 MiB" in messages[0]
+    assert int(mebibytes) < 500
 
 
 def test_a_total_beyond_the_limit_is_told_after_one_page(service: str) -> None:
@@ -274,6 +315,7 @@ class _Tasks:
     """The same tasks, whatever was asked for."""
 
     where = "GET /task"
+    body = b""
 
     def json(self) -> Any:
         return [{"uuid": _record(number)["location_uuid"], "deadline": "2024-05-31"} for number in range(10_000)]

@@ -71,7 +71,7 @@ def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> N
     assert path.stem.endswith("_info") or path.stem == "auth_token" or any(one.data.get("changed") for one in first)
 
 
-MANY = ("instance", "instance_export")
+MANY = ("instance", "instance_export", "probe")
 
 
 def _make_layers(directory: Path) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 import random
 import signal
 import time
@@ -25,10 +24,10 @@ import processes
 import pytest
 import steps
 from emulator_process import Emulator
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 ROUNDS = 50 if LONG else 1
 HOSTS = (5, 10) if LONG else (5,)
 USER = "bernd.kowalski@nordhain.example"

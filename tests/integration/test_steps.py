@@ -11,15 +11,14 @@ playbooks for it: to Ansible the weather makes no difference, and ``test_weather
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import playbook
 import pytest
 import steps
 from emulator_process import Emulator
+from project import LONG
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 STEPS = Path(__file__).with_name("steps")
 each_file = pytest.mark.parametrize("path", sorted(STEPS.glob("*.yml")), ids=lambda path: path.stem)
 

@@ -10,7 +10,6 @@ The copy has its own embedded service, its own modules and its own tests.
 from __future__ import annotations
 
 import datetime as dt
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,9 @@ import emulator_process
 import playbook
 import pytest
 import yaml
+from project import LONG
 from walkthrough import Copy, touches
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 MOST_TOUCHES_OF_A_KIND = 7
 MOST_TOUCHES_OF_A_TYPE = 9
 TESTS_OF_KINDS = (

@@ -22,10 +22,10 @@ import playbook
 import pytest
 import steps
 from emulator_process import Emulator, running
+from project import LONG
 
 HERE = Path(__file__).parent
 TOUR = HERE / "tour.yml"
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 SUBSETS = 200 if LONG else 12
 PLAYS = 6
 SHARES = 4

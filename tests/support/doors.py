@@ -83,7 +83,7 @@ MODULES: dict[str, list[Mapping[str, Any]]] = {
 }  # fmt: skip
 """Every module, with options that read, change, find nothing, and are wrong."""
 
-CONTROLLER = {"instance", "instance_export"}
+CONTROLLER = {"instance", "instance_export", "probe"}
 """Modules that run on the controller alone, each in tests of its own."""
 
 REPORTS = {".html", ".json", ".md", ".sarif"}

@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rep
     NAME,
     report_schema_file,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
 
 SCHEMAS = ROOT / "docs" / "schema"
@@ -67,6 +68,7 @@ def files() -> dict[Path, bytes]:
     found[SCHEMAS / NAME] = report_schema_file()
     found |= charts.files()
     found |= {ROOT / copy: _copied(original) for copy, original in _COPIES.items()}
+    found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
     found[switch_table.PAGE] = switch_table.page().encode()
     for path in _documents():
         found[path] = _LIST.sub(_written, path.read_text(encoding="utf-8")).encode()
@@ -189,6 +191,8 @@ def _found_by(_width: int) -> str:
 
 
 def _key_of(kind: Kind) -> str:
+    if kind.is_named_by_tasks:
+        return "``match_on`` or ``uuid``; a task says one of them"
     first, *others = (" and ".join(f"``{key}``" for key in keys) for keys in kind.match_on)
     last = kind.match_on[0][-1]
     words = [first, *(f"or {other} where no ``{last}`` is written" for other in others)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,8 +25,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
-
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 """The shortest instance.yml."""

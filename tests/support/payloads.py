@@ -11,13 +11,12 @@ asserted of each: nothing ran, nothing outside was touched, no secret and nothin
 from __future__ import annotations
 
 import itertools
-import os
 import random
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
+from project import LONG
 
 CANARY = "heron-51-quay"
 """What a payload that runs prints (``$CANARY``) and writes (into the file ``$RAN``); no payload holds it."""

@@ -18,6 +18,10 @@ COLLECTION_PATH = Path("ansible_collections", "community", "seventhings")
 LINK = BUILD / "link" / COLLECTION_PATH
 
 
+LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
+"""Whether the tests shall take their full numbers, however long that takes."""
+
+
 def environment(**changes: str) -> dict[str, str]:
     """The environment of a command: the tools of .venv first, the collection where Ansible looks for it."""
     result = dict(os.environ)

@@ -35,6 +35,7 @@ import yaml
 from emulator_process import Emulator
 from jinja2 import ChainableUndefined, Environment
 from playbook import Result
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
     MODULES,
@@ -49,6 +50,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 PREFIX = "/customer-api/v1"
 RUNS = ("predicted", "done", "repeated")
 NAMESPACE = "community.seventhings."
+_EVERY = 3 if LONG else 6
+"""Of so many steps one is also shown in a module process, which takes ten times as long as the worker."""
 _READING_POSTS = ("/auth_token", "/circularity-hub/suggest-category", "/circularity-hub/suggest-rest-price", "/report")
 _KEYWORDS = {"name", "register", "check_mode", "vars", "when", "no_log", "ignore_errors"}
 
@@ -69,8 +72,8 @@ class Step:
         return f"{self.number} {run}"
 
     def is_a_module_process(self, run: str) -> bool:
-        """One run of every third step, each of the three in turn, where both ends are to be shown to do the same."""
-        return run in RUNS and self.number % 3 == 0 and self.number // 3 % 3 == RUNS.index(run)
+        """One run of some steps, each of the three in turn, where both ends are to be shown to do the same."""
+        return run in RUNS and self.number % _EVERY == 0 and self.number // _EVERY % len(RUNS) == RUNS.index(run)
 
     @property
     def module(self) -> str:

@@ -104,8 +104,8 @@ class Gate:
 
 
 def sanity_gates() -> list[Gate]:
-    """The oldest ansible-core on the oldest Python, the newest on the newest one; in the long tests every one on every
-    Python of this machine.
+    """The oldest ansible-core on the oldest Python, the newest on the newest one, on what is shipped; in the long tests
+    every one on every Python of this machine, on the tests as well.
     """
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
     return [
@@ -118,7 +118,7 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
     versions = [f"3.{minor}" for minor in sanity.CORES[core]]
     if python is None:
         return Gate(f"sanity, ansible-core {core}", [], not_run=f"no Python {' or '.join(versions)} on this machine")
-    options = [] if is_long else ["--python", python.name.removeprefix("python")]
+    options = [] if is_long else ["--shipped", "--python", python.name.removeprefix("python")]
     gate = Gate(f"sanity, ansible-core {core}", [sys.executable, "tests/tools/sanity.py", core, *options])
     gate.remarks.append(f"on {python.name}")
     return gate
@@ -129,7 +129,8 @@ def chains(selection: str) -> list[list[Gate]]:
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
     typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
-    pytest = ["pytest", "--quiet", "--color=no", "-n", "2"]
+    # More than the two processors: a test waits for the processes that it starts.
+    pytest = ["pytest", "--quiet", "--color=no", "-n", "4"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         pytest += ["-o", f"timeout={_LONG_SECONDS}"]
     quick = [

@@ -55,15 +55,16 @@ def make(core: str, wish: str = "") -> Path:
     venv = BUILD / "core" / core
     stamp = venv / "made-from"
     texts = [(ROOT / name).read_text() for name in _REQUIREMENTS]
-    wanted = hashlib.sha256("\n".join([core, str(python), *texts]).encode()).hexdigest()
+    # The test libraries, and the collection also for processes that are no Ansible command.
+    paths = f"{ROOT / 'tests' / 'support'}\n{BUILD / 'link'}\n"
+    wanted = hashlib.sha256("\n".join([core, str(python), paths, *texts]).encode()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == wanted):
         shutil.rmtree(venv, ignore_errors=True)
         call(python, "-m", "venv", venv)
         files = [word for name in _REQUIREMENTS for word in ("-r", str(ROOT / name))]
         pip = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--quiet")
         call(venv / "bin" / "python", *pip, specifier(core), *files, env=dict(os.environ))
-        paths = next(venv.glob("lib/python3.*/site-packages")) / "seventhings-tests.pth"
-        paths.write_text(f"{ROOT / 'tests' / 'support'}\n")
+        (next(venv.glob("lib/python3.*/site-packages")) / "seventhings-tests.pth").write_text(paths)
         stamp.write_text(wanted)
     return venv / "bin"
 

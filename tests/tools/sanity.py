@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run ansible-test sanity of one ansible-core version: python tests/tools/sanity.py 2.19 [options of ansible-test].
+"""Run ansible-test sanity of one ansible-core version: python tests/tools/sanity.py 2.19 [--shipped] [its options].
 
+With ``--shipped`` it looks at what the archive holds, as Galaxy and Automation Hub do; else also at the tests, which
+other gates judge as well.
 ansible-test wants the collection in a git repository of its own under ansible_collections/, pip for its environments
 from a host of its own, and passes on next to nothing of the environment. So it works on a copy of the files, with a
 home folder under .build/ that holds a stand-in for its pip script and the pip settings of this machine.
@@ -19,6 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import interpreters
@@ -29,6 +32,7 @@ CORES = {"2.19": (11, 12, 13), "2.20": (12, 13, 14), "2.21": (12, 13, 14)}
 
 HOME = BUILD / "home"
 _REQUIREMENTS = ROOT / "tests" / "requirements-sanity.txt"
+_SHIPPED = "--shipped"
 _GET_PIP = "import ensurepip\n\nensurepip.bootstrap(default_pip=True)\n"
 
 
@@ -65,13 +69,26 @@ def core_environment(core: str, python: Path) -> Path:
     return venv / "bin"
 
 
-def copy_tree() -> Path:
-    """Bring the copy of the collection up to date; returns its root."""
+def shipped_files() -> list[Path]:
+    """The files under version control that the archive holds, relative to the root."""
+    folder = BUILD / "sanity" / "dist"
+    shutil.rmtree(folder, ignore_errors=True)
+    call(BIN / "ansible-galaxy", "collection", "build", "--output-path", folder)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        held = set(archive.getnames())
+    # The archive holds what galaxy.yml says in another form.
+    return [name for name in tracked_files() if name.as_posix() in {*held, "galaxy.yml"}]
+
+
+def copy_tree(wanted: list[Path]) -> Path:
+    """Bring the copy of the collection up to date; returns its root.
+
+    :param wanted: its files, relative to the root.
+    """
     tree = BUILD / "sanity" / COLLECTION_PATH
     tree.mkdir(parents=True, exist_ok=True)
     if not (tree / ".git").exists():
         subprocess.run(["git", "init", "--quiet", "."], cwd=tree, check=True)
-    wanted = tracked_files()
     kept = set(wanted)
     for present in tree.rglob("*"):
         name = present.relative_to(tree)
@@ -131,13 +148,15 @@ def main(core: str, options: list[str]) -> None:
     if python is None:
         sys.exit(f"ansible-core {core} needs Python 3.{' or 3.'.join(map(str, CORES[core]))}: not found")
     bin_folder = core_environment(core, python)
-    tree = copy_tree()
+    is_shipped = _SHIPPED in options
+    tree = copy_tree(shipped_files() if is_shipped else tracked_files())
     prepare_home(bin_folder)
     path = [str(bin_folder), *interpreters.working_path(CORES[core])]
     env = {**os.environ, "HOME": str(HOME), "PATH": os.pathsep.join(path)}
     for name in [name for name in env if name.startswith("ANSIBLE_")]:
         del env[name]
-    call("ansible-test", "sanity", "--local", "--color", "no", *options, cwd=tree, env=env)
+    own = [option for option in options if option != _SHIPPED]
+    call("ansible-test", "sanity", "--local", "--color", "no", *own, cwd=tree, env=env)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ CONNECTION: Spec = {
     "allow_http": {"type": "bool", "default": False},
     "max_answer_size": {"type": "int", "default": 16},
     "max_pages": {"type": "int", "default": 500},
+    "max_list_size": {"type": "int", "default": 512},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module; ``no_log`` hides every credential."""
@@ -239,6 +240,29 @@ INSTANCE_EXPORT: Spec = {
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
+}
+
+PROBE: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "tier": {"type": "str", "choices": ["look", "touch", "trace"], "default": "look"},
+    "dest": {"type": "path", "default": "profile.json"},
+    "allow_writes": {"type": "str"},
+    "sweep": {"type": "bool", "default": False},
+    **WRITTEN,
+}
+
+INSTANCE_ABSORB: Spec = {
+    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    "src": {"type": "raw", "required": True},
+    "into": {"type": "dict", "default": {}},
+    "gone": {"type": "str", "choices": ["keep", "remove", "absent"], "default": "keep"},
+    "variables": {"type": "dict", "default": {}},
+    "files_root": {"type": "path"},
+    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    "assume_archived": {"type": "bool", "default": False},
+    "expect_instance": {"type": "list", "elements": "str"},
+    "workers": {"type": "int", "default": 8},
+    "backup": {"type": "bool", "default": False},
 }
 
 USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}

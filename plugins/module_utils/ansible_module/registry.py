@@ -18,7 +18,8 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..client.client import Client
-from ..client.connection import connect, hidden_in, risks_of
+from ..client.connection import connect, hidden_in, risks_of, secrets_in_environment
+from ..client.redaction import hide_in_result
 from ..client.session import REQUESTS_IMPORT_ERROR
 from ..errors import NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
@@ -111,7 +112,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
         return result
 
     # Some kinds have no natural key that holds everywhere: there the user names the fields that identify a record.
-    rules = {} if kind.match_on else {"required_one_of": [("match_on", "uuid")]}
+    rules = {"required_one_of": [("match_on", "uuid")]} if kind.is_named_by_tasks else {}
     return ModuleSpec(argument_specs.record_spec(kind), run, rules, makes=kind.name)
 
 
@@ -307,7 +308,8 @@ def run(name: str) -> None:
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     module.no_log_values.update(hidden_in(module.params))
-    result = run_module(name, Invocation(module.params, module.written, module.check_mode), connect)
+    done = run_module(name, Invocation(module.params, module.written, module.check_mode), connect)
+    result = hide_in_result({*module.no_log_values, *secrets_in_environment()}, done)
     for warning in result.pop("warnings", ()):
         module.warn(warning)
     if result.pop("failed", False):

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import itertools
 import math
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,19 +27,22 @@ from ..errors import (
     NotJson,
     NotProcessable,
     SeventhingsError,
+    VersionTooOld,
 )
 from ..model.field import EMPTY, is_uuid
 from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from ..runtime.creations import Creations
 from . import query
-from .limits import JSON_DIGITS
+from .limits import JSON_DIGITS, LimitExceeded, ListLimit
 from .query import PER_PAGE, Condition
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
 
 _READ_AGAIN = 2
 """How often a list that does not add up is read again before it is an error."""
+_SURELY_NOT_FULL = 100
+"""A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _PAGES_AHEAD = 2
 """How many pages are asked for before the one in front of them is read."""
 
@@ -89,6 +94,7 @@ class Client:
         self.creations = Creations() if creations is None else creations
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
+        self._untold = threading.Lock()
 
     def send(self, method: str, path: str, effect: Effect = Effect.SAFE, **options: Any) -> Response:
         """Sends one request with a token. When the token is refused, the request was not taken: it is sent once more,
@@ -144,7 +150,7 @@ class Client:
         except NotFound as missing:
             if not kind.is_later:
                 raise
-            raise SeventhingsError(f"This instance has no {kind.words}s: its version is too old for them.") from missing
+            raise VersionTooOld(f"This instance has no {kind.words}s: its version is too old for them.") from missing
         except (InvalidRequest, NotProcessable, InternalError) as refused:
             # Not every instance knows every operator and field (a bad filter is a 400 or a 500): the whole list says
             # it too.
@@ -174,13 +180,36 @@ class Client:
         return list(found.values())
 
     def _read_pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> list[Record]:
-        limits = self.transport.limits
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
-            total: int | None = None
+            try:
+                total = self._read_pages_into(found, kind, pairs, template)
+            except LimitExceeded:
+                # The error may be kept until somebody asks for the list; what it has cost is not.
+                found.clear()
+                raise
+            if total is None or total == len(found):
+                return list(found.values())
+        raise IncompleteList(
+            f"The list of {kind.words}s does not add up: the service says that there are {total}, its pages hold "
+            f"{len(found)} different ones, "
+            f"also after reading {_READ_AGAIN + 1} times. Nothing is decided from it; try again when nobody "
+            f"else is writing."
+        )
+
+    def _read_pages_into(
+        self, found: dict[str, Record], kind: Kind, pairs: Sequence[tuple[str, str]], template: str
+    ) -> int | None:
+        """Reads a list to its end.
+
+        :param found: takes the records, by uuid.
+        :returns: how many records there are as the service says; None where it does not.
+        """
+        total: int | None = None
+        limit = ListLimit(self.transport.limits, kind.words, PER_PAGE)
+        with contextlib.ExitStack() as alone:
             for number, page in enumerate(self._pages(kind, pairs, template)):
-                if number >= limits.pages or (page.total or 0) > limits.pages * PER_PAGE:
-                    raise limits.too_many_pages(kind.words)
+                limit.add(page.length, page.total)
                 fresh = [record for record in page.records if _identity(record) not in found]
                 # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
                 total = None if page.total is None else max(page.total, total or 0)
@@ -191,14 +220,10 @@ class Client:
                 found.update((_identity(record), record) for record in fresh)
                 if not page.records or (page.last if total is None else len(found) >= total):
                     break
-            if total is None or total == len(found):
-                return list(found.values())
-        raise IncompleteList(
-            f"The list of {kind.words}s does not add up: the service says that there are {total}, its pages hold "
-            f"{len(found)} different ones, "
-            f"also after reading {_READ_AGAIN + 1} times. Nothing is decided from it; try again when nobody "
-            f"else is writing."
-        )
+                if total is None and not number:
+                    # Nobody knows how long it is, so memory has to do for one such list at a time.
+                    alone.enter_context(self._untold)
+        return total
 
     def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> Iterator[_Page]:
         """The pages of a list, one after the other. Where the total is told the next ones are asked for ahead, so that
@@ -235,6 +260,12 @@ class Client:
     def some(self, kind: Kind) -> list[Record]:
         """The first page of a kind: enough to name candidates in a message, not to decide anything."""
         return next(self._pages(kind, [], "")).records
+
+    def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
+        """The first page of a kind, and whether it has all of its records beyond doubt."""
+        page = next(self._pages(kind, [], ""))
+        is_all = len(page.records) < _SURELY_NOT_FULL if page.total is None else len(page.records) >= page.total
+        return page.records, is_all
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
         """One record by its barcode, an archived one too; None where there is none, or where the instance does not
@@ -364,13 +395,14 @@ def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
 @dataclass(frozen=True)
 class _Page:
     """One answer of a list: its records, the total where told, whether it is the last, whether it is another page than
-    the one asked for.
+    the one asked for, its length in bytes.
     """
 
     records: list[Record]
     total: int | None
     last: bool
     clamped: bool
+    length: int
 
     @classmethod
     def of(cls, kind: Kind, answer: Response, number: int | None) -> _Page:
@@ -389,6 +421,7 @@ class _Page:
             total=total if isinstance(total, int) else None,
             last=number is None or len(records) < (size if isinstance(size, int) and size > 0 else PER_PAGE),
             clamped=number is not None and isinstance(asked, int) and asked != number,
+            length=len(answer.body),
         )
 
 

@@ -23,7 +23,7 @@ from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.turnstile import SharedTurnstile
 from .client import Client
-from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, MOST_PAGES, Limits
+from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
 from .patience import RATE_LIMIT_WAIT
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .session import is_local
@@ -44,6 +44,8 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
 }
 """Option to the environment variables that stand in for it, the first that is set; read where the code runs."""
 
+_SECRETS = ("access_token", "refresh_token", "password")
+
 _RATES: dict[tuple[str, int, str], RateLimit] = {}
 
 
@@ -59,6 +61,12 @@ def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] 
     return filled
 
 
+def secrets_in_environment() -> list[str]:
+    """The secrets that variables of this process hold; no option shows that they are known here."""
+    variables = (name for option in _SECRETS for name in ENVIRONMENT[option])
+    return [os.environ[name] for name in variables if os.environ.get(name)]
+
+
 def hidden_in(options: Mapping[str, Any]) -> list[str]:
     """Texts in options that are secrets though their option is none: user name and password in ``base_url``."""
     try:
@@ -66,6 +74,12 @@ def hidden_in(options: Mapping[str, Any]) -> list[str]:
     except ValueError:
         return []
     return [text for text in (parts.password, parts.username) if text]
+
+
+def secrets_of(spec: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> frozenset[str]:
+    """The values that nothing may show, of options and of the environment."""
+    hidden = {str(value) for name, value in options.items() if value and spec.get(name, {}).get("no_log")}
+    return frozenset(hidden.union(hidden_in(options), secrets_in_environment()))
 
 
 def instance_root(base_url: str | None, allow_http: bool) -> str:
@@ -142,7 +156,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         warnings=warnings,
         deadline=deadline,
         limits=Limits(
-            _at_least_one(given, "max_answer_size", ANSWER_MEBIBYTES), _at_least_one(given, "max_pages", MOST_PAGES)
+            _at_least_one(given, "max_answer_size", ANSWER_MEBIBYTES),
+            _at_least_one(given, "max_pages", MOST_PAGES),
+            _at_least_one(given, "max_list_size", LIST_MEBIBYTES),
         ),
     )
     transport.secrets |= _key_lines(given.get("client_key"), given.get("client_cert"))

@@ -29,6 +29,10 @@ ERROR_BYTES = 16 << 10
 """Of the body of an error; what stands behind them is not read."""
 MOST_PAGES = 500
 """Of a list, with 1,000 records each."""
+LIST_MEBIBYTES = 512
+"""Of all pages of a list. 300,000 records with 1.7 kB each are as long."""
+UNTOLD_SHARE = 8
+"""The part of that which a list may have whose total is not told, so that it may have no end."""
 DEADLINE_TIMEOUTS = 10.0
 """How many time-outs a request may take in all, where nothing else is said."""
 JSON_DEPTH = 64
@@ -49,22 +53,54 @@ class Limits:
 
     :ivar answer_mebibytes: of an answer after decompression, files left out.
     :ivar pages: of a list.
+    :ivar list_mebibytes: of all pages of a list; an eighth of it where the service tells no total.
     """
 
     answer_mebibytes: int = ANSWER_MEBIBYTES
     pages: int = MOST_PAGES
+    list_mebibytes: int = LIST_MEBIBYTES
 
     def bytes_of(self, is_file: bool) -> int:
         """The greatest length of an answer, in bytes."""
         return MEBIBYTE * (max(self.answer_mebibytes, FILE_MEBIBYTES) if is_file else self.answer_mebibytes)
 
-    def too_many_pages(self, words: str) -> LimitExceeded:
-        """The error of a list that does not end.
 
-        :param words: what it is a list of.
+class ListLimit:
+    """The limit of what one list may cost, page by page.
+
+    :param words: what it is a list of.
+    :param page_size: how many records a full page has.
+    """
+
+    def __init__(self, limits: Limits, words: str, page_size: int) -> None:
+        self._limits = limits
+        self._words = words
+        self._page_size = page_size
+        self._pages = 0
+        self._bytes = 0
+
+    def add(self, length: int, total: int | None) -> None:
+        """Counts a page.
+
+        :param length: of the answer after decompression, in bytes.
+        :param total: how many records the list has, where the service tells it.
+        :raises LimitExceeded: this is more than a list may have.
         """
+        self._pages += 1
+        self._bytes += length
+        most = self._limits.pages
+        if self._pages > most or (total or 0) > most * self._page_size:
+            raise self._error(f"{most} pages", "max_pages")
+        mebibytes = self._limits.list_mebibytes
+        if total is None:
+            if self._bytes * UNTOLD_SHARE > mebibytes * MEBIBYTE:
+                raise self._error(f"{mebibytes / UNTOLD_SHARE:g} MiB, and no total is told", "max_list_size")
+        elif self._bytes > mebibytes * MEBIBYTE:
+            raise self._error(f"{mebibytes} MiB", "max_list_size")
+
+    def _error(self, limit: str, option: str) -> LimitExceeded:
         return LimitExceeded(
-            f"The list of {words}s has more than {self.pages} pages. Nothing is decided from it; the option max_pages "
+            f"The list of {self._words}s has more than {limit}. Nothing is decided from it; the option {option} "
             f"allows more."
         )
 

@@ -31,6 +31,9 @@ _UNICODE = re.compile(r"\\{1,8}[uU]([0-9a-fA-F]{4})")
 _BLANK_ESCAPED = re.compile(rf"\\{{1,8}}[{_BLANK_ESCAPES}]")
 _LONG_NUMBER = re.compile("(?<=&#)[0-9]{8,}")
 """Python reads no number of some thousand digits."""
+_SHORTEST_IN_NAMES = 8
+_MARKS = "\\&%+"
+"""One of them stands in every text that escapes what it holds."""
 _NO_WORD = re.compile(r"\W+")
 _ENCODED_IN = 4
 """How often one encoding may stand in another."""
@@ -48,29 +51,49 @@ def without(secrets: Iterable[str], text: str) -> str:
 
 
 def hide(secrets: Iterable[str], value: Any) -> Any:
-    """Data with every one of some secrets taken out, as Ansible does with the result of a module.
+    """Data with every one of some secrets taken out in every spelling, as Ansible does with the result of a module for
+    the plain one.
 
-    :param value: maps, lists and plain values. Names in maps stay.
+    :param value: maps, lists and plain values. Of names in maps only those go that hold a secret of 8 or more
+        characters: a shorter one may well be a word that a result needs.
     :returns: the same with :data:`HIDDEN` for what is a secret or a number with one in it, and stars in texts.
     """
     ordered = sorted((one for one in secrets if one), key=len, reverse=True)
-    return _hidden(ordered, value) if ordered else value
+    long = [secret for secret in ordered if len(secret) >= _SHORTEST_IN_NAMES]
+    return _hidden(ordered, long, value) if ordered else value
 
 
-def _hidden(secrets: Sequence[str], value: Any) -> Any:
+def hide_in_result(secrets: Iterable[str], result: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of a module without some secrets. Tokens that were asked for stay; who asked keeps them hidden."""
+    tokens = {key: result[key] for key in ("access_token", "refresh_token") if result.get(key)}
+    return {**hide(secrets, result), **tokens}
+
+
+def _hidden(secrets: Sequence[str], long: Sequence[str], value: Any) -> Any:
     if isinstance(value, str):
-        if value in secrets:
-            return HIDDEN
-        for secret in secrets:
-            value = value.replace(secret, MASK)
-        return value
+        return HIDDEN if value in secrets else _masked(secrets, value)
     if isinstance(value, Mapping):
-        return {name: _hidden(secrets, member) for name, member in value.items()}
+        return {
+            (_masked(long, name) if isinstance(name, str) else name): _hidden(secrets, long, member)
+            for name, member in value.items()
+        }
     if isinstance(value, (list, tuple)):
-        return [_hidden(secrets, item) for item in value]
+        return [_hidden(secrets, long, item) for item in value]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return HIDDEN if any(secret in str(value) for secret in secrets) else value
     return value
+
+
+def _masked(secrets: Sequence[str], text: str) -> str:
+    # Results hold very many texts, and next to none of them escapes or encodes anything.
+    is_spelled = any(mark in text for mark in _MARKS) or any(
+        form in text for secret in secrets for form in _encoded(secret)
+    )
+    if is_spelled:
+        text = without(secrets, text)
+    for secret in secrets:
+        text = text.replace(secret, MASK)
+    return text
 
 
 def _folded(text: str) -> str:

@@ -125,6 +125,9 @@ class Transport:
     :ivar warnings: what the user must be told of the connection.
     :ivar deadline: seconds that one request may take in all; 0: ten times ``timeout``.
     :ivar limits: what an answer may cost.
+    :ivar gate: hears of each exchange before it goes out: the method, and whether it is a login. It refuses one by
+        raising.
+    :ivar on_answer: hears of each answer, errors too: method and path, status, headers, the body as far as it was read.
     :ivar read_only: refuse every request that is not SAFE (check mode).
     :ivar secrets: texts that never stand in a message.
     :ivar sent: how many requests went out, logins and repeats included.
@@ -146,6 +149,8 @@ class Transport:
     warnings: list[str] = field(default_factory=list)
     deadline: float = 0.0
     limits: Limits = field(default_factory=Limits)
+    gate: Callable[[str, bool], None] | None = None
+    on_answer: Callable[[str, int, Mapping[str, str], bytes], None] | None = None
 
     def __post_init__(self) -> None:
         self.deadline = self.deadline or self.timeout * DEADLINE_TIMEOUTS
@@ -184,6 +189,8 @@ class Transport:
         retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
         patience = Patience(self.rate_limit_wait, self.rate.clock)
         while True:
+            if self.gate is not None:
+                self.gate(method, login)
             try:
                 with self._exchange(endpoint, patience) as sent:
                     answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
@@ -274,6 +281,8 @@ class Transport:
                 # Carried out: status and headers say all that is needed of the answer to a write.
                 return Response(status, response.headers, b"", endpoint)
             raise self._broken(error, endpoint, effect, deadline) from error
+        if self.on_answer is not None:
+            self.on_answer(endpoint, status, response.headers, content)
         # Without a length, a body that was cut off looks like a whole one.
         is_whole = is_whole and not deadline.has_passed
         if effect is not Effect.SAFE and is_good and not is_whole:

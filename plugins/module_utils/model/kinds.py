@@ -48,6 +48,16 @@ SERVER_KEYS = frozenset(
 )
 """Keys that the service manages: never sent, never required, even where a definition calls them mandatory."""
 
+_SERVER_TYPES = {
+    "id": "NUMBER",
+    "created_at": "DATETIME",
+    "updated_at": "DATETIME",
+    "archived_at": "DATETIME",
+    "imported_at": "DATETIME",
+}
+SERVER_FIELDS = {key: Field(key, _SERVER_TYPES.get(key, "TEXT")) for key in SERVER_KEYS}
+"""The same keys as fields that a list is filtered and sorted by."""
+
 TEMPLATES = ("asset", "room", "person")
 """The templates that have field definitions (published description)."""
 
@@ -119,6 +129,8 @@ class Kind:
     :ivar status_path: where the status is set, with ``{uuid}``.
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
     :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
+    :ivar kept_by_leaving_out: fields that are never null; left out, the service fills them in or keeps them.
+    :ivar texts_without_null: texts that are empty and never null in a body.
     :ivar hints: field to what to try where it is empty, for refusals that the service does not explain well.
     :ivar section: the part of the files that lists its records; empty where files hold none.
     :ivar level: when a plan applies its records.
@@ -133,12 +145,15 @@ class Kind:
     :ivar feature: the part of the service that must be switched on; empty where it always is.
     :ivar sort_parameters: how a page is sorted: ``sort`` stands for ``sort[KEY]``, ``sort_by`` for a key and an order.
     :ivar filter_parameters: field and operator to the parameters that filter a list of ``filters`` ``parameters``.
+    :ivar answered: fields that its answers have besides, with their types: they are read, filtered and never written.
     :ivar filter_names: other names of fields in filters.
     :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
         the natural key.
     :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
-    :ivar key_prefix: what stands before the keys of its template's fields, where the records are no objects, rooms or
-        persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar key_prefix: what stands on the wire before the keys of its template's fields, where the records are no
+        objects, rooms or persons but what those are made from: nothing is mandatory or unique in them.
+    :ivar is_named_by_tasks: whether a task says which fields identify a record, because no natural key holds on every
+        instance; then ``match_on`` is that of files which say nothing else.
     :ivar is_later: whether instances of earlier versions lack it.
     :ivar hours: its days and times, where it may last hours.
     :ivar never_moved: why its records can't be renamed by files, and what to do instead.
@@ -170,6 +185,8 @@ class Kind:
     hints: Mapping[str, str] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     cleared_by_leaving_out: tuple[str, ...] = ()
+    kept_by_leaving_out: tuple[str, ...] = ()
+    texts_without_null: tuple[str, ...] = ()
     section: str = ""
     level: Level = Level.ABOUT_OBJECTS
     has_history: bool = False
@@ -183,10 +200,12 @@ class Kind:
     feature: str = ""
     sort_parameters: tuple[str, ...] = ("sort",)
     filter_parameters: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    answered: tuple[Field, ...] = ()
     filter_names: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Field, ...] = ()
     short_key: str = ""
     key_prefix: str = ""
+    is_named_by_tasks: bool = False
     is_later: bool = False
     hours: Hours | None = None
     never_moved: str = ""
@@ -250,6 +269,11 @@ class Kind:
     def parent_key(self) -> str:
         """The field of the natural key that names the record which this one is in; empty where names stand alone."""
         return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
+
+    @property
+    def status_key(self) -> str:
+        """The field that has a call of its own; empty where the record is written as a whole."""
+        return "status" if self.status_path else ""
 
     @property
     def words(self) -> str:
@@ -419,6 +443,7 @@ TASK = Kind(
         ("author", "eq"): ("author",),
         ("reference_type", "eq"): ("reference_type",),
     },
+    answered=(Field("author", "USER"), Field("slug", "TEXT"), Field("reference_type", "TYPES", wire="references")),
     filter_names={"assignee": "assignees"},
 )
 
@@ -454,9 +479,12 @@ RENTAL_CASE = Kind(
     hints={"renter": "this instance may want a renter"},
     needed=("renter",),
     cleared_by_leaving_out=("issue_date_reminder", "due_date_reminder", "renter"),
+    kept_by_leaving_out=("status", "is_full_day", "issue_at", "due_at"),
+    texts_without_null=("comment",),
     section="rental_cases",
     has_history=True,
     further_keys=(("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
+    answered=(Field("author", "USER"),),
     carried_along=("renter",),
     hours=Hours("is_full_day", ("issue_date", "due_date"), ("issue_at", "due_at")),
     feature="rental",
@@ -469,9 +497,12 @@ CATALOG_ITEM = Kind(
     create_path="/catalog-item",
     template="asset",
     key_prefix="catalog_object_",
+    match_on=(("inventory_name",),),
+    is_named_by_tasks=True,
     update="PUT",
     wrap="fields",
     filters="query",
+    section="catalog",
     is_later=True,
 )
 

@@ -161,16 +161,22 @@ class Schema:
         """The schema of a kind: from its definitions where it has a template, else from the catalogue."""
         if not kind.template:
             return cls(kind, kind.fields)
-        fields = [field_from_definition(one) for one in definitions]
-        if kind.key_prefix:
-            fields = [
-                replace(one, key=kind.key_prefix + one.key, mandatory=False, unique=False, has_default=False)
-                for one in fields
-            ]
-        return cls(kind, fields)
+        return cls(kind, [field_from_definition(one) for one in definitions])
 
     def take(self, fields: Iterable[Field]) -> None:
         """Adds fields, or has them in place of those with the same keys."""
+        prefix = self.kind.key_prefix
+        if prefix:
+            fields = [
+                replace(
+                    one,
+                    wire=prefix + one.wire_key.removeprefix(prefix),
+                    mandatory=False,
+                    unique=False,
+                    has_default=False,
+                )
+                for one in fields
+            ]
         self.fields.update((one.key, one) for one in fields)
         labels = Counter(one.label for one in self.fields.values())
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
@@ -184,12 +190,14 @@ class Schema:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key (without the prefix of its kind, too) or, failing that, with this label, in whatever
+        """The field with this key (with the prefix of its kind, too) or, failing that, with this label, in whatever
         unicode normal form.
         """
         prefix = self.kind.key_prefix
         found = (
-            self.fields.get(name) or (self.fields.get(prefix + name) if prefix else None) or self._by_label.get(name)
+            self.fields.get(name)
+            or (self.fields.get(name.removeprefix(prefix)) if prefix else None)
+            or self._by_label.get(name)
         )
         return found if found is not None or name.isascii() else self._by_look.get(composed(name))
 
@@ -304,13 +312,13 @@ class Schema:
         shown |= {key: None for key in SERVER_KEYS & shown.keys() if shown[key] in EMPTY}
         if "id" in shown:
             shown["id"] = INTEGER.read(shown["id"], Field("id", "NUMBER"))
-        for key, value in self.read(flat).items():
-            shown[key] = type_of(self.fields[key]).show(value)
-        return shown
+        return shown | self.show_canonical(self.read(flat))
 
     def show_canonical(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical values in the same read shape, for a record that is not there yet."""
-        return {key: type_of(self.fields[key]).show(value) for key, value in values.items() if key in self.fields}
+        prefix = self.kind.key_prefix
+        known = [(self.fields[key], value) for key, value in values.items() if key in self.fields]
+        return {prefix + field.key: type_of(field).show(value) for field, value in known}
 
     def write(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical values by field key to what is sent, by key on the wire."""

@@ -177,6 +177,12 @@ USERS = FieldType(
 )
 
 
+def _read_types(value: Any, _field: Field) -> tuple[str, ...]:
+    """Reads what kinds of record some references lead to."""
+    found = value if isinstance(value, list) else ()
+    return tuple(str(one.get("type")) for one in found if isinstance(one, Mapping))
+
+
 # ---- the renter of a rental case: ("plain", text) or ("user", Reference)
 
 
@@ -307,6 +313,7 @@ STRUCTURES: dict[str, FieldType] = {
         made_by_time=BY_TIME,
         in_files=lambda value, _called: BY_TIME.get(value, value),
     ),
+    "TYPES": replace(TEXT, parse=parse_list(TEXT.parse), read=_read_types, empty=(), narrows=False),
     "USER": USER,
     "USERS": USERS,
     # The times of a record tell that it does not last whole days.

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..client.client import Client
+from ..client.limits import ListLimit
 from ..client.transport import PREFIX, Effect, Response
 from ..errors import InvalidInput, NotJson
 from ..model.field import shorten
@@ -114,17 +115,16 @@ def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Respon
     if "page" in (options["query"] or {}) or not _is_page(decoded):
         return answer, decoded
     items = list(decoded["items"])
-    size, page = decoded["per_page"], decoded
-    limits = client.transport.limits
+    size, page, following = decoded["per_page"], decoded, answer
+    limit = ListLimit(client.transport.limits, "record", size)
     for number in itertools.count(2):
+        limit.add(len(following.body), decoded.get("total"))
         if len(page["items"]) < size or len(items) >= decoded.get("total", len(items) + 1):
             break
-        if number > limits.pages:
-            raise limits.too_many_pages("record")
         more = [("page", str(number))]
         if "per_page" not in (options["query"] or {}):
             more.append(("per_page", str(size)))
-        page = ask(more)[1]
+        following, page = ask(more)
         if not _is_page(page) or page["page"] != number or not page["items"]:
             break
         items += page["items"]

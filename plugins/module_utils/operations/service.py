@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..client.client import Client
+from ..client.limits import ListLimit
 from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, SeventhingsError
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
@@ -17,6 +18,8 @@ from ..model.schema import Schema
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in
+from ..resolve.sight import LIMITED
+from .account_sight import account_sight
 
 _HISTORY_PAGE = 200
 """The largest page of a history."""
@@ -26,7 +29,9 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 
 def service_info(client: Client) -> dict[str, Any]:
-    """Tells whether the service answers, who is signed in where that is known, and which modules are switched on."""
+    """Tells whether the service answers, who is signed in where that is known, which modules are switched on, and what
+    the account does not see.
+    """
     answer = client.transport.request("GET", "").json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     client.tokens.current()
@@ -37,6 +42,7 @@ def service_info(client: Client) -> dict[str, Any]:
         "description": ping.get("description"),
         "user": Schema.of(USER).show(user.flat) if user else None,
         "modules": {feature: _is_on(client, kind) for feature, kind in reversed(_FEATURES.items())},
+        **account_sight(client),
     }
 
 
@@ -60,17 +66,20 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
     uuid = _uuid_of(client, kind, options["record"])
     entries: list[dict[str, Any]] = []
     seen: set[str] = set()
+    limit = ListLimit(client.transport.limits, "event", _HISTORY_PAGE)
     number = 1
     while True:
         pairs = [("page", str(number)), ("per_page", str(_HISTORY_PAGE))]
         try:
-            decoded = client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs).json() or {}
+            answer = client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs)
         except NotFound as missing:
             if client.get(kind, uuid) is None:
-                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}.") from missing
+                words = f" ({LIMITED})" if kind.can_be_archived else ""
+                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{words}.") from missing
             raise SeventhingsError(
                 f"This instance has no history of {kind.one}: its version is too old for it."
             ) from missing
+        decoded = answer.json()
         decoded = decoded if isinstance(decoded, Mapping) else {}
         listed = decoded.get("items")
         items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
@@ -81,11 +90,11 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
         seen.update(json.dumps(item, sort_keys=True) for item in fresh)
         entries += [_entry(item) for item in fresh]
         total = decoded.get("total")
-        if len(items) < _HISTORY_PAGE or (isinstance(total, int) and len(entries) >= total):
+        total = total if isinstance(total, int) else None
+        limit.add(len(answer.body), total)
+        if len(items) < _HISTORY_PAGE or (total is not None and len(entries) >= total):
             break
         number += 1
-        if number > client.transport.limits.pages:
-            raise client.transport.limits.too_many_pages("event")
     return ListResult(entries[: options.get("limit")], len(entries))
 
 

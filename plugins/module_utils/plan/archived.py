@@ -13,6 +13,7 @@ from ..errors import SeventhingsError
 from ..model.field import EMPTY
 from ..model.schema import Schema
 from ..resolve import natural_keys
+from ..resolve.sight import LIMITED
 
 _BARCODE = "barcode"
 _TOLD = "archived_at"
@@ -26,8 +27,8 @@ class MayBeHidden(SeventhingsError):
         words = record.kind.words
         return cls(
             f"The {words} {record.uuid} has this barcode, and no list shows it. Either it is archived, or it is hidden "
-            f"from this account: this instance sends no {_TOLD}, so nothing tells. assume_archived: true takes it "
-            "to be archived."
+            f"from this account: {LIMITED}, and this instance sends no {_TOLD}, so nothing tells. assume_archived: "
+            "true takes it to be archived."
         )
 
 
@@ -45,6 +46,14 @@ def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
     if client.is_archived(record):
         raise MayBeHidden.of(record)
     return False
+
+
+def unlisted(record: Record) -> str:
+    """Says what an active record may be that was found by its barcode and stands in no list."""
+    return (
+        f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was made just now, or "
+        f"{LIMITED}."
+    )
 
 
 def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:

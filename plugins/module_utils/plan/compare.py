@@ -64,6 +64,14 @@ class Comparer:
             return plan.plan_gone(wanted.schema, wanted.desired, current, plan.ARCHIVE)
         return self._present(wanted, current, archived)
 
+    def check_seen(self, wanted: Wanted, current: Record | None) -> None:
+        """Refuses fields that are written and hidden from the account.
+
+        :raises InvalidInput: naming them.
+        """
+        if wanted.state == "present":
+            self._state.sight(wanted.schema, current).check_written(wanted.desired)
+
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
         """Tells whether nothing would have to change in a record."""
         self._state.make_comparable(wanted.schema, wanted.desired, current)
@@ -79,6 +87,7 @@ class Comparer:
 
     def _present(self, wanted: Wanted, current: Record | None, archived: bool) -> Change:
         schema, desired = wanted.schema, wanted.desired
+        self.check_seen(wanted, current)
         if schema.kind.defines_fields:
             desired = plan.with_equal_allowed_values(schema, desired, current)
             desired.pop("field_key", None)

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ..client.client import Record
 from ..errors import NoMatch
 from ..resolve import natural_keys
-from .archived import archived_twin, is_archived_twin
+from ..resolve.sight import LIMITED
+from .archived import archived_twin, is_archived_twin, unlisted
 from .change import Change
 from .compare import Comparer, Wanted
 from .state import InstanceState
@@ -58,12 +59,13 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     :raises NoMatch: where there must be a record with this uuid; ``Ambiguous`` where several records are meant.
     """
     comparer, schema, kind = Comparer(state), wanted.schema, wanted.schema.kind
+    warnings: tuple[str, ...] = ()
     written_keys = [key for key in keys if key in wanted.desired]
     if uuid:
         words = f"the uuid {uuid}"
         current = state.of_uuid(kind, uuid, wanted.template)
         if current is None and wanted.state == "present":
-            raise NoMatch(f"There is no {kind.words} with {words}.")
+            raise NoMatch(f"There is no {kind.words} with {words}{f' ({LIMITED})' if kind.can_be_archived else ''}.")
         archived = is_archived(state, wanted, current)
         hits = [current] if current else []
     else:
@@ -79,9 +81,12 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
             # A record that is to be archived and stands in no list needs no change.
             assume = wanted.assume_archived or wanted.state == "archived"
             archived = current is not None and is_archived_twin(state.client, current, assume)
+            warnings = () if current is None or archived else (unlisted(current),)
     if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:
         raise NoMatch(
             f"There is no field definition with the key {wanted.desired['field_key']!r}; the service makes keys "
             "itself, so leave field_key out to make one."
         )
-    return PlannedRecord(comparer.change(wanted, current, archived), words, frozenset(one.uuid for one in hits))
+    change = comparer.change(wanted, current, archived)
+    change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
+    return PlannedRecord(change, words, frozenset(one.uuid for one in hits))

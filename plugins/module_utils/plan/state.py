@@ -20,6 +20,7 @@ from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
+from ..resolve.sight import Sight
 
 
 class InstanceState(ABC):
@@ -53,6 +54,13 @@ class InstanceState(ABC):
     @abstractmethod
     def is_archived(self, record: Record) -> bool:
         """Tells whether a record that was read by its uuid is archived."""
+
+    @abstractmethod
+    def sight(self, schema: Schema, current: Record | None = None) -> Sight:
+        """The fields of a kind that the account does not see, as far as what was read tells.
+
+        :param current: one of its records.
+        """
 
     @abstractmethod
     def complete(self, reference: Reference) -> None:
@@ -96,6 +104,7 @@ class QueriedState(InstanceState):
         if any(not reference.resolved for key in keys for reference in references_in(values[key])):
             return []
         records = self._candidates(schema, keys, values, template)
+        Sight.of(schema, records).check_identifies(keys)
         for record in records:
             self.make_comparable(schema, {key: values[key] for key in keys}, record)
         return natural_keys.identified(schema, keys, values, records)
@@ -120,6 +129,9 @@ class QueriedState(InstanceState):
 
     def is_archived(self, record: Record) -> bool:
         return self.client.is_archived(record)
+
+    def sight(self, schema: Schema, current: Record | None = None) -> Sight:
+        return Sight.of(schema, [] if current is None else [current])
 
     def complete(self, reference: Reference) -> None:
         """Does nothing: desired values were made comparable before."""

@@ -21,6 +21,8 @@ from ..model.types_composite import BY_TIME
 from ..model.types_links import attachments_in
 from ..plan import change as plan
 from ..plan.change import Change
+from ..resolve.sight import LIMITED, check_kept
+from .occupants import why_occupied
 from .request_bodies import create_body, update_body
 
 Finder = Callable[[], Sequence[Record]]
@@ -79,8 +81,11 @@ class Applier:
             if len(found) > 1:
                 raise Ambiguous(made_twice(found))
             if found and found[0].uuid == uuid:
+                check_kept(self._schema, change.values, found[0])
                 return found[0]
-        return self.read_back(change, uuid)
+        record = self.read_back(change, uuid)
+        check_kept(self._schema, change.values, record)
+        return record
 
     def write(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> str | None:
         """Sends what a change takes, and nothing else. Returns the uuid of the record; None where there is none."""
@@ -103,8 +108,8 @@ class Applier:
             self._upload(change)
             body = create_body(self._schema, change.values, self._extra)
             uuid = self._create_once(body, change, find, known)
-        status = change.values.get("status")
-        if self._kind.status_path and status not in (None, "open"):
+        status = change.values.get(self._kind.status_key)
+        if status not in (None, self._kind.open_status):
             self._client.set_status(self._kind, uuid, status)
         return uuid
 
@@ -174,11 +179,12 @@ class Applier:
         """
         try:
             self._client.delete(self._kind, record.uuid)
-        except NotProcessable:
+        except NotProcessable as refused:
             now = self._client.get(self._kind, record.uuid)
             if now is None:
                 return
             if not self._kind.can_be_archived or not self._client.is_archived(now):
+                refused.message += why_occupied(self._kind)
                 raise
             self._archive(record, back=True)
             self._client.delete(self._kind, record.uuid)
@@ -203,10 +209,8 @@ class Applier:
         if change.unarchive:
             self._archive(current, back=True)
         self._upload(change)
-        status = change.values.get("status") if self._kind.status_path else None
-        values = {
-            key: value for key, value in change.values.items() if not (key == "status" and self._kind.status_path)
-        }
+        status = change.values.get(self._kind.status_key)
+        values = {key: value for key, value in change.values.items() if key != self._kind.status_key}
         if values:
             body = update_body(self._schema, current, values, self._extra)
             try:
@@ -247,7 +251,8 @@ class Applier:
         record = self._client.get(self._kind, uuid, self._template)
         if record is None:
             raise SeventhingsError(
-                f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back."
+                f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back"
+                f"{f' ({LIMITED})' if self._kind.can_be_archived else ''}."
             )
         return self._clear_the_rest(change, record)
 

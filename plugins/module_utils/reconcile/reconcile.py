@@ -12,7 +12,7 @@ from typing import Any
 from ..client.client import Client, Record
 from ..client.files import require_local
 from ..client.query import Condition
-from ..errors import REFUSED_VALUES, InvalidInput, ServiceError, SeventhingsError, may_be_taken
+from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError
 from ..model.field import is_uuid
 from ..model.kinds import Kind
 from ..model.schema import ParseErrors
@@ -26,6 +26,8 @@ from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
 from .apply import Applier
+from .holders import unseen_holder
+from .occupants import named_occupants
 from .result import Result
 
 
@@ -97,7 +99,10 @@ class _Ensure:
             by_key = self._is_found_at_once(keys, desired)
             record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known, by_key)
         except REFUSED_VALUES as refused:
-            refused.message += self._who_holds_it(change, keys, refused)
+            gone = change.current if change.action == plan.DELETE else None
+            refused.message += (
+                self._who_holds_it(change, keys, refused) if gone is None else self._occupants(gone, refused)
+            )
             raise
         finally:
             if self._kind.defines_fields:
@@ -227,16 +232,17 @@ class _Ensure:
                     for one in records
                     if one.uuid != mine
                 ]
-        held = unique or {key: change.values[key] for key in keys if key in change.values}
-        if found or not held or not self._kind.can_be_archived or not self._may_be_taken(refused, held):
-            return "".join(found)
-        words = natural_keys.describe(self._schema, held, held)
-        return f" If a value must be unique: an archived {self._kind.words}, which no list shows, may hold {words}."
+        return "".join(found) or unseen_holder(self._schema, keys, change.values, refused)
 
-    def _may_be_taken(self, refused: ServiceError, held: Mapping[str, Any]) -> bool:
-        names = {key: (key, field.label) for key, field in self._schema.fields.items()}
-        mine = [*held, *(names[key][1] for key in held), *map(str, held.values())]
-        return may_be_taken(refused, mine, [name for key, both in names.items() if key not in held for name in both])
+    def _occupants(self, gone: Record, refused: ServiceError) -> str:
+        """Names what stands in a room or a location that can't be deleted."""
+        if not isinstance(refused, NotProcessable):
+            return ""
+        try:
+            return named_occupants(self._client, gone)
+        except SeventhingsError:
+            # The user needs to know that it was refused, not why nobody can explain it.
+            return ""
 
     def _holders(self, conditions: Sequence[Condition]) -> list[Record]:
         try:

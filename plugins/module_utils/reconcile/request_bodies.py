@@ -13,7 +13,7 @@ from typing import Any
 
 from ..client.client import Record
 from ..model.field import EMPTY
-from ..model.kinds import FIELD_DEFINITION, RENTAL_CASE, TASK, Kind
+from ..model.kinds import Kind
 from ..model.schema import Schema, type_of
 
 
@@ -39,10 +39,9 @@ def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extr
         return schema.write(values)
     if schema.kind.has_own_fields:
         return _with_the_rest(schema, current, values)
-    # A definition carries what it has; tasks and rental cases lose what is not sent, so everything is sent.
-    empty = (
-        {} if schema.kind is FIELD_DEFINITION else {key: type_of(field).empty for key, field in schema.fields.items()}
-    )
+    # A definition carries what it has; other records lose what is not sent, so everything is sent.
+    is_kept = schema.kind.defines_fields
+    empty = {} if is_kept else {key: type_of(field).empty for key, field in schema.fields.items()}
     kept = _as_it_is(schema, current, values)
     return _whole(schema, {**empty, **kept, **values}, current.flat) | dict(extra)
 
@@ -81,30 +80,21 @@ def _with_the_rest(schema: Schema, current: Record, values: Mapping[str, Any]) -
 
 
 def _whole(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole record as the service takes it. A field that has a call of its own is no part of it."""
+    kind = schema.kind
     written = schema.write({key: value for key, value in values.items() if key in schema.fields})
-    return _SHAPES[schema.kind.name](schema.kind, written, flat)
+    if kind.defines_fields:
+        return _definition(written, flat)
+    body = {**written, **{key: "" for key in kind.texts_without_null if written.get(key) is None}}
+    omitted = {*kind.cleared_by_leaving_out, *kind.kept_by_leaving_out}
+    return {
+        key: value for key, value in body.items() if key != kind.status_key and not (value is None and key in omitted)
+    }
 
 
-def _task(_kind: Kind, written: dict[str, Any], _flat: Mapping[str, Any]) -> dict[str, Any]:
-    # The status has a call of its own. What the interface requires is always there, recurring_schedule as null when
-    # there is none.
-    return {key: value for key, value in written.items() if key != "status"}
-
-
-def _rental_case(kind: Kind, written: dict[str, Any], _flat: Mapping[str, Any]) -> dict[str, Any]:
-    # Instances refuse a null reminder, a null renter and a comment that is no text; the status is kept only where it
-    # is sent.
-    optional = (*kind.cleared_by_leaving_out, *(kind.hours.keys if kind.hours else ()), "status")
-    body = {key: value for key, value in written.items() if key not in optional or value is not None}
-    return {**body, "comment": written.get("comment") or ""}
-
-
-def _field_definition(_kind: Kind, written: dict[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
+def _definition(written: dict[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
     # Members of the definition that are not known here are carried along unchanged.
     kept = {key: value for key, value in flat.items() if key not in ("type", "constraints")}
     body = {key: value for key, value in written.items() if key not in ("type", "constraints", "field_key")}
     field_type = {**(flat.get("field_type") or {}), "name": written["type"], "constraints": written["constraints"]}
     return {**kept, **body, "field_type": field_type}
-
-
-_SHAPES = {TASK.name: _task, RENTAL_CASE.name: _rental_case, FIELD_DEFINITION.name: _field_definition}

@@ -19,7 +19,7 @@ from ..client.client import Client, Record
 from ..client.query import MULTIPLE, PRESENCE, Condition
 from ..errors import InvalidInput
 from ..model.field import EMPTY, Field, InvalidValue, is_uuid, shorten
-from ..model.kinds import SERVER_KEYS, Kind
+from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
@@ -120,13 +120,10 @@ def _field(schema: Schema, name: str, option: str) -> Field:
     field = schema.find(name) or schema.find(schema.kind.filter_names.get(name, name))
     if field is not None:
         return field
-    if name == "author":
-        return Field(name, "USER")
-    if name in ("id", "size", "creator_id"):
-        return Field(name, "NUMBER")
-    if name in ("created_at", "updated_at", "archived_at", "imported_at"):
-        return Field(name, "DATETIME")
-    if name in SERVER_KEYS or schema.kind.open_fields or name in ("author", "slug", "reference_type"):
+    answered = {one.key: one for one in schema.kind.answered} | SERVER_FIELDS
+    if name in answered:
+        return answered[name]
+    if schema.kind.open_fields:
         return Field(name, "TEXT")
     raise InvalidInput(f"{option}.{name}: {schema.why_unknown(name)}")
 
@@ -204,8 +201,6 @@ def _raw(record: Record, field: Field) -> Any:
 
 
 def _value(record: Record, field: Field) -> Any:
-    if field.key == "reference_type":
-        return tuple(one.get("type") for one in record.flat.get("references") or () if isinstance(one, Mapping))
     return type_of(field).read(_raw(record, field), field)
 
 

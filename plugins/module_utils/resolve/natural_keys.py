@@ -67,7 +67,7 @@ def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) 
     """The conditions that narrow a list down to the candidates; every candidate is compared again."""
     values = narrowing(schema, keys, desired)
     texts = [key for key in values if not isinstance(desired[key], Reference)]
-    return [Condition(key, "eq", (values[key],)) for key in texts or values]
+    return [Condition(schema.fields[key].wire_key, "eq", (values[key],)) for key in texts or values]
 
 
 def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from . import natural_keys
 from .references import Question, Resolver, Unresolved, Why, at, fill_in, is_text_renter, reference_in
+from .sight import why_unfound
 
 Mark: TypeAlias = "str | int"
 """A record is known by its uuid, or by its integer id."""
@@ -158,9 +159,13 @@ class Reading:
                 wanted.setdefault(key, []).extend(way[key])
         return [[] if key is None else self._list_narrowed(kind, key, wanted[key]) for key in fields]
 
-    def why_gone(self, _kind: Kind, _questions: Sequence[Question], _written: Any) -> str:
-        """Returns nothing, because no plan is made here that could take a meaning away."""
-        return ""
+    def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+        """Returns what hides the names of records, where something does: no plan is made here that could take a meaning
+        away.
+        """
+        lists = [records for (name, _conditions), records in self._lists.items() if name == kind.name]
+        keys = {key for question in questions for key in question.keys}
+        return why_unfound(kind, keys, [record for records in lists for record in records], written)
 
     def why_unknown(self, _reference: Reference) -> str:
         """A reference by id or uuid is believed: the service refuses one that means nothing."""

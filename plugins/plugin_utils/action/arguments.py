@@ -13,7 +13,9 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import hidden_in
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
+    secrets_of,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean_lines
 
@@ -47,8 +49,7 @@ def read_arguments(
         # message may name the type of a value.
         validated = validator.validate(json.loads(json.dumps(dict(written), default=str)))
     options: dict[str, Any] = validated.validated_parameters
-    hidden = {str(value) for name, value in options.items() if value and spec.get(name, {}).get("no_log")}
-    secrets = frozenset(hidden.union(hidden_in(options)))
+    secrets = secrets_of(spec, options)
     refusal = ""
     if validated.error_messages:
         refusal = str(validated.errors.msg)

@@ -15,7 +15,9 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
     from_environment,
     risks_of,
+    secrets_of,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide_in_result
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.printed import told
 
@@ -52,7 +54,7 @@ class ControllerAction(ActionBase):
         options = from_environment(read.options, of_the_task)
         for risk in risks_of(options):
             warn(risk)
-        return {**result, **told(self.carry_out(options))}
+        return {**result, **hide_in_result(secrets_of(self.spec, options), told(self.carry_out(options)))}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Does the work, given validated options."""

@@ -10,7 +10,7 @@ of a loop share session, token, definitions and rate limit.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     connect,
     from_environment,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide_in_result
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
@@ -90,19 +90,13 @@ class ActionModule(ActionBase):
             done = {"failed": True, "msg": read.refusal}
         else:
             done = run_module(name, Invocation(read.options, written, self._task.check_mode), self._client)
-        return _without(read.secrets, {**done, "invocation": {"module_args": read.options}})
+        return hide_in_result(read.secrets, {**done, "invocation": {"module_args": read.options}})
 
     def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:
         """The client of this worker; a wait that takes long is told on the screen at once."""
         client = _shared_client(options, check_mode)
         client.creations.on_wait = self._display.display
         return client
-
-
-def _without(secrets: Iterable[str], result: dict[str, Any]) -> dict[str, Any]:
-    """A result as a module process would return it. Tokens that were asked for stay; who asked keeps them hidden."""
-    tokens = {key: result[key] for key in ("access_token", "refresh_token") if result.get(key)}
-    return {**hide(secrets, result), **tokens}
 
 
 def _is_ours(interpreter: Path) -> bool:

@@ -37,7 +37,7 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
         key = keys.get((planned.entry.template, planned.made or ""), "")
         for schema in {id(other.schema): other.schema for other in changes}.values():
             if schema.kind.template == planned.entry.template and label in schema.fields and key:
-                schema.fields[label] = replace(schema.fields[label], wire=key)
+                schema.fields[label] = replace(schema.fields[label], wire=schema.kind.key_prefix + key)
 
 
 def relate(client: Client, planned: Planned, sleep: Callable[[float], None]) -> None:

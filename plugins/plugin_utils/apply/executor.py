@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
     Client,
@@ -29,13 +30,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
     upload_missing,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    REFUSED_VALUES,
     AccessTokenRefused,
     InvalidInput,
-    InvalidRequest,
-    NotProcessable,
     SeventhingsError,
     TooManyRequests,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     HUB_ITEM,
     OBJECT,
@@ -58,6 +59,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.archive
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.holders import unseen_holder
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import not_kept, unkept
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
 from ..set_plan.duplicates import duplicates_of
@@ -136,20 +139,50 @@ class Executor:
         self._mutex = threading.Lock()
         self._uploads = Uploads(client, journal, sleep)
         self._contents = Contents(client)
+        self._filled: dict[str, tuple[Planned, dict[str, Any]]] = {}
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
         """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
-        self._journal.managed(self._plan.managed)
+        self._journal.managed(self._plan.managed, self._plan.names)
         self._client.transport.rate.expect(len(self._plan.changes))
         self._client.transport.congestion = Congestion(self._workers)
         for level, batch in self._ready.batches():
             self._run_level(batch)
+            self._check_kept()
             if level == Level.FIELDS:
                 self._settle_definitions(batch)
         if not self._stopped:
             self._look_for_duplicates()
         return self.outcome
+
+    def _note_filled(self, planned: Planned, change: Change) -> None:
+        """Notes values for fields that no record had when the lists were read: one record of each kind tells whether
+        they are hidden, where the instance leaves out what is empty.
+        """
+        state = self._plan.state
+        if state is None or change.action not in (plan.CREATE, plan.UPDATE) or planned.made is None:
+            return
+        missing = state.sight(planned.schema).missing
+        first = {key: value for key, value in change.values.items() if key in missing and value not in EMPTY}
+        if first:
+            with self._mutex:
+                self._filled.setdefault(planned.kind.name, (planned, first))
+
+    def _check_kept(self) -> None:
+        """Reads one record of each kind that was given a value for a field which no record had."""
+        filled, self._filled = self._filled, {}
+        for planned, values in filled.values():
+            try:
+                record = self._client.get(planned.kind, str(planned.made))
+            except SeventhingsError as error:
+                # It was written, and that must be told.
+                self._plan.warnings.append(f"{planned}: not read back: {self._reason(planned, error)}")
+                continue
+            lost = [] if record is None else unkept(planned.schema, values, record)
+            if lost:
+                self.outcome.done[planned.section, planned.change.action] -= 1
+                self._fail(planned, not_kept(planned.kind, lost, str(planned.made)))
 
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
         try:
@@ -283,11 +316,13 @@ class Executor:
         if change.action == plan.CREATE:
             planned.made = self._create(applier, planned, change)
             self._journal.made(planned.kind.name, planned.noted, planned.made)
+            self._note_filled(planned, change)
             return
         self._upload(change)
         if change.action == plan.UPDATE and change.current is not None and self._of_plan:
             self._journal.changing(change.current.uuid)
         planned.made = applier.write(change, lambda: self._find(planned))
+        self._note_filled(planned, change)
         if change.action in (plan.DELETE, plan.ARCHIVE):
             self._journal.gone(planned.kind.name, planned.noted, planned.made or "")
         elif planned.kind.update == "PUT" and planned.made:
@@ -307,13 +342,14 @@ class Executor:
         self._journal.sent(planned.kind.name, planned.noted)
         try:
             uuid = applier.write(change, lambda: self._find(planned))
-        except (InvalidRequest, NotProcessable) as refused:
+        except REFUSED_VALUES as refused:
             try:
                 twin = self._archived_twin(planned)
             except MayBeHidden as hidden:
                 refused.message += f" {hidden.message}"
                 raise refused from hidden
             if twin is None:
+                refused.message += unseen_holder(planned.schema, planned.keys, change.values, refused)
                 raise
             return self._adopt(applier, planned, change, twin, archived=True)
         if uuid is None:

@@ -18,10 +18,10 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
@@ -72,21 +72,25 @@ class Memory:
     """The notes of one ``set_id``, summed up.
 
     :ivar known: uuids of the records that belong to the set.
+    :ivar names: uuid to the kind and key that a record had when it was last noted, where they were.
     :ivar unresolved: kind and key of creates that were sent, and nothing says what came of them.
     :ivar uploads: files that earlier runs uploaded, to their uuids; empty where nothing says what came of one.
     :ivar files: uuids of all files that were uploaded for this set.
     :ivar run: what an earlier run was about to do and did not come to the end of, as a digest; empty where all is done.
     :ivar made: uuids of what that run made, and kind and key of what it was about to make.
     :ivar touched: the same, and uuids of what it began to change.
+    :ivar protected: uuids of records that must stay.
     """
 
     known: set[str] = field(default_factory=set)
+    names: dict[str, str] = field(default_factory=dict)
     unresolved: set[str] = field(default_factory=set)
     uploads: dict[Upload, str] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
     run: str = ""
     made: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
+    protected: set[str] = field(default_factory=set)
 
     def take(self, note: dict[str, str]) -> None:
         """Takes one note in.
@@ -115,7 +119,9 @@ class Memory:
 
     def _made(self, note: dict[str, str]) -> None:
         uuid = note["uuid"]
-        self.unresolved.discard(f"{note['kind']} {note['key']}")
+        record = f"{note['kind']} {note['key']}"
+        self.unresolved.discard(record)
+        self.names[uuid] = record
         self.known.add(uuid)
         self.made.add(uuid)
         self.touched.add(uuid)
@@ -125,10 +131,20 @@ class Memory:
 
     def _managed(self, note: dict[str, str]) -> None:
         self.known.add(note["uuid"])
+        # Earlier versions noted no key.
+        if "kind" in note:
+            self.names[note["uuid"]] = f"{note['kind']} {note['key']}"
 
     def _gone(self, note: dict[str, str]) -> None:
         self.unresolved.discard(f"{note['kind']} {note['key']}")
         self.known.discard(note["uuid"])
+        self.names.pop(note["uuid"], None)
+
+    def _protected(self, note: dict[str, str]) -> None:
+        self.protected.add(note["uuid"])
+
+    def _released(self, note: dict[str, str]) -> None:
+        self.protected.discard(note["uuid"])
 
     def _uploading(self, note: dict[str, str]) -> None:
         self.uploads[Upload(note["name"], note["sha256"])] = ""
@@ -146,6 +162,8 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "changing": Memory._changing,
     "managed": Memory._managed,
     "gone": Memory._gone,
+    "protected": Memory._protected,
+    "released": Memory._released,
     "uploading": Memory._uploading,
     "uploaded": Memory._uploaded,
 }
@@ -420,6 +438,7 @@ class Journal:
         """Notes what a create came to."""
         self._write([{"note": "made", "kind": kind, "key": key, "uuid": uuid}])
         self.known.add(uuid)
+        self.memory.names[uuid] = f"{kind} {key}"
 
     def changing(self, uuid: str) -> None:
         """Notes that a record is about to be changed, which may take several requests."""
@@ -430,11 +449,27 @@ class Journal:
         self._write([{"note": "gone", "kind": kind, "key": key, "uuid": uuid}])
         self.known.discard(uuid)
 
-    def managed(self, uuids: Iterable[str]) -> None:
-        """Notes records that were there already and are in the files: from now on they belong to the set."""
-        fresh = [uuid for uuid in uuids if uuid not in self.known]
-        self._write([{"note": "managed", "uuid": uuid} for uuid in fresh])
+    def managed(self, uuids: Iterable[str], names: Mapping[str, tuple[str, str]] = MappingProxyType({})) -> None:
+        """Notes records that were there already and are in the files: from now on they belong to the set.
+
+        :param names: uuid to the kind and key that the files have; a record with another one is noted anew.
+        """
+        known = self.memory.names
+        fresh = {
+            uuid: names.get(uuid)
+            for uuid in uuids
+            if uuid not in self.known or (uuid in names and known.get(uuid) != " ".join(names[uuid]))
+        }
+        notes = [(uuid, {"kind": name[0], "key": name[1]} if name else {}) for uuid, name in fresh.items()]
+        self._write([{"note": "managed", "uuid": uuid, **name} for uuid, name in notes])
         self.known.update(fresh)
+        known.update((uuid, " ".join(name)) for uuid, name in fresh.items() if name)
+
+    def protect(self, uuid: str, is_protected: bool) -> None:
+        """Notes that a record must stay, or need not any more, where that is not noted yet."""
+        if uuid and is_protected != (uuid in self.memory.protected):
+            self._write([{"note": "protected" if is_protected else "released", "uuid": uuid}])
+            (self.memory.protected.add if is_protected else self.memory.protected.discard)(uuid)
 
     # ---- uploads
 

@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 
 from .dialect import CellReader, Dialects
 from .hiding import Hiding
+from .lifecycle import NOTHING, Lifecycle
 
 SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
 """Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
@@ -121,6 +122,7 @@ class Entry:
     :ivar vaulted: names of the fields that are vaulted; all of them where the file is vaulted as a whole.
     :ivar cells: reads its fields where they are cells that types do not take as they are.
     :ivar root: the directory that its local files come from, where that is not the same for all records.
+    :ivar lifecycle: what of it is left alone, and whether it must stay, beside what the settings say.
     """
 
     kind: Kind
@@ -136,6 +138,7 @@ class Entry:
     vaulted: Container[str] = ()
     cells: CellReader | None = None
     root: str = ""
+    lifecycle: Lifecycle = NOTHING
 
     def root_of(self, name: str) -> str:
         """The directory that the local files of a field come from; empty where that is the same for all records."""
@@ -229,6 +232,8 @@ class DesiredInstance:
     :ivar identity: section to the fields that identify its records, where the default is not meant.
     :ivar scope: section to field to the values that a record in scope has; empty: all of it.
     :ivar marker: field that names the set in each record, where the files say so.
+    :ivar lifecycle: section to what is left alone in its records, and which of them must stay.
+    :ivar shields: records that must stay although they are no part of it: a plan file holds changes alone.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
     :ivar moved_places: where a pair was written, by the identity of its new key.
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
@@ -251,6 +256,8 @@ class DesiredInstance:
     policy: Policy = field(default_factory=Policy)
     scope: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     marker: str = ""
+    lifecycle: Mapping[str, Lifecycle] = field(default_factory=dict)
+    shields: Sequence[Entry] = ()
     moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
     moved_places: dict[int, Place] = field(default_factory=dict)
     setting_places: dict[str, Place] = field(default_factory=dict)

@@ -35,6 +35,7 @@ from .desired import (
 from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .hiding import EVERYTHING, Hiding
 from .json_source import read_json_lines
+from .lifecycle import NOTHING, OF_RECORD, read_record
 from .nodes import Node, Places, plain_node, was_vaulted
 from .settings import API, VARIABLES, Settings
 from .xlsx_source import WORKBOOK_CELLS, Workbook
@@ -52,6 +53,9 @@ MAX_SOURCE = 256 << 20
 
 MOST_RECORDS = 1_000_000
 """Records of one desired state. More are two sets."""
+
+_OWN = frozenset(("_state", "_managed", OF_RECORD))
+"""Members of a record that are no fields."""
 
 _INLINE = "desired"
 _NEVER_VAULTED = (
@@ -462,12 +466,23 @@ class _Loading:
             place = node.member("_state").place
             self._find(place, f"_state: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
         fields = node.value
-        if "_state" in fields or "_managed" in fields:
-            fields = {name: value for name, value in fields.items() if name not in ("_state", "_managed")}
+        lifecycle = NOTHING
+        if OF_RECORD in fields:
+            lifecycle = read_record(node.member(OF_RECORD), lambda one, words: self._find(one.place, words))
+        if not _OWN.isdisjoint(fields):
+            fields = {name: value for name, value in fields.items() if name not in _OWN}
         vaulted = self.desired.hiding.of_record(node.source, fields)
-        if state not in allowed:
-            return Entry(kind, fields, node.place, Places(node), template=template, misread=True, vaulted=vaulted)
-        return Entry(kind, fields, node.place, Places(node), state, template, vaulted=vaulted)
+        return Entry(
+            kind,
+            fields,
+            node.place,
+            Places(node),
+            state if state in allowed else "present",
+            template,
+            misread=state not in allowed,
+            vaulted=vaulted,
+            lifecycle=lifecycle,
+        )
 
 
 def called(label: str, name: str) -> str:

@@ -32,6 +32,7 @@ from .desired import (
     limit_of,
     prune_actions,
 )
+from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
 
 API = "seventhings/v1"
@@ -44,6 +45,7 @@ _SETTINGS = (
     "identity",
     "policy",
     "scope",
+    "lifecycle",
     "marker",
     "csv",
     "variables",
@@ -83,6 +85,8 @@ class Settings:
                 self._find(one, f"identity.{section}: expected a list of field keys")
                 desired.identity.pop(section)
         desired.scope = self._scope(node)
+        if LIFECYCLE in node.value:
+            desired.lifecycle = read_settings(node.member(LIFECYCLE), SECTIONS, self._find)
         desired.setting_places = _places(node)
         desired.declares_variables = VARIABLES in node.value
         if "csv" in node.value:

@@ -19,6 +19,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     FeatureOff,
     IncompleteList,
     InvalidInput,
+    PermissionMissing,
+    VersionTooOld,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
@@ -40,6 +42,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, identifies, unseen
 
 from ..desired.desired import SECTIONS
 from ..set_plan.state import ListedState
@@ -70,6 +73,7 @@ class Exported:
     :ivar schemas: kind of record to its fields on this instance.
     :ivar columns: section to the fields that its records may have in files, in their order.
     :ivar names: kind of record to how files name each that is there, where that was asked for.
+    :ivar uuids: section to the uuids of its records, in the same order.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -79,6 +83,7 @@ class Exported:
     schemas: dict[str, Schema] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
     names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,28 +121,35 @@ def export_instance(
     selection: Selection,
     downloads: Downloads,
     on_progress: Callable[[str, int], None] = lambda _section, _number: None,
+    state: ListedState | None = None,
 ) -> Exported:
     """Reads an instance, each kind once.
 
+    :param state: lists that were read already; None: there are none.
     :param on_progress: is told each section with the number of its records when it is done.
     :raises InvalidInput: where files could not name what is there (a label of two fields).
     :raises IncompleteList: where somebody deletes records while they are read.
     """
-    return _Export(client, selection, downloads, on_progress).run()
+    return _Export(client, selection, downloads, on_progress, state or ListedState(client)).run()
 
 
 class _Export:
     def __init__(
-        self, client: Client, selection: Selection, downloads: Downloads, on_progress: Callable[[str, int], None]
+        self,
+        client: Client,
+        selection: Selection,
+        downloads: Downloads,
+        on_progress: Callable[[str, int], None],
+        state: ListedState,
     ) -> None:
         self._client = client
         self._selection = selection
-        self._state = ListedState(client)
+        self._state = state
         self._on_progress = on_progress
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
         self._withheld: dict[str, set[str]] = {}
-        self._off: set[str] = set()
+        self._off: dict[str, str] = {}
         self._done: set[str] = set()
 
     def run(self) -> Exported:
@@ -170,6 +182,11 @@ class _Export:
     def _leave_out(self, why: str) -> None:
         self._result.left_out.append(why)
 
+    def _add(self, section: str, rows: Sequence[tuple[str, Any]]) -> None:
+        """Takes the records of a section, each with its uuid."""
+        self._result.sections[section] = [row for _uuid, row in rows]
+        self._result.uuids[section] = [uuid for uuid, _row in rows]
+
     def _section(self, section: str) -> None:
         exports: dict[str, Callable[[], None]] = {
             FIELD_DEFINITION.section: self._definitions,
@@ -180,13 +197,25 @@ class _Export:
             if section not in self._off:
                 exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
         except FeatureOff:
-            self._off.add(section)
+            self._off[section] = "this part is switched off on the instance"
+        except VersionTooOld:
+            # There is nothing to leave out.
+            self._off[section] = ""
+        except PermissionMissing:
+            # Accounts that could export everything before this part was there still can.
+            if not KINDS[SECTIONS[section]].is_later:
+                raise
+            self._off[section] = "this account may not read it"
         if section in self._off:
-            self._leave_out(f"{section}: this part is switched off on the instance")
+            self._leave_out_all_of(section)
         elif section not in self._done:
             self._done.add(section)
             rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
             self._on_progress(section, sum(map(len, rows)))
+
+    def _leave_out_all_of(self, section: str) -> None:
+        if self._off[section]:
+            self._leave_out(f"{section}: {self._off[section]}")
 
     # ---- field definitions
 
@@ -220,8 +249,8 @@ class _Export:
                 else:
                     written[str(raw.get("uuid"))] = row
             self._relate(template, written)
-            rows = sorted(written.values(), key=lambda row: (row.get("field_key", "~"), row.get("label", "")))
-            self._result.sections[f"{FIELD_DEFINITION.section}/{template}"] = rows
+            rows = sorted(written.items(), key=lambda one: (one[1].get("field_key", "~"), one[1].get("label", "")))
+            self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Adds the relations to the definitions; they may refer to any other one that is not left out."""
@@ -266,6 +295,7 @@ class _Export:
         schema = self._schema(kind)
         withheld = {field.key: field for field in schema.fields.values() if self._is_withheld(kind.template, field)}
         read = {record.uuid: schema.read(record.flat) for record in records}
+        sight = self._sight(section, schema)
         naming = Naming(self._state, self._portable, schema, read, withheld)
         apart = naming.best(records, self._choices(section, schema))
         if apart.keys and not self._selection.identity.get(section):
@@ -280,7 +310,8 @@ class _Export:
         for uuid in {record.uuid for record in chosen} - name_of_uuid.keys():
             self._portable.leave_out(kind.name, uuid)
         definitions = self._client.definitions(kind.template) if kind.template else ()
-        fields = [field for field in writable_fields(schema, definitions) if field.key not in withheld]
+        seen = [field for field in writable_fields(schema, definitions) if field.key not in sight.hidden]
+        fields = [field for field in seen if field.key not in withheld]
         self._result.columns[section] = fields
         rows = {}
         for uuid in sorted(name_of_uuid, key=name_of_uuid.__getitem__):
@@ -291,12 +322,27 @@ class _Export:
                 self._portable.leave_out(kind.name, uuid)
             else:
                 rows[uuid] = row
-        self._result.sections[section] = list(rows.values())
+        self._add(section, list(rows.items()))
         exported = [read[uuid] for uuid in rows]
+        for key in sorted(sight.hidden):
+            self._leave_out(f"{section}: {name_in_files(schema.fields[key])}: {unseen(key)}, so no file holds it")
         for field in withheld.values():
             self._tell_values(section, field, exported, "of a field that is left out")
         for field in unwritable_fields(schema, definitions):
             self._tell_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
+
+    def _sight(self, section: str, schema: Schema) -> Sight:
+        """The fields of a section that the account does not see.
+
+        :raises InvalidInput: where its records could not be told apart.
+        """
+        sight = self._state.sight(schema)
+        own = [schema.find(name) for name in self._selection.identity.get(section, ())]
+        ways = [[field.key for field in own if field is not None]] if own else schema.kind.match_on
+        hidden = [sight.unidentifying(keys) for keys in ways]
+        if all(hidden):
+            raise InvalidInput([f"{section}: {key}: {identifies(schema.kind, key)}" for key in hidden[0]])
+        return sight
 
     def _tell_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
         """Tells once how many values of a field are left out."""
@@ -318,7 +364,8 @@ class _Export:
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):
             persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
-        made, others = [], []
+        made: list[tuple[str, str]] = []
+        others = []
         for record in self._state.records(USER):
             address = str(record.flat.get("email") or "")
             if not address:
@@ -331,8 +378,8 @@ class _Export:
                 self._leave_out(f"users: {address}: {reason}")
                 self._portable.leave_out(USER.name, record.uuid)
             else:
-                made.append(address)
-        self._result.sections[USER.section] = sorted(made)
+                made.append((record.uuid, address))
+        self._add(USER.section, sorted(made, key=lambda one: one[1]))
         if others:
             self._result.not_cloned[USER.section] = sorted(others)
 
@@ -361,10 +408,11 @@ class _Export:
                     "price": values.get("price"),
                 }
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
-                rows.append({field.key: self._portable.checked(field, offer[field.key]) for field in written})
+                row = {field.key: self._portable.checked(field, offer[field.key]) for field in written}
+                rows.append((record.uuid, row))
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
-        self._result.sections[HUB_ITEM.section] = sorted(rows, key=lambda row: str(row["object"]))
+        self._add(HUB_ITEM.section, sorted(rows, key=lambda one: str(one[1]["object"])))
 
     def _name_orders(self) -> None:
         try:

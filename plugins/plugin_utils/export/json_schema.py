@@ -49,7 +49,22 @@ ADDRESS = "https://ansible-collections.github.io/community.seventhings/schema/v1
 """The address below which the schemas for every instance are published, for the version of the format that files name
 as ``api``."""
 
-_MANAGED: Json = {"_managed": {"type": "boolean"}}
+_FIELDS: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
+_LIFECYCLE: Json = {
+    "initial": {"description": "Fields that are written at creation and never compared", **_FIELDS},
+    "ignore": {"description": "Fields that are neither written nor compared", **_FIELDS},
+}
+_MANAGED: Json = {
+    "_managed": {"type": "boolean"},
+    "_lifecycle": {
+        "type": "object",
+        "properties": {
+            **_LIFECYCLE,
+            "protect": {"description": "No plan may take the record away, or archive it", "type": "boolean"},
+        },
+        "additionalProperties": False,
+    },
+}
 """Takes a record out of the set, whichever kind it is of."""
 
 MAIN = "seventhings.schema.json"
@@ -140,7 +155,8 @@ def _record(schema: Schema, closed: bool) -> Json:
     properties: Json = {}
     for field in writable_fields(schema):
         described = _field(field) | ({FIELD_KEYWORD: _noted(field)} if closed and kind.template else {})
-        for name in dict.fromkeys([name_in_files(field), *(() if is_generated_key(field.key) else (field.label,))]):
+        labels = () if is_generated_key(field.key) else (field.label, field.wire_key)
+        for name in dict.fromkeys([name_in_files(field), *labels]):
             if name and schema.find(name) is field:
                 properties.setdefault(name, described)
     states = list(kind.states)
@@ -290,6 +306,9 @@ def _settings() -> Json:
     }
     prune = {section: {"enum": list(prune_actions(section))} for section in SECTIONS}
     names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    key: Json = {"type": ["string", "number"], "minLength": 1}
+    protected: Json = {"description": "Natural keys of records that no plan may take away; * stands for anything"}
+    protected |= {"type": "array", "items": key, "minItems": 1}
     return {
         "type": "object",
         "properties": {
@@ -315,6 +334,8 @@ def _settings() -> Json:
                 }
             ),
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
+            "lifecycle": _by_section(_closed({**_LIFECYCLE, "protect": protected}))
+            | {"description": "What is left alone, and what must stay"},
             "marker": {"type": "string", "description": "Field that names the set in each record"},
             "csv": _tables(),
             "variables": _variables(),

@@ -47,7 +47,7 @@ class Unwritable(Exception):
 @lru_cache(maxsize=100_000)
 def _text(value: str) -> str:
     """A text on one line: plain where nothing can take it for something else, in quotes otherwise."""
-    if _HARMLESS.fullmatch(value) and value.lower() not in _WORDS and _is_text(value):
+    if _HARMLESS.fullmatch(value) and is_text(value):
         return value
     return _quoted(value)
 
@@ -57,8 +57,15 @@ def _quoted(value: str) -> str:
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
-def _is_text(value: str) -> bool:
-    return str(_RESOLVER.resolve(yaml.ScalarNode, value, (True, False))) == "tag:yaml.org,2002:str"
+def is_text(value: str) -> bool:
+    """Tells whether readers of YAML take some letters without quotes for a text."""
+    is_word = value.lower() in _WORDS
+    return not is_word and str(_RESOLVER.resolve(yaml.ScalarNode, value, (True, False))) == "tag:yaml.org,2002:str"
+
+
+def is_unprintable(text: str) -> bool:
+    """Tells whether a text holds what can't be seen, and so stands as escapes."""
+    return _UNPRINTABLE.search(text) is not None
 
 
 def scalar(value: Any) -> str:
@@ -87,11 +94,12 @@ def _is_block(value: Any) -> bool:
     )
 
 
-def _flow(value: Any) -> str:
+def flow(value: Any) -> str:
+    """A value on one line, lists and maps in brackets."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(str(key), ' ')} {_flow(member)}" for key, member in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(str(key), ' ')} {flow(member)}" for key, member in value.items()) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_flow, value)) + "]"
+        return "[" + ", ".join(map(flow, value)) + "]"
     return scalar(value)
 
 
@@ -115,7 +123,7 @@ def _member(key: str, value: Any, indent: str) -> Iterable[str]:
         for line in value.removesuffix("\n").split("\n"):
             yield f"{indent}  {line}" if line else ""
         return
-    short = f"{indent}{name} {_flow(value)}" if isinstance(value, (Mapping, list, tuple)) else ""
+    short = f"{indent}{name} {flow(value)}" if isinstance(value, (Mapping, list, tuple)) else ""
     if not short or len(short) <= _WIDTH or not value:
         yield short or f"{indent}{name} {scalar(value)}"
         return
@@ -125,7 +133,7 @@ def _member(key: str, value: Any, indent: str) -> Iterable[str]:
             yield from _member(str(inner), member, indent + "  ")
     else:
         for item in value:
-            yield f"{indent}  - {_flow(item)}"
+            yield f"{indent}  - {flow(item)}"
 
 
 def yaml_record(record: Any) -> str:
@@ -188,7 +196,7 @@ def csv_record(
     :param cell: how a cell is written.
     :raises Unwritable: where a cell would be read as something else, or the encoding has not its letters.
     """
-    return csv_row([_cell(record[name], dialect) if name in record else "" for name in header], cell, dialect)
+    return csv_row([cell_of(record[name], dialect) if name in record else "" for name in header], cell, dialect)
 
 
 def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN) -> str:
@@ -213,7 +221,11 @@ def json_cell(value: Any) -> str:
     return _json(value)
 
 
-def _cell(value: Any, dialect: Dialect) -> str:
+def cell_of(value: Any, dialect: Dialect) -> str:
+    """A value as the text of a cell.
+
+    :raises Unwritable: where it would be read as something else.
+    """
     if isinstance(value, (Mapping, list, tuple)):
         return _json(value)
     text = dialect.write(value)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
@@ -100,7 +101,7 @@ def _provision(
     if options["mode"] == "apply" and options["protected"]:
         require_ceilings(written)
     looks_only = check_mode or options["mode"] == "drift"
-    sources = _sources(options["src"])
+    sources = paths_of(options["src"])
     src = sources[0] if sources else None
     report, plan_file = (_path(options, name) for name in ("report", "plan_file"))
     if report is not None:
@@ -110,14 +111,18 @@ def _provision(
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
-        invocation.read.append(_load(options, sources, loader, written, invocation.hiding))
+        invocation.read.append(load_files(options, sources, loader, written, invocation.hiding))
         return invocation.read[-1]
 
     has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
-        if len(sources) > 1:
-            stored.lies_as(all_that_is_written())
+        # Reading all of it takes long, and most plans need none of it.
+        if has_files and (len(sources) > 1 or stored.takes_away):
+            written_now = all_that_is_written()
+            stored.stands_beside(written_now)
+            if len(sources) > 1:
+                stored.lies_as(written_now)
         stored.desired.hiding = invocation.hiding
         desired = stored.desired
     elif has_files:
@@ -156,11 +161,11 @@ def _provision(
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
-        _write_report(account, report, src)
+        _write_report(account, report, src, secrets_of(INSTANCE, options))
     return _result(account, looks_only and options["drift_fail"], report)
 
 
-def _sources(src: Any) -> list[Path]:
+def paths_of(src: Any) -> list[Path]:
     """The layers that ``src`` names, the first one first.
 
     :raises InvalidInput: where it names something else.
@@ -202,9 +207,13 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
     return stored
 
 
-def _load(
+def load_files(
     options: Mapping[str, Any], sources: Sequence[Path], loader: Any, written: Mapping[str, Any], hiding: Hiding
 ) -> DesiredInstance:
+    """Reads what is written in layers, inline, or both.
+
+    :param written: the options of the task as they were written.
+    """
     whole = written.get("desired")
     # The option as it was written; a text (a template gave it) as Ansible reads it.
     inline = options.get("desired") if isinstance(whole, str) else whole
@@ -222,7 +231,7 @@ def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool, 
     told = tell(offline_findings(desired), desired)
     problems = told.lines
     if report is not None:
-        _write_report(_judged(told, desired, check_mode), report, src)
+        _write_report(_judged(told, desired, check_mode), report, src, ())
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, report) if problems else fine
@@ -249,9 +258,9 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult
     )
 
 
-def _write_report(account: RunResult, path: Path, src: Path | None) -> None:
+def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Iterable[str]) -> None:
     try:
-        write_report(account, path, src)
+        write_report(account, path, src, secrets)
     except OSError as error:
         # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")

@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     typed,
     words_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATE_KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from ..desired.desired import (
     SECTIONS,
@@ -110,7 +110,8 @@ def _known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
     except OSError as error:
         desired.findings.append(Finding(Place(f"{SCHEMAS}/{MAIN}"), f"can't be read: {error.strerror}"))
         return {}
-    told = {kind.name: saved_fields(document, _SECTIONS[kind.name]) for kind in TEMPLATE_KINDS.values()}
+    kinds = [kind for kind in KINDS.values() if kind.template]
+    told = {kind.name: saved_fields(document, _SECTIONS[kind.name]) for kind in kinds}
     return {name: fields for name, fields in told.items() if fields}
 
 

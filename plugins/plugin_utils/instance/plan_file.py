@@ -29,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 
 from ..desired.desired import DesiredInstance, Entry, Place
 from ..desired.hiding import VAULTED, Hiding
+from ..desired.lifecycle import Lifecycle
 from ..desired.sealing import Holes, Seals, hidden_names, sealed
 from ..set_plan.plan import InstancePlan, Planned
 from .outcome import shown
@@ -52,6 +53,7 @@ class StoredPlan:
     :ivar files: identity of an entry to its local files, by path, with their SHA-256.
     :ivar digest: which plan it is: the SHA-256 of its bytes.
     :ivar holes: the vaulted values, which stand in no plan file.
+    :ivar protections: uuids of records, each with whether it must stay once the plan is applied.
     """
 
     desired: DesiredInstance
@@ -60,6 +62,18 @@ class StoredPlan:
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
     holes: Holes = field(default_factory=lambda: Holes({}))
+    protections: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def takes_away(self) -> bool:
+        """Tells whether the plan takes any record away, or archives one."""
+        return any(entry.state != "present" for entry in self.desired.entries)
+
+    def stands_beside(self, written: DesiredInstance) -> None:
+        """Notes which records must stay by what the files say now: the plan may be older than that."""
+        self.desired.lifecycle = {section: Lifecycle(protect=one.protect) for section, one in written.lifecycle.items()}
+        self.desired.setting_places = dict(written.setting_places)
+        self.desired.shields = [one for one in written.entries if one.lifecycle.is_protected]
 
     def lies_in(self, src: Path | None, root: str) -> None:
         """Notes where the files are now, wherever they were when the plan was made.
@@ -213,7 +227,12 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
             )
         check_document(document)
         digest = hashlib.sha256(content).hexdigest()
-        stored = StoredPlan(_desired_from(document), digest=digest, holes=Holes(document["vaulted"]))
+        stored = StoredPlan(
+            _desired_from(document),
+            digest=digest,
+            holes=Holes(document["vaulted"]),
+            protections=document["protections"],
+        )
     except (ValueError, RecursionError) as error:
         why = "it is too deep" if isinstance(error, RecursionError) else error
         raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({why}). Plan again.") from error
@@ -255,6 +274,7 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "create_users": bool(desired.policy.create_users),
         "notify": desired.policy.notify,
         "vaulted": seals.document(),
+        "protections": {one.uuid: one.is_protected for one in made.protections if one.uuid},
         "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
     }
 
@@ -282,7 +302,8 @@ def _stored(
         "template": entry.template,
         "state": entry.state,
         "pruned": entry.pruned,
-        "fields": {name: _storable(value) for name, value in _read(planned).items() if name not in hidden}
+        "protect": entry.lifecycle.is_protected,
+        "fields": {name: _storable(value) for name, value in _compared(planned).items() if name not in hidden}
         if entry.fields
         else {
             key: planned.schema.brief(key, value)
@@ -293,6 +314,16 @@ def _stored(
         "files": files,
         "vaulted": seals.place(entry, hidden) if hidden else None,
     }
+
+
+def _compared(planned: Planned) -> Mapping[str, Any]:
+    """The fields of an entry without those that are left alone."""
+    fields = _read(planned)
+    if not planned.left_alone:
+        return fields
+    known = {name: planned.schema.find(name) for name in fields}
+    left = {name for name, one in known.items() if one is not None and one.key in planned.left_alone}
+    return {name: value for name, value in fields.items() if name not in left}
 
 
 def _read(planned: Planned) -> Mapping[str, Any]:
@@ -347,6 +378,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
             change["template"],
             "" if change["action"] == plan.CREATE or KINDS[change["kind"]].numbered else change["uuid"],
             pruned=change["pruned"],
+            lifecycle=Lifecycle(is_protected=change["protect"]),
         )
         desired.entries.append(entry)
     return desired

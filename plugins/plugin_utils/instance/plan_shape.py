@@ -187,6 +187,10 @@ _DOCUMENT: Mapping[str, _Shape] = {
     "create_users": _FLAG,
     "notify": _FLAG,
     "vaulted": (_is_hashes, "files with the salted hashes of what is vaulted in them"),
+    "protections": (
+        lambda value: _is_map(value) and all(isinstance(one, bool) and _is_text(key) for key, one in value.items()),
+        "uuids with true or false",
+    ),
     "changes": (lambda value: isinstance(value, list) and all(map(_is_map, value)), "a list of maps"),
 }
 
@@ -202,6 +206,7 @@ _CHANGE: Mapping[str, _Shape] = {
     "template": _TEXT,
     "state": _TEXT,
     "pruned": _FLAG,
+    "protect": (lambda value: value is None or isinstance(value, bool), "true, false or null"),
     "fields": (lambda value: _is_map(value) and is_value(value), f"a map of fields, at most {MAX_DEPTH} levels deep"),
     "image": (lambda value: value == "" or _is_sha256(value), "a SHA-256"),
     "files": (_is_files, "paths below src with their SHA-256"),

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import without
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
@@ -23,6 +24,8 @@ from .report_sarif import as_sarif
 
 _LONGEST = 500
 """Characters of a value that are shown; all of it stands in the report as JSON and in what the task returns."""
+
+_SHORTEST_SECRET = 6
 
 _EXAMPLES = 3
 """Names of records that are in no file; the others are counted."""
@@ -124,11 +127,14 @@ def check_report(path: Path) -> None:
         raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
 
 
-def write_report(account: RunResult, path: Path, src: Path | None = None) -> None:
+def write_report(account: RunResult, path: Path, src: Path | None = None, secrets: Iterable[str] = frozenset()) -> None:
     """Writes the account as the ending of the file says: a page, JSON, Markdown, or its findings as SARIF.
 
     :param src: the directory of the files, where there is one.
+    :param secrets: texts that are not written, in whatever spelling a record of the service holds them.
     """
     check_report(path)
     text = as_sarif(account, src) if path.suffix == _SARIF else _FORMS[path.suffix](account)
-    Folder(path.parent).write(path.name, text.encode())
+    # A short one might stand in what is ours, and a report without it would be no JSON any more.
+    hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
+    Folder(path.parent).write(path.name, without(hidden, text).encode())

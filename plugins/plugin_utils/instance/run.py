@@ -192,6 +192,8 @@ class _Run:
             self._resumed(journal),
             self._run_options.workers,
             self._run_options.assume_archived,
+            frozenset(journal.memory.protected),
+            journal.memory.names,
         )
         try:
             with many_objects():
@@ -211,7 +213,11 @@ class _Run:
         made.warnings += suspected_renames(made)
         read = self._client.transport.sent - self._before
         self._forecast = forecast_of(made, read, self._client.transport.rate.per_minute)
-        refusals = [*self._ceilings.forbidden(made.changes), *made.exceeded_limits]
+        if self._run_options.drift:
+            # Nothing is taken away.
+            made.warnings += made.protected
+            made.protected = []
+        refusals = [*made.protected, *self._ceilings.forbidden(made.changes), *made.exceeded_limits]
         if refusals:
             made.warnings += self._ceilings.narrowed(self._asked)
             return self._account("refused", made, refusals=refusals)
@@ -323,15 +329,27 @@ class _Run:
             if uuid in journal.known:
                 journal.gone(kind, key, uuid)
         if not made.changes:
-            journal.managed(made.managed)
+            journal.managed(made.managed, made.names)
+            self._note_protections(made, Outcome(), journal)
             return self._account("unchanged", made)
         journal.begun(self._run_of(journal))
         outcome = executor.run()
+        self._note_protections(made, outcome, journal)
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
         name = "changed" if not bad else "partly_applied" if outcome.done else "failed"
         return self._account(name, made, outcome)
+
+    def _note_protections(self, made: InstancePlan, outcome: Outcome, journal: Journal) -> None:
+        """Notes which records must stay. One that need not any more was applied so once."""
+        stored = {} if self._stored is None else self._stored.protections
+        for uuid, is_protected in stored.items():
+            journal.protect(uuid, is_protected)
+        left = {id(one.entry) for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
+        for one in made.protections:
+            if one.is_protected or id(one.planned.entry) not in left:
+                journal.protect(one.uuid or one.planned.made or "", one.is_protected)
 
     # ---- plan files
 

@@ -194,6 +194,7 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
     for one in loaded:
         records.add(one)
     merged.entries, merged.unmanaged = records.entries(), records.unmanaged()
+    merged.findings += records.findings
     if len(merged.entries) > MOST_RECORDS:
         place = merged.entries[MOST_RECORDS].place
         merged.findings.append(Finding.plain(place, f"expected at most {MOST_RECORDS} records in one desired state"))

@@ -37,6 +37,7 @@ class _Narrowing:
         self._texts()
         self._identity()
         self._scope()
+        self._lifecycle()
         self._policy()
 
     def _find(self, setting: str, message: str) -> None:
@@ -85,6 +86,13 @@ class _Narrowing:
                 else:
                     own[name] = values
         self._merged.scope = scope
+
+    def _lifecycle(self) -> None:
+        """Leaves alone and protects what either layer does: there is no way to say less."""
+        lifecycle = dict(self._merged.lifecycle)
+        for section, one in self._later.lifecycle.items():
+            lifecycle[section] = lifecycle[section].with_more(one) if section in lifecycle else one
+        self._merged.lifecycle = lifecycle
 
     def _policy(self) -> None:
         have, wanted = self._merged.policy, self._later.policy

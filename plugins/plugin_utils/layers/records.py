@@ -16,9 +16,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place
+from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.dialect import CellReader
 from ..desired.hiding import EVERYTHING
+from ..desired.lifecycle import OF_RECORD
 
 Key = tuple[Any, ...]
 _SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
@@ -91,6 +92,7 @@ class MergedRecords:
 
     :param identity: section to the fields that identify its records, where the default is not meant.
     :param loaded: all layers: fields that one of them defines are known by their keys and labels.
+    :ivar findings: what a later layer must not say.
     """
 
     def __init__(self, identity: Mapping[str, Sequence[str]], loaded: Sequence[DesiredInstance]) -> None:
@@ -105,6 +107,7 @@ class MergedRecords:
         self._unmanaged: list[Entry | None] = []
         self._by_key: dict[Key, int] = {}
         self._unmanaged_by_key: dict[Key, int] = {}
+        self.findings: list[Finding] = []
 
     def entries(self) -> list[Entry]:
         """The records of the set."""
@@ -143,9 +146,11 @@ class MergedRecords:
             self._unmanaged_by_key.update(dict.fromkeys(keys, len(self._unmanaged)))
             self._unmanaged.append(entry)
 
-    @staticmethod
-    def _merge(earlier: Entry, later: Entry) -> Entry:
+    def _merge(self, earlier: Entry, later: Entry) -> Entry:
         """A record with the fields that a later layer overrides."""
+        if earlier.lifecycle.is_protected and later.lifecycle.is_protected is False:
+            words = f"{OF_RECORD}.protect: {earlier.place} protects this record; a later layer only narrows that"
+            self.findings.append(Finding.plain(later.place_of(OF_RECORD), words))
         owners = {name: _owner(earlier, name) for name in earlier.fields} | dict.fromkeys(later.fields, later)
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
         # In a place that is not shown, where one of the two is hidden as a whole.
@@ -160,6 +165,7 @@ class MergedRecords:
             misread=earlier.misread or later.misread,
             vaulted=EVERYTHING if is_hidden else frozenset(n for n, one in owners.items() if n in one.vaulted),
             cells=_cells(owners),
+            lifecycle=earlier.lifecycle.with_more(later.lifecycle),
         )
 
     # ---- natural keys

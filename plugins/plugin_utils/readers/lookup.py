@@ -71,7 +71,7 @@ class Finder:
         key = known.key if known else field
         if known is None and key not in shown:
             raise InvalidInput(f"field: {field}: {self._schema.why_unknown(field)}")
-        return shown.get(key)
+        return shown.get(key if key in shown else self._kind.key_prefix + key)
 
     def _parsed(self, written: Any) -> Reference:
         try:
@@ -110,7 +110,8 @@ class Finder:
             self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"
         )
         if hit is None:
-            near = natural_keys.near_names(str(wanted.get(name)), [one.flat.get(name) for one in candidates])
+            wire = self._schema.fields[name].wire_key if name in self._schema.fields else name
+            near = natural_keys.near_names(str(wanted.get(name)), [one.flat.get(wire) for one in candidates])
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
             raise NoMatch(f"There is no {self._kind.words} with {record_in_words}.{hint}")
         return hit

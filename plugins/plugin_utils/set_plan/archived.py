@@ -17,6 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.archive
     archived_twin,
     can_be_looked_up,
     is_archived_twin,
+    unlisted,
 )
 
 from .context import PlanContext
@@ -62,6 +63,7 @@ def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]
             if not planned.archived:
                 # It should have been in the list.
                 context.result.searched.add(planned.kind.name)
+                context.warn(planned, [unlisted(record)])
             context.state.replace(planned.kind, planned.entry, record)
             matched[index] = (planned, record)
     return matched

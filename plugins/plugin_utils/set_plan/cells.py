@@ -31,7 +31,7 @@ class EmptiedCells:
         """Takes a record of a table that is there already."""
         for name in planned.entry.empty_cells():
             wire = self._wire(planned.schema, name)
-            if wire and current.flat.get(wire) not in EMPTY:
+            if wire and not _is_left_alone(planned, name) and current.flat.get(wire) not in EMPTY:
                 self._counts[planned.entry.place.source][name] += 1
 
     def _wire(self, schema: Schema, name: str) -> str:
@@ -48,6 +48,11 @@ class EmptiedCells:
             _emptied(source, counts, desired.hiding.is_on and desired.hiding.is_vaulted(source))
             for source, counts in self._counts.items()
         ]
+
+
+def _is_left_alone(planned: Planned, name: str) -> bool:
+    field = planned.schema.find(name) if planned.left_alone else None
+    return field is not None and field.key in planned.left_alone
 
 
 def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:

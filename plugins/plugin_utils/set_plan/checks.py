@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unseen
 
 from ..desired.desired import SECTIONS, Place
 from ..desired.parsing import written_as
@@ -48,6 +49,22 @@ def check_scope(context: PlanContext) -> None:
     for section, fields in context.desired.scope.items():
         for name, problem in context.scope.problems(section, fields):
             context.find(context.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
+
+
+def check_sight(context: PlanContext) -> None:
+    """Fields that decide which records belong to the set, and that the account does not see."""
+    for section in context.desired.sections:
+        schema = context.schema_of(section)
+        if schema is None or not schema.kind.has_own_fields:
+            continue
+        hidden = context.state.sight(schema).hidden
+        settings = {f"scope.{section}.{name}": name for name in context.desired.scope.get(section, ())}
+        if context.desired.marker and context.desired.policy.prune.get(section, "report") != "report":
+            settings["marker"] = context.desired.marker
+        for setting, name in settings.items() if hidden else ():
+            field = schema.find(name)
+            if field is not None and field.key in hidden:
+                context.find(context.desired.place_of(setting), f"{setting}: {unseen(field.key)}")
 
 
 def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) -> bool:

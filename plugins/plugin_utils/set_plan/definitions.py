@@ -18,7 +18,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
     KINDS,
-    TEMPLATE_KINDS,
     TEMPLATES,
     Kind,
 )
@@ -51,9 +50,9 @@ class Definitions:
             entries = self._entries(template)
             other = [one for entry in entries for one in [self._plan(template, entry)] if one is not None]
             self._check_names(template)
-            kind = TEMPLATE_KINDS[template]
-            if other and self._is_used(kind):
-                self._context.schema(kind).take(other)
+            for kind in KINDS.values() if other else ():
+                if kind.template == template and self._is_used(kind):
+                    self._context.schema(kind).take(other)
 
     def _entries(self, template: str) -> list[Entry]:
         return [entry for entry in self._context.entries[_SECTION] if entry.template == template]
@@ -131,7 +130,7 @@ class Definitions:
                 continue
             own = self._context.desired.identity.get(section)
             names = own if own is not None else [key for keys in kind.match_on for key in keys]
-            if {field.key, field.label} & set(names):
+            if {field.key, field.label} & {name.removeprefix(kind.key_prefix) for name in names}:
                 problem = f"{field.key} identifies the {section} in these files, and another type may cost its values"
                 self._context.find(entry.place_of("type"), f"type: {problem}; identify them by another field first")
 

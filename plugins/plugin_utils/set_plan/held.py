@@ -14,12 +14,12 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     TEMPLATE_KINDS,
-    Kind,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.occupants import link_to
 
 from ..desired.parsing import written_as
 from .context import PlanContext
@@ -101,19 +101,21 @@ class _Look:
         self._removals = {
             uuid: one
             for uuid, one in self._planned.items()
-            if one.change.action == plan.DELETE and _link_to(one.kind) in FIELD_TYPES
+            if one.change.action == plan.DELETE and link_to(one.kind) in FIELD_TYPES
         }
         for planned in self._removals.values():
             planned.leaving = ()
         self.searched: set[str] = set()
         self._found: dict[str, list[tuple[Schema, Holder]]] = {}
-        types = {_link_to(one.kind) for one in self._removals.values()}
+        types = {link_to(one.kind) for one in self._removals.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
             schema = state.schema(kind)
             keys = [field.key for field in schema.fields.values() if field.type in types]
             if keys:
                 self.searched.add(kind.name)
-                for record in state.records(kind):
+                # An archived object keeps its links, and no list shows it; some are known by their barcode.
+                known = [one.change.current for one in self._planned.values() if one.archived and one.kind is kind]
+                for record in (*state.records(kind), *filter(None, known)):
                     self._look_at(schema, keys, record)
 
     def held(
@@ -157,8 +159,3 @@ class _Look:
             if reference.uuid in self._removals:
                 found[reference.uuid] = None
         return found
-
-
-def _link_to(kind: Kind) -> str:
-    """The type of the fields in which others say that they are in a record, or with it."""
-    return f"LINKED_{kind.name.upper()}"

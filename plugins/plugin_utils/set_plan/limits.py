@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
-from ..desired.desired import Limits
+from ..desired.desired import SECTIONS, Limits
 
 
 def exceeded_limits(
@@ -45,10 +46,10 @@ def exceeded_limits(
     counts = Counter((section, plan.DELETE if action == plan.ARCHIVE else action) for section, action in actions)
     held = []
     for (section, action), number in sorted(counts.items()):
-        if section == "users":
+        if KINDS[SECTIONS[section]].creation_sends_mail:
             if number > limits.users:
                 held.append(
-                    f"users: {number} would be made, more than limits.users ({limits.users:g}) a run; a higher "
+                    f"{section}: {number} would be made, more than limits.users ({limits.users:g}) a run; a higher "
                     f"limits.users lets this pass"
                 )
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,6 +52,7 @@ class Planned:
     :ivar relations: of a definition, relations to others that are still to be made, as written.
     :ivar words: its natural key in words where that must not be shown.
     :ivar kept_as: what stands for its natural key in files that stay, where that is vaulted.
+    :ivar left_alone: keys of the fields that are written in the files and are not compared.
     """
 
     section: str
@@ -70,6 +71,7 @@ class Planned:
     words: str = ""
     kept_as: str = ""
     leaving: tuple[Entry, ...] = ()
+    left_alone: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> Kind:
@@ -103,6 +105,18 @@ class Planned:
         return f"{self.kind.words} {self.key}"
 
 
+@dataclass(frozen=True)
+class Protection:
+    """A record that says whether it must stay.
+
+    :ivar uuid: of the record; empty where it is still to be made.
+    """
+
+    planned: Planned
+    uuid: str
+    is_protected: bool
+
+
 @dataclass
 class InstancePlan:
     """Everything that is to be done to an instance.
@@ -114,7 +128,11 @@ class InstancePlan:
     :ivar resumed: section to number of those that an interrupted run made of the same files.
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar exceeded_limits: reasons why the plan must not be applied as it is.
+    :ivar protected: reasons why the plan must not be applied that nothing can lift but the files.
+    :ivar protections: records that say whether they must stay.
     :ivar managed: uuids of records that are in the files and there already.
+    :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
+    :ivar names: uuid of such a record to its kind and its natural key in the files, where that may be noted.
     :ivar released: kind, natural key and uuid of records that are no part of the set any more.
     :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
         lacked a record that is there.
@@ -130,9 +148,13 @@ class InstancePlan:
     resumed: Counter[str] = field(default_factory=Counter)
     reported: dict[str, list[str]] = field(default_factory=dict)
     exceeded_limits: list[str] = field(default_factory=list)
+    protected: list[str] = field(default_factory=list)
+    protections: list[Protection] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
+    claimed: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
+    names: dict[str, tuple[str, str]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
@@ -144,9 +166,10 @@ class PlanOptions:
     """The options of a plan.
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
-    :ivar known: uuids of records that belong to the managed set.
+    :ivar known: uuids of records that belong to the managed set. :ivar protected: of those that must stay.
     :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
+    :ivar names: uuid to the kind and key under which a record was last known to the set.
     """
 
     only: Sequence[str] = ()
@@ -157,6 +180,8 @@ class PlanOptions:
     resumed: frozenset[str] = frozenset()
     workers: int = 8
     assume_archived: bool = False
+    protected: frozenset[str] = frozenset()
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def fingerprint_of(schema: Schema, record: Record | None) -> str:

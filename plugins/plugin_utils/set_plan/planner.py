@@ -9,6 +9,7 @@ It is the plan of one record, many times; lists are read once for each kind, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
 from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import is_archived, those_meant
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
 from ..desired.parsing import written_as
@@ -32,6 +34,7 @@ from .checks import (
     check_order,
     check_scope,
     check_settings,
+    check_sight,
     check_unique,
     check_user,
     is_in_scope,
@@ -42,9 +45,11 @@ from .definitions import Definitions
 from .held import check_held
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
+from .lifecycle import Lifecycles
 from .limits import exceeded_limits
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
+from .relabelled import check_relabelled
 from .renames import Moved
 from .users import plan_user, user_of_person, without_dependants_of_users
 
@@ -66,6 +71,7 @@ class _Planner:
         self._comparer = Comparer(context.state)
         self._quick: dict[str, Quick] = {}
         self._moved = Moved(context)
+        self._lifecycles = Lifecycles(context, self._pruning().words_of)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
         self._gone: dict[str, Planned] = {}
         self._emptied = EmptiedCells()
@@ -75,6 +81,7 @@ class _Planner:
         context, result = self._context, self._result
         Definitions(context, self._compare).run()
         check_settings(context)
+        self._lifecycles.check_settings()
         sections = [section for section in SECTIONS if self._is_matched(section)]
         kinds = [KINDS[SECTIONS[section]] for section in sections]
         for kind in kinds:
@@ -84,7 +91,9 @@ class _Planner:
             matched = [pair for section in sections for pair in self._match_section(section)]
         if not context.findings:
             matched = with_archived_twins(context, matched)
+            check_relabelled(context, matched)
         check_scope(context)
+        check_sight(context)
         self._moved.check()
         pruned = list(self._pruning().run(result))
         self._gone = removals_of(context, matched, pruned)
@@ -102,6 +111,7 @@ class _Planner:
         check_held(context)
         check_order(context)
         check_chosen(context)
+        result.protected += self._lifecycles.refusals(self._shielded)
         result.exceeded_limits += exceeded_limits(
             Limits(**self._desired.policy.limits),
             (
@@ -115,6 +125,7 @@ class _Planner:
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
+        result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
         result.warnings.sort()
         return result
@@ -202,13 +213,17 @@ class _Planner:
         if entry.uuid:
             record = self._state.of_uuid(schema.kind, entry.uuid)
             hits = [record] if record else []
+        elif self._is_hidden(schema, keys, entry):
+            return None
         else:
             hits = self._state.find_existing(schema, keys, values)
             hits = hits or self._moved.record_of(section, schema, values, written)
             if schema.kind.made_of and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
             if hits:
-                wanted = Wanted(schema, values, entry.state)
+                left = self._lifecycles.left_alone(section, schema, entry, is_there=True)
+                compared = {key: value for key, value in values.items() if key not in left}
+                wanted = Wanted(schema, compared, entry.state)
                 hits = those_meant(wanted, hits, partial(self._is_as_wanted, wanted))
         current = context.one(entry, schema, keys, values, hits)
         if current is None and hits:
@@ -233,6 +248,19 @@ class _Planner:
             return None
         key = context.uniqueness.words(schema, keys, values)
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current
+
+    def _shielded(self, schema: Schema, entry: Entry) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """The values of a record that must stay, and the fields that identify it."""
+        values, fits = self._read(entry)
+        return values, self._keys(schema.kind.section, schema, values, entry, fits)
+
+    def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
+        """Tells whether the account does not see the natural key: then everything that is there would be made again."""
+        hidden = self._state.sight(schema).unidentifying(keys)
+        for key in hidden:
+            name = written_as(schema, entry, key)
+            self._context.find(entry.place_of(name), f"{name}: {identifies(schema.kind, key)}")
+        return bool(hidden)
 
     def _check_zeros(self, schema: Schema, keys: tuple[str, ...], values: dict[str, Any], entry: Entry) -> None:
         """Notes a key that most likely lost its leading zeros in a spreadsheet."""
@@ -272,6 +300,7 @@ class _Planner:
 
     def _compare(self, planned: Planned, current: Record | None) -> None:
         entry = planned.entry
+        self._lifecycles.narrow(planned, current is not None)
         if entry.state == "present":
             if current is not None:
                 self._emptied.look(planned, current)
@@ -293,8 +322,11 @@ class _Planner:
             return
         if current is not None:
             self._result.managed.append(current.uuid)
+            if not planned.kept_as:
+                self._result.names[current.uuid] = (planned.kind.name, planned.noted)
         self._context.warn(planned, change.warnings)
         planned.change = change
+        self._lifecycles.note(planned, current)
         if current is not None:
             self._resume(planned, current)
         if planned.kind.made_of:
@@ -311,6 +343,7 @@ class _Planner:
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
         if entry.uuid and not planned.archived:
             planned.archived = is_archived(self._state, wanted, current)
+        self._comparer.check_seen(wanted, current)
         if current is not None and not planned.archived and self._is_as_written(planned, current):
             return UNCHANGED[schema.kind.name]
         return self._comparer.change(wanted, current, planned.archived)
@@ -346,6 +379,9 @@ class _Planner:
         for entry, values, key, change, fingerprint in offers:
             planned = context.planned("hub", entry, hub_schema(), values, ("object",), key)
             planned.change, planned.fingerprint = change, fingerprint
+            self._lifecycles.narrow(planned, change.current is not None)
+            if change.action == plan.UPDATE and planned.left_alone.issuperset(change.values):
+                planned.change = replace(UNCHANGED[planned.kind.name], current=change.current)
             if entry.state == "present":
                 check_needs(context, planned, self._gone)
             context.warn(planned, change.warnings)

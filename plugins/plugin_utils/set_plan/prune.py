@@ -185,6 +185,13 @@ class Pruning:
 
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
         """The fields that identify a record in these files, and its natural key as it would stand there."""
+        keys, values = self._keys(section, schema, record)
+        if not self.desired.hiding.shows_all(keys):
+            return keys, record.uuid
+        return keys, self._words(schema, keys, values) or record.uuid
+
+    def _keys(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """The fields that identify a record in these files, and their values."""
         fields = [schema.find(name) for name in self.desired.identity.get(section, ())]
         own = [field.key for field in fields if field is not None]
         known = [key for keys in (own, *schema.kind.match_on) for key in keys if key in schema.fields]
@@ -193,10 +200,16 @@ class Pruning:
             keys = natural_keys.key_fields(schema.kind, own or None, values)
         except InvalidInput:
             keys = tuple(own or known)
-        if not self.desired.hiding.shows_all(keys):
-            return keys, record.uuid
+        return keys, values
+
+    def words_of(self, section: str, schema: Schema, record: Record) -> str:
+        """The natural key that a record has now, even where it must not be shown; empty where it has none."""
+        keys, values = self._keys(section, schema, record)
+        return self._words(schema, keys, values)
+
+    def _words(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
         words = [self._word(schema, key, values.get(key)) for key in keys]
-        return keys, "/".join(words) if all(words) else record.uuid
+        return "/".join(words) if all(words) else ""
 
     def _word(self, schema: Schema, key: str, value: Any) -> str:
         if isinstance(value, tuple):

@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
     Why,
     fill_in,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, Sight, why_unfound
 
 _LISTS_AHEAD = 2
 """How many lists are read at a time; more would only be a burst of requests."""
@@ -64,6 +65,7 @@ class ListedState(InstanceState):
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
+        self._sights: dict[str, Sight] = {}
 
     def records(self, kind: Kind, template: str = "") -> list[Record]:
         """Every record of a kind; one complete list the first time."""
@@ -163,6 +165,16 @@ class ListedState(InstanceState):
     def _of_list(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         self.records(kind, template)
         return self._by_uuid[f"{kind.name} {template}".strip()].get(uuid)
+
+    def sight(self, schema: Schema, _current: Record | None = None) -> Sight:
+        """The fields of a kind that the account does not see, as far as its list tells."""
+        kind = schema.kind
+        if kind.name not in self._sights:
+            # Those that the instance has now: fields that are still to be made are in no record.
+            self._sights[kind.name] = (
+                Sight.of(self.client.schema(kind), self.records(kind)) if kind.has_own_fields else Sight(kind)
+            )
+        return self._sights[kind.name]
 
     def take_over(self, other: ListedState, kinds: Iterable[str]) -> None:
         """Takes the lists of some kinds from another view of the same instance, in which they are still true."""
@@ -310,7 +322,7 @@ class ListedState(InstanceState):
             fill_in(reference, record)
             return ""
         identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
-        return f"there is no {kind.words} with the {identity}"
+        return f"there is no {kind.words} with the {identity}{f' ({LIMITED})' if kind.can_be_archived else ''}"
 
     def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
         """Finds what some fields identify, there or to come; and apart from that the records that have this natural key
@@ -380,7 +392,8 @@ class _Names:
     def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
         gone = [record for question in questions for record in self.state.meant_by(question, self.before)[1]]
         if not gone:
-            return ""
+            keys = {key for question in questions for key in question.keys}
+            return why_unfound(kind, keys, self.state.records(kind), written)
         return f"{kind.words} {written!r} ({gone[0].uuid}) is renamed by these files; write its new name"
 
     def why_unknown(self, reference: Reference) -> str:

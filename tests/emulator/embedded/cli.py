@@ -85,6 +85,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ready-file", type=Path, metavar="FILE", help="write the ready line there as well")
     parser.add_argument("--weather", choices=("calm", "rough"), default="calm", help="every switch to that side")
     parser.add_argument(
+        "--like",
+        type=_profile,
+        default={},
+        metavar="FILE",
+        help="every switch to the side that a profile tells, as the module probe writes it; the others as --weather",
+    )
+    parser.add_argument(
         "--switch", action="append", default=[], type=_switch, metavar="NAME=SIDE", help="one switch; can be repeated"
     )
     parser.add_argument("--list-switches", action="store_true", help="print the table of the switches and stop")
@@ -102,6 +109,13 @@ def _switch(text: str) -> tuple[str, str]:
         return switches.parse(text)
     except switches.UnknownSide as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _profile(path: str) -> dict[str, str]:
+    try:
+        return switches.from_profile(Path(path).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, switches.UnknownSide) as error:
+        raise argparse.ArgumentTypeError(f"{path}: {error}") from None
 
 
 async def _run(options: argparse.Namespace) -> None:
@@ -122,7 +136,7 @@ async def _run(options: argparse.Namespace) -> None:
         start.fill(store)
         if start.count:
             start.keep(store)
-    weather = switches.Weather({"weather": options.weather, **dict(options.switch)})
+    weather = switches.Weather({"weather": options.weather, **options.like, **dict(options.switch)})
     service = Service(store, weather)
     faults, journal = Faults(), Journal()
     server = Server(service, Steering(service, faults, journal, start), journal, faults)

@@ -9,6 +9,7 @@ is a switch: a section of the interface document, something that no document sta
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -341,6 +342,19 @@ def parse(text: str) -> tuple[str, str]:
     if not equals:
         raise UnknownSide(f"a switch is written name=side, not {text!r}")
     return name, _known(name, side)
+
+
+def from_profile(text: str) -> dict[str, str]:
+    """The sides that a profile of an instance tells, as JSON: ``{"switches": {NAME: {"side": SIDE or null}}}``.
+
+    Raises UnknownSide for what is no profile, or one with switches that are not known here.
+    """
+    try:
+        entries = json.loads(text)["switches"].items()
+        sides = {name: entry["side"] for name, entry in entries}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UnknownSide("this is not the profile of an instance") from None
+    return {name: _known(name, side) for name, side in sides.items() if side is not None}
 
 
 def as_markdown() -> str:

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from emulator_process import Emulator
-from instance_site import LONG, Site, no_pause, sample_files
+from instance_site import Site, no_pause, sample_files
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT

@@ -19,7 +19,8 @@ from typing import Any
 
 import playbook
 import pytest
-from instance_site import LONG, Site, sample_files
+from instance_site import Site, sample_files
+from project import LONG
 
 _SEED = 4242
 _SAMPLES = 200 if LONG else 3

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import re
 import signal
 import subprocess
@@ -28,7 +27,6 @@ import requests
 from .bodies import JsonMap, asset, code, definition, without
 from .judge import EMULATOR, PREFIX, complaints
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 START_SECONDS = 60
 REQUEST_SECONDS = 60
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 import requests
+from project import LONG
 
 from .bodies import code
-from .support import LONG, Api, Steering, running
+from .support import Api, Steering, running
 
 ROUNDS = 100 if LONG else 5
 WRITERS = 4

@@ -9,9 +9,10 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from project import LONG
 
 from .bodies import code
-from .support import LONG, Api, Emulator, Steering, running
+from .support import Api, Emulator, Steering, running
 
 CLIENTS = 100
 EACH = 20 if LONG else 3

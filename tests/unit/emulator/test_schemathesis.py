@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from project import LONG
 
 from .judge import DESCRIPTION, PREFIX
-from .support import LONG, Api, Steering, running
+from .support import Api, Steering, running
 
 SECONDS = 900 if LONG else 120
 SEED = "20310520"

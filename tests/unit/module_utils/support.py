@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import HealthCheck, settings
+from project import LONG
 from requests.structures import CaseInsensitiveDict
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
@@ -27,7 +27,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 RANDOMISED = settings(
     max_examples=500 if LONG else 20,
     derandomize=not LONG,

@@ -16,6 +16,7 @@ from ansible.module_utils.testing import patch_module_args
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
     INSTANCE,
     INSTANCE_EXPORT,
+    PROBE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
@@ -25,6 +26,7 @@ SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     **{name: (door.spec, door.rules) for name, door in MODULES.items()},
     "instance": (INSTANCE, {"required_one_of": [("src", "desired", "plan_file")]}),
     "instance_export": (INSTANCE_EXPORT, {}),
+    "probe": (PROBE, {}),
 }
 SECRET = "dont-show-me"
 

@@ -36,6 +36,7 @@ SPECS: dict[str, specs.Spec] = {
     **{name: door.spec for name, door in MODULES.items()},
     "instance": specs.INSTANCE,
     "instance_export": specs.INSTANCE_EXPORT,
+    "probe": specs.PROBE,
 }
 """The options of every module; those of many records have no door, because they run on the controller only."""
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, quote_plus
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from instance_site import LONG
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import MASK, without
 

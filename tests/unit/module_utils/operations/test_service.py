@@ -16,10 +16,22 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     NoMatch,
     SeventhingsError,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.operations.account_sight import account_sight
 from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info, service_info
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult
 
-from ..support import FakeTransport, Invocation, JsonMap, answer, by_uuid, client_on, listing, refusal, uuid_of
+from ..support import (
+    FakeTransport,
+    Invocation,
+    JsonMap,
+    answer,
+    by_uuid,
+    client_on,
+    definition,
+    listing,
+    refusal,
+    uuid_of,
+)
 
 TASK = f"/task-management/task/{uuid_of(1)}"
 EVENTS: list[JsonMap] = [{"type": f"event {number}", "details": "{}"} for number in range(450)]
@@ -38,10 +50,77 @@ def test_a_module_is_on_or_off_or_nobody_knows(refused: Exception | None, is_on:
             "GET ": answer({"status": "ok", "description": "d"}),
             "GET /rental-management/rental-cases": refused or listing([]),
             "GET /circularity-hub/items": listing([]),
+            **pages_of(),
         }
     )
     said = service_info(client_on(transport))
-    assert said == {"status": "ok", "description": "d", "user": None, "modules": {"rental": is_on, "hub": True}}
+    assert said == {
+        "status": "ok",
+        "description": "d",
+        "user": None,
+        "modules": {"rental": is_on, "hub": True},
+        "restricted_fields": {},
+        "hidden_records": "no",
+    }
+
+
+ASSET = (definition("barcode"), definition("notes"), definition("room", "LINKED_ROOM"), definition("price", "MONEY"))
+ROOMS = [{"room_uuid": uuid_of(20 + one), "id": one, "building_id": one, "number": "1"} for one in (1, 2)]
+LOCATIONS = [{"location_uuid": uuid_of(30 + one), "id": one, "name": f"L{one}", "city": None} for one in (1, 2)]
+
+
+def pages_of(**pages: Any) -> dict[str, Any]:
+    """What the first pages of four kinds answer, and the definitions of three templates."""
+    templates = {"asset": ASSET, "room": (definition("number"), definition("building_id", "LINKED_LOCATION"))}
+    return {
+        **{
+            f"GET /asset-tracking/{name}/field-definitions": answer(list(templates.get(name, ())))
+            for name in ("asset", "room", "person")
+        },
+        **{f"GET /{name}": pages.get(name, listing([])) for name in ("objects", "rooms", "locations", "persons")},
+    }
+
+
+def seen(**pages: Any) -> tuple[Any, Any]:
+    """What ``account_sight`` tells of an account that sees some pages."""
+    told = account_sight(client_on(FakeTransport(pages_of(**pages))))
+    return told["restricted_fields"], told["hidden_records"]
+
+
+def thing(number: int, **fields: Any) -> JsonMap:
+    return {"asset_uuid": uuid_of(number), "id": number, "barcode": str(number), **fields}
+
+
+@pytest.mark.parametrize(
+    ("objects", "hidden"),
+    [
+        ([thing(1, notes=None, room=None)], {"object": ["price"]}),
+        ([thing(1, notes="", room=None, price=None)], {}),
+        ([thing(1, notes="a", room=1)], {}),
+        ([thing(1, notes="a", room=1), thing(2, notes=None, room=None, price="1.00")], {}),
+        ([thing(1, room=1), thing(2, notes="x", room=[])], {"object": ["price"]}),
+        ([], {}),
+    ],
+    ids=["one record is enough", "empty is not hidden", "nothing tells", "one record has it", "two records", "none"],
+)
+def test_a_field_is_hidden_where_others_are_sent_empty_and_no_record_has_its_key(objects: Any, hidden: Any) -> None:
+    assert seen(objects=listing(objects))[0] == hidden
+
+
+@pytest.mark.parametrize(
+    ("rooms", "told"),
+    [([1, 2], "no"), ([1, 1], "unknown"), ([None, None], "unknown")],
+    ids=["in each location", "in one of two", "in none"],
+)
+def test_records_are_not_hidden_where_each_location_shows_one(rooms: list[Any], told: str) -> None:
+    objects = [thing(number, notes=None, room=room, price=None) for number, room in enumerate(rooms, start=1)]
+    pages = {"objects": listing(objects), "rooms": listing(ROOMS), "locations": listing(LOCATIONS)}
+    assert seen(**pages)[1] == told
+
+
+def test_what_the_account_may_not_list_is_not_known() -> None:
+    assert seen(rooms=refusal(403)) == ({}, "unknown")
+    assert seen(persons=refusal(403)) == ({}, "no")
 
 
 def pages(total: bool, clamp: bool) -> Any:

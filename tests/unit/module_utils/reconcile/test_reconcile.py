@@ -268,7 +268,9 @@ def test_the_list_of_persons_serves_references_and_the_record() -> None:
             ),
             "GET /persons": listing(persons),
             "POST /person": made(6),
-            f"GET /person/{uuid_of(6)}": by_uuid({"person_uuid": uuid_of(6), "id": 6, "email": "bob@example.com"}),
+            f"GET /person/{uuid_of(6)}": by_uuid(
+                {"person_uuid": uuid_of(6), "id": 6, "email": "bob@example.com", "manager": 5}
+            ),
         }
     )
     assert wish(transport, "person", {"email": "bob@example.com", "manager": "ada@example.com"}).changed

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.request_bodies import (
     create_body,
@@ -292,3 +293,24 @@ def test_a_new_definition_sends_what_was_written() -> None:
         {"type": "editable", "value": "web_app"},
         {"type": "editable", "value": "mobile_app"},
     ]
+
+
+# ---- a kind that is like none of them
+
+
+def test_a_new_kind_that_is_replaced_needs_its_declaration_alone() -> None:
+    kind = Kind(
+        "contract",
+        "/contracts",
+        "/contract/{uuid}",
+        "/contract",
+        fields=(Field("number", "TEXT"), Field("amount", "MONEY"), Field("note", "TEXT"), Field("ends_on", "DAY")),
+        update="PUT",
+        kept_by_leaving_out=("ends_on",),
+        texts_without_null=("note",),
+    )
+    schema = Schema.of(kind)
+    whole = {"number": "C-17", "amount": None, "note": ""}
+    assert create_body(schema, {"number": "C-17"}, {}) == whole
+    current = Record.of(kind, {**whole, "uuid": uuid_of(1), "amount": 5, "ends_on": "2031-05-31"})
+    assert update_body(schema, current, {"amount": None}, {}) == {**whole, "ends_on": "2031-05-31"}

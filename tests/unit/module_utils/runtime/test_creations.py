@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from processes import ended, forked, kill, note, noted, until
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
@@ -24,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
     LockTimeout,
 )
 
-from ..support import LONG, Clock
+from ..support import Clock
 
 
 @pytest.fixture

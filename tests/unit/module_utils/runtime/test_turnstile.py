@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from processes import ended, forked, kill, note, noted, until
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import PauseTooLong, RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
@@ -24,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime impo
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace import Pace
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 
-from ..support import LONG, Clock
+from ..support import Clock
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import pytest
-from instance_site import LONG, Site
+from instance_site import Site
+from project import LONG
 
 from .bad_fuzz import bad_states
 from .bad_states import FILES, Bad

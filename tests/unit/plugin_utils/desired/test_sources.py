@@ -12,7 +12,7 @@ import hypothesis.strategies as st
 import pytest
 import yaml
 from hypothesis import given, settings
-from instance_site import LONG
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from emulator_process import running
 from exports import contents, export_of, loaded, records
-from instance_site import LONG, Site, sample_files
+from instance_site import Site, sample_files
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load

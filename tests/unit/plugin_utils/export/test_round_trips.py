@@ -15,7 +15,7 @@ from typing import Any
 import hypothesis.strategies as some
 import pytest
 from hypothesis import given, settings
-from instance_site import LONG
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT

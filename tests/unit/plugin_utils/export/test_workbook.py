@@ -62,7 +62,7 @@ def test_two_exports_have_the_same_bytes(demo: Site) -> None:
 def test_a_sheet_helps_to_fill_it_in(demo: Site) -> None:
     export_of(demo, format="xlsx")
     book = _book(demo)
-    assert book.sheetnames == ["locations", "rooms", "persons", "objects", "# notes", "# lists"]
+    assert book.sheetnames == ["locations", "rooms", "persons", "objects", "catalog", "# notes", "# lists"]
     sheet = book["objects"]
     header = {cell.value: cell for cell in sheet[1]}
     assert sheet.freeze_panes == "A2"
@@ -122,7 +122,7 @@ def test_a_part_of_a_workbook_is_not_written_anew(demo: Site) -> None:
     for format_name in ("xlsx", "yaml"):
         done = export_of(demo, only=["rooms"], format=format_name)
         assert done["failed"]
-        assert done["msg"].startswith("only: instance.xlsx in dest holds locations, objects, persons too.")
+        assert done["msg"].startswith("only: instance.xlsx in dest holds catalog, locations, objects, persons too.")
     assert not export_of(demo, only=["tasks"], format="xlsx").get("failed")
     assert (demo.root / "instance.xlsx").is_file()
     assert demo.plan().outcome == "unchanged"
@@ -178,7 +178,7 @@ def test_without_the_library_the_task_says_what_to_install(demo: Site, monkeypat
 
 
 def test_a_workbook_that_can_not_be_read_may_hold_everything() -> None:
-    assert sheets_of(b"none") == {"locations", "rooms", "persons", "objects"}
+    assert sheets_of(b"none") == {"locations", "rooms", "persons", "objects", "catalog"}
     content = io.BytesIO()
     openpyxl.Workbook().save(content)
     assert sheets_of(content.getvalue()) == set()

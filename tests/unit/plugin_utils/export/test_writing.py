@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
-from instance_site import LONG
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv

@@ -22,7 +22,8 @@ import pytest
 from emulator_process import Emulator, running
 from hypothesis import HealthCheck, Phase, note, seed, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from instance_site import LONG, Site, yaml_list
+from instance_site import Site, yaml_list
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from instance_site import LONG, SETTINGS, Site, yaml_list
+from instance_site import SETTINGS, Site, yaml_list
 from jsonschema import Draft202012Validator
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import as_html

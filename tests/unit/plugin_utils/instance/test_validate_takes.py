@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 from exports import export_of
-from instance_site import LONG, Site, yaml_list
+from instance_site import Site, yaml_list
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import SCHEMAS

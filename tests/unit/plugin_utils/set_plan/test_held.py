@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from instance_site import Site, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
 SETTINGS = (
     "api: seventhings/v1\nset: test\npolicy:\n"
     "  prune: {locations: delete, rooms: delete, persons: delete, objects: delete}\n"
@@ -210,3 +212,12 @@ def test_objects_are_read_only_where_something_is_taken_away(house: Site) -> Non
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
     assert house.plan().outcome == "changed"
     assert sum(line.endswith("/objects") for line in house.sent()) == 1
+
+
+def test_an_archived_object_that_is_brought_back_keeps_its_room(full: Site) -> None:
+    client = full.client()
+    kind = KINDS["object"]
+    archived = next(one for one in client.list_all(kind) if one.flat["barcode"] == "5")
+    client.archive(kind, archived.uuid)
+    full.write(files(rooms=[ROOMS[0]], objects=[thing("5")]))
+    assert "object 5 (actual_room) refers to it" in "".join(full.plan().findings)

@@ -1,0 +1,22 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads an instance on the controller and takes what was changed there into its files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
+
+
+class ActionModule(ControllerAction):
+    """Takes what was changed in the application into the files."""
+
+    spec = INSTANCE_ABSORB
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Compares the instance with its files, and edits these."""
+        return take_in(options, self._task.check_mode, self._loader, self._task.args)

@@ -1,0 +1,153 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sight of the account that is signed in: a role may hide fields, and the access may be limited to locations. No
+requests are made here.
+
+A key that is missing is not null. Some instances send the keys of empty fields, others may leave them out. So a field
+is known to be hidden only where no record has its key and the same answers have other fields that are empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..client.client import Record
+from ..errors import InvalidInput, SeventhingsError
+from ..model.field import EMPTY, Field
+from ..model.kinds import SERVER_KEYS, Kind
+from ..model.schema import Schema, type_of
+
+LIMITED = "this account may be limited to locations"
+"""The reason why records may be there that nothing shows."""
+
+
+_ANY = "ANY"
+"""The type of a field that the user says is there, although nothing defines it."""
+
+
+def unseen(key: str) -> str:
+    """Says that a field is hidden."""
+    return f"this account does not see the field {key} (a role may hide fields)"
+
+
+def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]:
+    """The keys of the fields that none of some records has; nothing where there are no records."""
+    wires: dict[str, str] | None = None
+    for record in records:
+        if wires is None:
+            wires = {field.wire_key: field.key for field in fields}
+        wires = {wire: key for wire, key in wires.items() if wire not in record.flat}
+        if not wires:
+            break
+    return set((wires or {}).values())
+
+
+@dataclass(frozen=True)
+class Sight:
+    """The fields of a kind of record that answers lack.
+
+    :ivar missing: keys of fields that no record has. :ivar hidden: those of them that are hidden for sure.
+    """
+
+    kind: Kind
+    missing: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
+    _mandatory: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, schema: Schema, records: Sequence[Record]) -> Sight:
+        """Looks at some answers.
+
+        :param schema: the fields that the instance has now, none that are still to be made.
+        """
+        if not schema.kind.has_own_fields:
+            return cls(schema.kind)
+        fields = [
+            field
+            for field in schema.fields.values()
+            if field.key not in SERVER_KEYS and field.type != _ANY and type_of(field).writable
+        ]
+        missing = keys_in_none(fields, records)
+        if not missing:
+            return cls(schema.kind)
+        there = [field.wire_key for field in fields if field.key not in missing]
+        sends_empty = any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in there)
+        must_be = {field.key for field in fields if field.mandatory or field.unique}
+        return cls(
+            schema.kind, frozenset(missing), frozenset(missing if sends_empty else ()), frozenset(missing & must_be)
+        )
+
+    def unidentifying(self, keys: Collection[str]) -> list[str]:
+        """The fields of a natural key by which nobody can find a record, because they are hidden.
+
+        Where nothing tells a hidden field from an empty one, a field that no record has is taken to be hidden if it
+        must have a value, or if records would have no name at all without it, or be in no place.
+        """
+        surely = self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing)
+        nameless = set(self.kind.labels) if set(self.kind.labels) <= self.missing else set()
+        return [key for key in keys if key in surely or key in nameless]
+
+    def check_written(self, keys: Iterable[str]) -> None:
+        """Refuses fields that are written and hidden: nobody could tell whether they have to change.
+
+        :raises InvalidInput: with a line for each.
+        """
+        if self.hidden:
+            wrong = [f"{key}: {unseen(key)}" for key in keys if key in self.hidden]
+            if wrong:
+                raise InvalidInput(wrong)
+
+    def check_identifies(self, keys: Collection[str]) -> None:
+        """Refuses a natural key that is hidden: what is there would be made again.
+
+        :raises InvalidInput: with a line for each field.
+        """
+        wrong = [f"{key}: {identifies(self.kind, key)}" for key in self.unidentifying(keys)]
+        if wrong:
+            raise InvalidInput(wrong)
+
+
+def identifies(kind: Kind, key: str) -> str:
+    """Says that a field of a natural key is hidden."""
+    return f"{unseen(key)}, and {kind.words}s are identified by it here"
+
+
+def why_unfound(kind: Kind, keys: Iterable[str], records: Sequence[Record], written: Any) -> str:
+    """Says why a reference finds nothing where that by which records are named is hidden; empty where it is not.
+
+    :param keys: the fields that it may name. :param records: those among which it was looked for.
+    """
+    missing = keys_in_none(kind.identity, records)
+    asked = [key for key in keys if key in missing]
+    hidden = Sight.of(Schema(kind, kind.identity), records).unidentifying(asked) if asked else []
+    why = "; ".join(identifies(kind, key) for key in sorted(hidden))
+    return f"no {kind.words} {written!r} is to be seen: {why}" if why else ""
+
+
+def check_kept(schema: Schema, values: Mapping[str, Any], record: Record) -> None:
+    """Looks whether a record that is read back has what was written: where empty keys are left out, a field may look
+    empty that is hidden.
+
+    :param values: canonical values that were written.
+    :raises SeventhingsError: where a field lacks that has a value now.
+    """
+    lost = unkept(schema, values, record)
+    if lost:
+        raise SeventhingsError(not_kept(schema.kind, lost, record.uuid))
+
+
+def unkept(schema: Schema, values: Mapping[str, Any], record: Record) -> list[str]:
+    """The fields that were written and that a record does not have when it is read back, though it has others."""
+    if not schema.kind.has_own_fields or not any(field.wire_key in record.flat for field in schema.fields.values()):
+        return []
+    fields = [schema.fields[key] for key, value in values.items() if value not in EMPTY]
+    return [field.key for field in fields if field.type != _ANY and field.wire_key not in record.flat]
+
+
+def not_kept(kind: Kind, keys: Iterable[str], uuid: str) -> str:
+    """Says that fields were written which nobody sees."""
+    told = "; ".join(f"{key}: {unseen(key)}" for key in keys)
+    return f"The {kind.words} {uuid} was written, but what was written is not in it when it is read back: {told}."

@@ -1,0 +1,488 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was changed in the application, taken into the files: changed values, new records, records that are gone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    attachments_in,
+    references_in,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Entry, Limits, Place, states_of
+from ..desired.hiding import VAULTED
+from ..desired.lifecycle import NOTHING
+from ..desired.parsing import written_as
+from ..export.downloads import Downloads
+from ..export.export import Exported, Selection, export_instance
+from ..export.portable import NotPortable, Portable
+from ..layers.records import MergedPlaces
+from ..layers.variables import escaped
+from ..set_plan.plan import InstancePlan, Planned, PlanOptions
+from ..set_plan.planner import plan_instance
+from ..set_plan.prune import Scope
+from ..set_plan.state import ListedState
+from .files import Files, Target, section_names
+from .splices import is_same
+from .text_file import NewValue, NotSpliced
+
+KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
+GONE = (KEEP, REMOVE, ABSENT)
+"""What becomes of a record in the files that is gone in the application."""
+
+_WORDS = ("changed", "added", "removed")
+
+
+@dataclass(frozen=True)
+class AbsorbOptions:
+    """The wishes of the user.
+
+    :ivar into: section, as an export names it, to the file that its new records go into.
+    """
+
+    into: Mapping[str, str] = field(default_factory=dict)
+    gone: str = KEEP
+    workers: int = 8
+    assume_archived: bool = False
+
+
+@dataclass
+class Absorbed:
+    """What came of it.
+
+    :ivar findings: what is wrong with the files; then nothing is changed.
+    :ivar told: what differs and was not changed, each with its place.
+    :ivar summary: section to numbers of values that were changed, and of records that were added and removed.
+    :ivar reported: section to natural keys of records that are in no file, and stay so.
+    """
+
+    planned: InstancePlan
+    told: list[str] = field(default_factory=list)
+    summary: dict[str, dict[str, int]] = field(default_factory=dict)
+    reported: dict[str, list[str]] = field(default_factory=dict)
+
+
+def absorb(
+    client: Client, desired: DesiredInstance, files: Files, downloads: Downloads, options: AbsorbOptions
+) -> Absorbed:
+    """Compares an instance with its files, and edits the files so that nothing differs but what is told.
+
+    :param desired: what the files say. :param files: takes the edits; nothing is written.
+    :raises InvalidInput: where an option does not fit.
+    """
+    targets = _targets(files, options.into)
+    desired.policy = replace(
+        desired.policy, prune={}, limits=dict.fromkeys(vars(Limits()), math.inf), create_users=True
+    )
+    chosen = PlanOptions(
+        allow_destructive=True,
+        confirm_empty=True,
+        workers=options.workers,
+        assume_archived=options.assume_archived,
+    )
+    planned = plan_instance(client, desired, chosen)
+    if planned.findings or planned.state is None:
+        return Absorbed(planned)
+    return _Absorbing(client, desired, files, downloads, options, planned, planned.state, targets).run()
+
+
+def _targets(files: Files, into: Mapping[str, Any]) -> dict[str, Target]:
+    known = section_names()
+    found = {}
+    for section, path in into.items():
+        if section not in known:
+            raise InvalidInput(f"into.{section}: no such section; expected one of {', '.join(known)}")
+        if not isinstance(path, str) or not path:
+            raise InvalidInput(f"into.{section}: {shorten(path)} does not fit; expected the path of a file")
+        found[section] = files.into(section, path)
+    return found
+
+
+class _Absorbing:
+    def __init__(
+        self,
+        client: Client,
+        desired: DesiredInstance,
+        files: Files,
+        downloads: Downloads,
+        options: AbsorbOptions,
+        planned: InstancePlan,
+        listed: ListedState,
+        targets: Mapping[str, Target],
+    ) -> None:
+        self._client = client
+        self._desired = desired
+        self._files = files
+        self._downloads = downloads
+        self._options = options
+        self._planned = planned
+        self._targets = targets
+        # The lists that were read already, without what is to come of the files.
+        self._state = ListedState(client)
+        self._state.take_over(listed, KINDS)
+        self._result = Absorbed(planned)
+        self._portable = Portable(self._state, downloads, lambda _why: None)
+        self._counts: dict[str, Counter[str]] = {}
+        self._overrides: dict[str, dict[int, dict[str, Any]]] = {}
+
+    def run(self) -> Absorbed:
+        for one in self._planned.changes:
+            if one.change.action == plan.UPDATE and not one.archived:
+                self._update(one)
+            elif one.change.action == plan.UPDATE:
+                self._gone(one, "archived")
+            elif one.change.action == plan.CREATE:
+                self._gone(one, ABSENT)
+            else:
+                self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
+        fresh = self._new_records()
+        for section in self._targets:
+            self._add(section, list(self._overrides.get(section, {}).values()), fresh.get(section, []))
+        for section, counts in self._counts.items():
+            self._result.summary[section] = {word: counts[word] for word in _WORDS}
+        return self._result
+
+    # ---- told
+
+    def _tell(self, planned: Planned, place: Place, words: str, reason: str) -> None:
+        is_hidden = self._desired.hiding.touches(planned.entry)
+        shown = f"{planned.kind.words} {VAULTED}" if is_hidden else words
+        self._result.told.append(f"{place}: {shown}: not changed, because {reason}")
+
+    def _count(self, section: str, word: str, number: int = 1) -> None:
+        if number:
+            self._counts.setdefault(section.partition("/")[0], Counter())[word] += number
+
+    # ---- changed values
+
+    def _update(self, planned: Planned) -> None:
+        names = list(planned.change.before)
+        for key in names:
+            name = written_as(planned.schema, planned.entry, key)
+            is_hidden = self._desired.hiding.hides(planned.entry, name, key)
+            now = VAULTED if is_hidden else shorten(planned.change.before[key])
+            words = f"{planned}: {name} is {now} in the instance"
+            place = planned.entry.place_of(name)
+            if name not in planned.entry.fields or key not in planned.schema.fields:
+                self._tell(planned, place, words, "it is not written, and follows from other fields")
+                continue
+            try:
+                self._change(planned, key, name)
+            except (NotSpliced, NotPortable, InvalidInput, NotFound) as reason:
+                self._tell(planned, place, words, str(reason))
+            else:
+                self._count(planned.section, "changed")
+
+    def _change(self, planned: Planned, key: str, name: str) -> None:
+        owner = _owner(planned.entry, name)
+        new = self._new_value(planned, key, name)
+        target = self._files.target(owner.place_of(name))
+        override = self._override_layer(planned, target)
+        fetched = self._fetched(planned, key, new, name, override or target)
+        if override is not None:
+            self._put_over(planned, name, new.value, override)
+        else:
+            self._files.source(target).set(owner.place, name, new)
+        for path, held in fetched.items():
+            self._files.add_file((override or target).layer, path, held.read_bytes())
+
+    def _new_value(self, planned: Planned, key: str, name: str) -> NewValue:
+        """The value of a field in the instance, as it shall stand in the files.
+
+        :raises NotPortable: where files can't hold it.
+        """
+        schema, current = planned.schema, planned.change.current
+        if current is None:
+            raise NotSpliced("the record is not there")
+        definition, written = schema.fields[key], planned.entry.fields[name]
+        now = schema.read_one(key, current.flat)
+        for reference in references_in(now):
+            self._state.complete(reference)
+        if type_of(definition).merge is not None and isinstance(written, Mapping):
+            value: Any = self._merged(definition, now or {}, written)
+            fits = partial(is_same, value)
+            return NewValue(self._escaped(value), lambda loaded: fits(self._unescaped(loaded)))
+        nothing: Any = [] if isinstance(written, list) else None
+        value = nothing if now in EMPTY else self._portable.checked(definition, now)
+        bare = Schema(schema.kind, [replace(definition, allowed=(), constraints={}, mandatory=False)])
+        is_linked = any(references_in(now)) or any(attachments_in(now))
+
+        def means_it(loaded: Any) -> bool:
+            plain = self._unescaped(loaded)
+            if is_linked:
+                return is_same(value, plain)
+            # What the files allow may be changed by this very run.
+            parsed, findings = bare.parse({key: plain}, "")
+            return not findings.errors and not findings.unknown and bare.equal(key, parsed[key], now)
+
+        kept = None
+        if isinstance(value, list) and isinstance(written, list) and value:
+            value, kept = self._in_order(planned, definition, written, value, now)
+        return NewValue(self._escaped(value), means_it, kept)
+
+    def _merged(self, definition: Field, now: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
+        """A map of which only what is written is compared: those parts as they are now."""
+        found: dict[str, Any] = {}
+        for part in written:
+            value = now.get(part)
+            found |= self._portable.checked(definition, {part: value}) if value not in EMPTY else {part: None}
+        return found
+
+    def _in_order(
+        self, planned: Planned, definition: Field, written: Sequence[Any], value: list[Any], now: Any
+    ) -> tuple[list[Any], tuple[int | None, ...]]:
+        """The items of a list in the order of the file, where that means nothing; and which of them stay."""
+        schema, key = planned.schema, definition.key
+        old: Any = planned.desired.get(key)
+        pairs = list(zip(value, now, strict=True)) if isinstance(now, tuple) and len(now) == len(value) else []
+        if pairs and (any(references_in(now)) or any(attachments_in(now))):
+            # Links are written in an order of their own.
+            pairs = [(self._portable.checked(definition, (one,))[0], one) for one in now]
+        is_known = isinstance(old, tuple) and len(old) == len(written)
+
+        def is_item(number: int, item: Any, canonical: Any) -> bool:
+            if is_same(item, written[number]):
+                return True
+            return bool(is_known and pairs and schema.equal(key, (old[number],), (canonical,)))
+
+        items = pairs or [(item, None) for item in value]
+        is_set = len(items) < 2 or (bool(pairs) and schema.equal(key, tuple(reversed(now)), now))
+        left = list(items)
+        found: list[tuple[Any, int | None]] = []
+        if is_set:
+            for number in range(len(written)):
+                hit = next((one for one in left if is_item(number, *one)), None)
+                if hit is not None:
+                    left.remove(hit)
+                    found.append((hit[0], number))
+            found += [(item, None) for item, _canonical in left]
+        else:
+            last = -1
+            for item, canonical in items:
+                hits = (one for one in range(last + 1, len(written)) if is_item(one, item, canonical))
+                number_found = next(hits, None)
+                last = last if number_found is None else number_found
+                found.append((item, number_found))
+        return [item for item, _number in found], tuple(number for _item, number in found)
+
+    def _escaped(self, value: Any) -> Any:
+        return escaped(value) if self._desired.declares_variables else value
+
+    def _unescaped(self, loaded: Any) -> Any:
+        """What was read, with the dollars that stand for themselves where files declare variables."""
+        if not self._desired.declares_variables:
+            return loaded
+        if isinstance(loaded, dict):
+            return {key: self._unescaped(one) for key, one in loaded.items()}
+        if isinstance(loaded, list):
+            return [self._unescaped(one) for one in loaded]
+        return loaded.replace("${$}", "$") if loaded.__class__ is str else loaded
+
+    def _fetched(self, planned: Planned, key: str, new: NewValue, name: str, target: Target) -> Mapping[str, Path]:
+        """The attachments of a value that are not in the files yet, by their paths there."""
+        current = planned.change.current
+        now = planned.schema.read_one(key, current.flat) if current is not None else ()
+        field = planned.schema.fields[key]
+        fresh = [one for one, number in zip(new.value, new.kept, strict=True) if number is None] if new.kept else None
+        found: dict[str, Path] = {}
+        for attachment in attachments_in(now):
+            written = self._portable.checked(field, (attachment,) if isinstance(now, tuple) else attachment)
+            if fresh is not None and not (isinstance(written, list) and self._escaped(written)[0] in fresh):
+                continue
+            root = planned.entry.root_of(name) or self._desired.root
+            if self._files.root(target.layer) != Path(root).resolve():
+                raise NotSpliced("its attachments come from elsewhere")
+            self._downloads.keep([attachment])
+            path = self._downloads.paths[str(attachment.uuid)]
+            if path in self._downloads.fetched:
+                found[path] = self._downloads.fetched[path]
+        return found
+
+    # ---- layers
+
+    def _override_layer(self, planned: Planned, target: Target) -> Target | None:
+        """The file in a later layer than that of a value in which it is overridden; None: it is changed in place."""
+        named = self._targets.get(_as_exported(planned.section, planned.entry))
+        return named if named is not None and named.layer > target.layer else None
+
+    def _put_over(self, planned: Planned, name: str, value: Any, target: Target) -> None:
+        """Writes a value into a later layer than the one that it came from."""
+        for owner in _owners(planned.entry):
+            own = self._files.target(owner.place)
+            if own.layer == target.layer:
+                self._files.source(own).add(owner.place, name, value)
+                return
+        section = _as_exported(planned.section, planned.entry)
+        record = self._overrides.setdefault(section, {}).setdefault(id(planned.entry), {})
+        for key in planned.keys:
+            identity = written_as(planned.schema, planned.entry, key)
+            if identity not in planned.entry.fields:
+                raise NotSpliced("its natural key is not written")
+            record.setdefault(identity, self._escaped(planned.entry.fields[identity]))
+        record[name] = value
+
+    # ---- records that are gone
+
+    def _gone(self, planned: Planned, state: str) -> None:
+        words = f"{planned} is {'archived' if state == 'archived' else 'not'} in the instance"
+        entry, place = planned.entry, planned.entry.place
+        try:
+            if self._is_protected(planned):
+                raise NotSpliced("the files protect it")
+            if self._options.gone == KEEP:
+                raise NotSpliced("gone is keep")
+            if self._options.gone == REMOVE:
+                self._remove(entry)
+            else:
+                self._say_state(planned, state)
+        except NotSpliced as reason:
+            self._tell(planned, place, words, str(reason))
+        else:
+            self._count(planned.section, "removed")
+
+    def _remove(self, entry: Entry) -> None:
+        """Takes a record out of all files that it stands in, or out of none."""
+        owners = list(_owners(entry))
+        sources = [self._files.source(self._files.target(owner.place)) for owner in owners]
+        before = [source.file.edits for source in sources]
+        try:
+            for owner, source in zip(owners, sources, strict=True):
+                source.remove(owner.place)
+        except NotSpliced:
+            for source, number in zip(sources, before, strict=True):
+                source.file.undo(number)
+            raise
+
+    def _say_state(self, planned: Planned, state: str) -> None:
+        if state not in states_of(planned.section):
+            raise NotSpliced(f"no record of {planned.section} can be {state}")
+        owner = list(_owners(planned.entry))[-1]
+        target = self._files.target(owner.place)
+        override = self._override_layer(planned, target)
+        if override is not None:
+            self._put_over(planned, "_state", state, override)
+        elif "_state" in owner.places:
+            self._files.source(target).set(owner.place, "_state", NewValue(state, lambda loaded: loaded == state))
+        else:
+            self._files.source(target).add(owner.place, "_state", state)
+
+    def _is_protected(self, planned: Planned) -> bool:
+        settings = self._desired.lifecycle.get(planned.section, NOTHING)
+        return bool(planned.entry.lifecycle.is_protected or settings.protects((planned.key, planned.words)))
+
+    # ---- new records
+
+    def _new_records(self) -> dict[str, list[Any]]:
+        """The records that are in no file, by the section of the file that they go into."""
+        self._result.reported = dict(self._planned.reported)
+        sections = list(dict.fromkeys(section.partition("/")[0] for section in self._targets))
+        if not sections:
+            return {}
+        exported = export_instance(self._client, self._selection(sections), self._downloads, state=self._state)
+        found = {}
+        for section, target in self._targets.items():
+            found[section] = list(map(self._escaped, self._fresh(section, exported)))
+            self._result.reported.pop(section.partition("/")[0], None)
+            used = set(_texts_in(found[section]))
+            for path, held in self._downloads.fetched.items():
+                if path in used:
+                    self._files.add_file(target.layer, path, held.read_bytes())
+        self._result.told += [f"left out: {why}" for why in exported.left_out]
+        return found
+
+    def _selection(self, sections: Sequence[str]) -> Selection:
+        identity = {section: keys for section, keys in self._desired.identity.items() if section in sections}
+        return Selection(only=sections, identity=identity)
+
+    def _fresh(self, section: str, exported: Exported) -> Iterable[Any]:
+        """Yields the records of a section that are in no file, and belong into these."""
+        top = section.partition("/")[0]
+        kind = KINDS[SECTIONS[top]]
+        claimed = self._planned.claimed.get(kind.name, {})
+        scope = Scope(self._state, self._client.schema, self._desired.scope)
+        for uuid, row in zip(exported.uuids.get(section, ()), exported.sections.get(section, ()), strict=True):
+            if uuid in claimed or (kind is HUB_ITEM and self._is_offered(row, claimed)):
+                continue
+            record = self._state.of_uuid(kind, uuid) if kind.is_plain else None
+            if record is not None and not scope.holds(top, record):
+                continue
+            if record is not None and self._is_of_another_set(self._client.schema(kind), record):
+                continue
+            yield row
+
+    def _is_of_another_set(self, schema: Schema, record: Any) -> bool:
+        field = schema.find(self._desired.marker) if self._desired.marker else None
+        mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
+        return mark not in EMPTY and mark != self._desired.set_name
+
+    def _is_offered(self, row: Mapping[str, Any], claimed: Mapping[str, Entry]) -> bool:
+        field = next(one for one in HUB_ITEM.written if one.key == "object")
+        parsed, _findings = Schema(HUB_ITEM, [field]).parse({"object": row["object"]}, "")
+        for reference in references_in(parsed.get("object")):
+            self._state.resolve(reference)
+            if f"of the object {reference.uuid}" in claimed:
+                return True
+        return False
+
+    def _add(self, section: str, overrides: Sequence[Any], fresh: Sequence[Any]) -> None:
+        """Writes overrides of records, and new records, into the file of a section."""
+        target = self._targets[section]
+        place = self._files.label(target)
+        left: set[int] = set()
+
+        def tell(record: Any, reason: str, is_whole: bool) -> None:
+            name = next(iter(record.values()), "") if isinstance(record, Mapping) else record
+            self._result.told.append(f"{place}: {section} {shorten(name)}: {reason}")
+            if is_whole:
+                left.add(id(record))
+
+        try:
+            self._files.append(target, section, [*overrides, *fresh], tell)
+        except NotSpliced as reason:
+            for record in (*overrides, *fresh):
+                tell(record, str(reason), True)
+        self._count(section, "added", sum(id(record) not in left for record in fresh))
+
+
+def _texts_in(value: Any) -> Iterable[str]:
+    """Yields every text in plain data."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _texts_in(one)
+    elif isinstance(value, str):
+        yield value
+
+
+def _owner(entry: Entry, name: str) -> Entry:
+    """The record of the layer that a field came from."""
+    return entry.places.owner_of(name) if isinstance(entry.places, MergedPlaces) else entry
+
+
+def _owners(entry: Entry) -> Iterable[Entry]:
+    """The records of all layers that a record is made of."""
+    if not isinstance(entry.places, MergedPlaces):
+        return [entry]
+    return list({id(one): one for one in map(entry.places.owner_of, entry.places)}.values())
+
+
+def _as_exported(section: str, entry: Entry) -> str:
+    """The name of a section as an export has it."""
+    return f"{section}/{entry.template}" if section in BY_TEMPLATE else section

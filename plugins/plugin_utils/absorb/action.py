@@ -1,0 +1,120 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The action ``instance_absorb`` on the controller: read the files and the instance, edit the files, write them."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible import constants
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
+from ..desired.desired import DesiredInstance
+from ..desired.hiding import Hiding, masked
+from ..desired.telling import tell
+from ..export.downloads import Downloads
+from ..instance.action import load_files, paths_of
+from ..instance.ceilings import Ceilings
+from ..instance.on_screen import findings_in_short, message_in_short
+from ..instance.run import many_objects
+from ..layers.layers import layers_of
+from .absorb import Absorbed, AbsorbOptions, absorb
+from .files import Files
+
+
+def take_in(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
+    """One call of the module ``instance_absorb``: its result as Ansible wants it."""
+    connected: list[Client] = []
+    read: list[DesiredInstance] = []
+    hiding = Hiding()
+    try:
+        return _take_in(options, check_mode, loader, written, connected, read, hiding)
+    except (SeventhingsError, OSError) as error:
+        message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
+        texts = {text for desired in read for text in hiding.texts(desired.entries)}
+        requests = sum(client.transport.sent for client in connected)
+        shown = message_in_short(masked(message, texts))
+        return {"failed": True, "changed": False, "msg": shown, "requests": requests}
+
+
+def _take_in(
+    options: Mapping[str, Any],
+    check_mode: bool,
+    loader: Any,
+    written: Mapping[str, Any],
+    connected: list[Client],
+    read: list[DesiredInstance],
+    hiding: Hiding,
+) -> dict[str, Any]:
+    started = time.monotonic()
+    sources = paths_of(options["src"])
+    layers = layers_of(sources)
+    with many_objects():
+        desired = load_files(options, sources, loader, written, hiding)
+    read.append(desired)
+    if desired.findings:
+        return _failed(tell(desired.findings, desired).lines, 0)
+    client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+    connected.append(client)
+    ceilings = Ceilings.of({}, {}, None, options.get("expect_instance") or (), protected=False)
+    wrong = ceilings.wrong_instance(client.transport.root, desired.instances)
+    if wrong:
+        raise InvalidInput(wrong)
+    client.transport.secrets |= hiding.texts(desired.entries)
+    files = Files(layers, desired, options["formulas"])
+    wishes = AbsorbOptions(options["into"], options["gone"], options["workers"], options["assume_archived"])
+    with tempfile.TemporaryDirectory() as held, many_objects():
+        absorbed = absorb(client, desired, files, Downloads(client, Path(held), {}), wishes)
+    if absorbed.planned.findings:
+        return _failed(tell(absorbed.planned.findings, desired).lines, client.transport.sent)
+    changes = list(files.changes(lambda name, why: absorbed.told.append(f"{name}: not changed, because {why}")))
+    patch = files.patch(changes)
+    backups = [] if check_mode else files.write(changes, options["backup"])
+    result = {
+        "changed": bool(changes),
+        "files": [files.label(target) for target, _before, _after in changes],
+        "summary": absorbed.summary,
+        "told": absorbed.told,
+        "reported": absorbed.reported,
+        "patch": patch,
+        "diff": {"prepared": patch},
+        "msg": _in_words(absorbed, len(changes)),
+        "requests": client.transport.sent,
+        "duration": round(time.monotonic() - started, 3),
+    }
+    warnings = [*desired.warnings, *client.transport.told()]
+    return {**result, **({"warnings": warnings} if warnings else {}), **({"backup_files": backups} if backups else {})}
+
+
+def _failed(findings: list[str], requests: int) -> dict[str, Any]:
+    return {
+        "failed": True,
+        "changed": False,
+        "findings": findings,
+        "msg": findings_in_short(findings),
+        "requests": requests,
+    }
+
+
+_SHOWN = 40
+"""Lines of what was not changed that a message has; the result has all of them."""
+
+
+def _in_words(absorbed: Absorbed, files: int) -> str:
+    counts = [
+        f"{section}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+        for section, numbers in absorbed.summary.items()
+    ]
+    told = [clean(line) for line in absorbed.told]
+    more = [f"and {len(told) - _SHOWN} more; told has all of them"] if len(told) > _SHOWN else []
+    head = "; ".join([*counts, f"{files} file(s) differ"] if files else ["nothing to take in"])
+    return "\n".join([head, *told[:_SHOWN], *more])

@@ -1,0 +1,133 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes of files as a patch that ``git apply`` takes, in the directory that their names are relative to."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
+_CONTEXT = 3
+_BASE85 = 52
+"""Bytes on a line of a binary patch."""
+
+_NO_END = "\n\\ No newline at end of file\n"
+_PLAIN_NAME = re.compile(r"[\w ./@+=,%()-]+", re.ASCII)
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
+
+
+def patch_of(name: str, old: bytes | None, new: bytes) -> str:
+    """The patch of one file.
+
+    :param name: its path, with slashes. :param old: its content; None: there is no such file yet.
+    """
+    if not _can_be_shown(name, old or b"") or not _can_be_shown(name, new):
+        return _binary(name, old, new)
+    # Without git's own header the names are relative to where somebody is, below the root of a repository too.
+    tab = "\t" if " " in name else ""
+    head = [f"--- {'/dev/null' if old is None else f'a/{name}{tab}'}\n", f"+++ b/{name}{tab}\n"]
+    return "".join([*head, *_hunks(_lines(old or b""), _lines(new))])
+
+
+def _can_be_shown(name: str, content: bytes) -> bool:
+    """Tells whether a content can stand in a patch as it is: a text in UTF-8 that steers no terminal and no log."""
+    if not _PLAIN_NAME.fullmatch(name):
+        return False
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return False
+    bare = text.replace("\t", " ").replace("\r\n", "\n").removeprefix("\ufeff")
+    return all(clean(line) == line for line in bare.split("\n"))
+
+
+def _lines(content: bytes) -> list[str]:
+    return [line.decode() for line in _LINE.findall(content)]
+
+
+def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    # What both begin and end with is not compared: files are long, and few lines of them change.
+    first = next((n for n, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), min(len(old), len(new)))
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    matcher = SequenceMatcher(None, old[first : len(old) - last], new[first : len(new) - last], autojunk=False)
+    changes = [
+        (one + first, two + first, three + first, four + first)
+        for tag, one, two, three, four in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+    groups: list[list[tuple[int, int, int, int]]] = []
+    for change in changes:
+        if groups and change[0] - groups[-1][-1][1] <= 2 * _CONTEXT:
+            groups[-1].append(change)
+        else:
+            groups.append([change])
+    for group in groups:
+        yield from _hunk(old, new, group)
+
+
+def _hunk(old: Sequence[str], new: Sequence[str], group: Sequence[tuple[int, int, int, int]]) -> Iterator[str]:
+    start = max(0, group[0][0] - _CONTEXT)
+    end = min(len(old), group[-1][1] + _CONTEXT)
+    new_start = group[0][2] - (group[0][0] - start)
+    new_end = group[-1][3] + (end - group[-1][1])
+    yield f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"
+    at = start
+    for one, two, three, four in group:
+        yield from _marked(" ", old[at:one])
+        yield from _marked("-", old[one:two])
+        yield from _marked("+", new[three:four])
+        at = two
+    yield from _marked(" ", old[at:end])
+
+
+def _range(start: int, end: int) -> str:
+    return f"{start + 1 if end > start else start},{end - start}"
+
+
+def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        yield mark + line if line.endswith("\n") else mark + line + _NO_END
+
+
+def _binary(name: str, old: bytes | None, new: bytes) -> str:
+    quoted = name if _PLAIN_NAME.fullmatch(name) else None
+    one, two = (f"{side}/{name}" if quoted else _quoted(f"{side}/{name}") for side in "ab")
+    head = f"diff --git {one} {two}\n"
+    if old is None:
+        head += "new file mode 100644\n"
+    ids = f"index {_id(old)}..{_id(new)}" + ("" if old is None else " 100644")
+    return f"{head}{ids}\nGIT binary patch\n{_literal(new)}\n{_literal(old or b'')}\n"
+
+
+def _id(content: bytes | None) -> str:
+    """The name by which git knows a content."""
+    if content is None:
+        return "0" * 40
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _literal(content: bytes) -> str:
+    packed = zlib.compress(content)
+    lines = [f"literal {len(content)}"]
+    for start in range(0, len(packed), _BASE85):
+        part = packed[start : start + _BASE85]
+        size = chr(ord("A") + len(part) - 1 if len(part) <= 26 else ord("a") + len(part) - 27)
+        lines.append(size + base64.b85encode(part, pad=True).decode())
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(name: str) -> str:
+    """A name as git writes one that holds other characters: their bytes as octal numbers."""
+    inner = "".join(
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:03o}" for byte in name.encode()
+    )
+    return f'"{inner}"'

@@ -1,0 +1,224 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files of a desired state as they are edited: YAML and JSON Lines."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from ..desired.desired import Place
+from ..export.writing import flow, json_record, yaml_record
+from .splices import Splices
+from .text_file import NewValue, NotSpliced, TextFile
+from .tree import LIST, MAP, SCALAR, Piece, json_pieces, yaml_pieces
+
+_VARIABLE = re.compile(r"\$\{(?!\$\})")
+
+THROUGH_ANCHOR = "it came through an anchor"
+THROUGH_VARIABLE = "it came through a variable"
+
+
+class Source(ABC):
+    """One file that records are read from, and written to in place.
+
+    :param file: its text. :param has_variables: whether ``${`` begins a variable in it.
+    """
+
+    def __init__(self, file: TextFile, has_variables: bool) -> None:
+        self.file = file
+        self._has_variables = has_variables
+
+    @abstractmethod
+    def set(self, place: Place, name: str, new: NewValue) -> None:
+        """Changes a field of a record.
+
+        :param place: of the record. :param name: of the field, as it stands there.
+        :raises NotSpliced: where that can't be done in place. Nothing is changed then.
+        """
+
+    @abstractmethod
+    def add(self, place: Place, name: str, value: Any) -> None:
+        """Adds a field to a record. Raises as :meth:`set`."""
+
+    @abstractmethod
+    def remove(self, place: Place) -> None:
+        """Takes a record away. Raises as :meth:`set`."""
+
+    @abstractmethod
+    def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
+        """Adds records behind the last one. Raises as :meth:`set`.
+
+        :param way: the names under which the list of records stands; none: it is all of the file.
+        """
+
+    def check_plain(self, piece: Piece) -> None:
+        """Refuses what is not written where it stands.
+
+        :raises NotSpliced: where it comes from somewhere else.
+        """
+        if any(one.is_shared for one in piece.inside()):
+            raise NotSpliced(THROUGH_ANCHOR)
+        if self._has_variables and _VARIABLE.search(self.file.plain, piece.start, piece.end):
+            raise NotSpliced(THROUGH_VARIABLE)
+
+
+class _Pieces(Source):
+    """A file whose records are maps in a tree."""
+
+    is_json = False
+
+    def __init__(self, file: TextFile, has_variables: bool) -> None:
+        super().__init__(file, has_variables)
+        self._splices = Splices(file, self.is_json)
+
+    @abstractmethod
+    def piece(self, place: Place) -> Piece:
+        """The record at a place.
+
+        :raises NotSpliced: where it is not written there.
+        """
+
+    def set(self, place: Place, name: str, new: NewValue) -> None:
+        record = self.piece(place)
+        if name not in record.members:
+            raise NotSpliced("it is not written in that place")
+        key, old = record.members[name]
+        self.check_plain(old)
+        if record.is_shared:
+            raise NotSpliced(THROUGH_ANCHOR)
+        before = self.file.edits
+        try:
+            self._splices.put(key, old, new, not record.is_block)
+        except NotSpliced:
+            self.file.undo(before)
+            raise
+
+    def add(self, place: Place, name: str, value: Any) -> None:
+        record = self.piece(place)
+        if record.kind != MAP or not record.members:
+            raise NotSpliced("the record is no map of fields")
+        if record.is_shared:
+            raise NotSpliced(THROUGH_ANCHOR)
+        self._splices.add_member(record, name, value)
+
+
+class YamlSource(_Pieces):
+    """A YAML file."""
+
+    def __init__(self, file: TextFile, has_variables: bool) -> None:
+        super().__init__(file, has_variables)
+        self._root = yaml_pieces(file.plain)
+        self._at: dict[tuple[int, int], Piece] = {}
+        self._lists: dict[int, tuple[Piece, int]] = {}
+        self._gone: dict[int, set[int]] = {}
+        for piece in self._root.inside() if self._root is not None else ():
+            if piece.kind != LIST:
+                # A map begins where the name of its first member does.
+                self._at.setdefault(piece.mark, piece)
+            for number, item in enumerate(piece.items):
+                self._lists[id(item)] = (piece, number)
+
+    def piece(self, place: Place) -> Piece:
+        piece = self._at.get((place.line, place.column))
+        if piece is None:
+            raise NotSpliced("it is not written in that place")
+        return piece
+
+    def remove(self, place: Place) -> None:
+        piece = self.piece(place)
+        if any(one.is_shared for one in piece.inside()):
+            raise NotSpliced(THROUGH_ANCHOR)
+        if id(piece) not in self._lists:
+            raise NotSpliced("it is no item of a list")
+        records, number = self._lists[id(piece)]
+        gone = self._gone.setdefault(id(records), set())
+        gone.add(number)
+        if not records.is_block and len(records.items) > 1:
+            raise NotSpliced("it stands in a list in brackets")
+        self._splices.take_record(records, number, gone)
+
+    def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
+        text = "".join(map(yaml_record, records))
+        if self._root is None or (not way and self._is_empty(self._root)):
+            self._append_to_all(text, way)
+            return
+        at, name = self._root, None
+        for number, step in enumerate(way):
+            if at.kind != MAP or at.is_shared:
+                raise NotSpliced("the records stand in no list there")
+            if step not in at.members:
+                self._splices_below(at, way[number:], records)
+                return
+            name, at = at.members[step]
+        if at.is_shared:
+            raise NotSpliced(THROUGH_ANCHOR)
+        if at.kind == SCALAR and self._is_empty(at) and name is not None:
+            self._splices.put(name, at, NewValue(list(records), lambda _loaded: True), in_flow=False)
+        elif at.kind != LIST:
+            raise NotSpliced("the records stand in no list there")
+        elif at.is_block:
+            self._append_block(at, text)
+        elif not at.items and not way:
+            self.file.replace(at.start, at.end, text.removesuffix("\n"))
+        else:
+            self._splices.add_records(at, records)
+
+    def _is_empty(self, piece: Piece) -> bool:
+        return piece.kind == SCALAR and self.file.plain[piece.start : piece.end] in ("", "~", "null")
+
+    def _append_to_all(self, text: str, way: Sequence[str]) -> None:
+        for number, name in reversed(list(enumerate(way))):
+            indent = "  " * number
+            text = f"{indent}{flow(name)}:\n" + "".join(f"{indent}  {line}\n" for line in text.splitlines())
+        end = len(self.file.plain)
+        lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
+        if self._root is not None:
+            self.file.replace(self._root.start, self._root.end, "")
+        self.file.replace(end, end, lead + text)
+
+    def _splices_below(self, at: Piece, names: Sequence[str], records: Sequence[Any]) -> None:
+        value: Any = list(records)
+        for name in reversed(names[1:]):
+            value = {name: value}
+        if not at.members:
+            raise NotSpliced("the records stand in no list there")
+        self._splices.add_member(at, names[0], value)
+
+    def _append_block(self, records: Piece, text: str) -> None:
+        indent = " " * (records.mark[1] - 1)
+        plain = self.file.plain
+        found = plain.find("\n", records.end)
+        end = len(plain) if found < 0 else found + 1
+        lead = "" if plain[end - 1 : end] == "\n" else "\n"
+        lines = "".join(f"{indent}{line}\n" if line else "\n" for line in text.removesuffix("\n").split("\n"))
+        self.file.replace(end, end, lead + lines)
+
+
+class JsonSource(_Pieces):
+    """A file of JSON Lines."""
+
+    is_json = True
+
+    def __init__(self, file: TextFile, has_variables: bool) -> None:
+        super().__init__(file, has_variables)
+        self._starts = [0, *(match.end() for match in re.finditer("\n", file.plain))]
+        self._pieces: dict[int, Piece] = {}
+
+    def piece(self, place: Place) -> Piece:
+        if place.line not in self._pieces:
+            self._pieces[place.line] = json_pieces(self.file.plain, self._starts[place.line - 1])
+        return self._pieces[place.line]
+
+    def remove(self, place: Place) -> None:
+        start = self._starts[place.line - 1]
+        end = self._starts[place.line] if place.line < len(self._starts) else len(self.file.plain)
+        self.file.replace(start, end, "")
+
+    def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
+        end = len(self.file.plain)
+        lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
+        self.file.replace(end, end, lead + "".join(map(json_record, records)))

@@ -1,0 +1,318 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Puts values into a text of YAML or JSON in the quoting that was there. Everything else stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+
+from ..desired.desired import Finding
+from ..desired.yaml_source import read_yaml
+from ..export.writing import flow, is_text, is_unprintable, json_cell
+from .text_file import NewValue, NotSpliced, TextFile
+from .tree import ALIAS, MAP, SCALAR, Piece
+
+_INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
+_NAME = re.compile(r"_?[A-Za-z]{2}[A-Za-z_]*", re.ASCII)
+"""Names that nobody takes for anything else."""
+
+_IN_FLOW = re.compile(r"[,\[\]{}]")
+_NO_PLAIN = re.compile(r": | #|:$|^[ \t]|[ \t]$")
+
+
+class Splices:
+    """Edits one text.
+
+    :param file: takes the edits. :param is_json: whether it is JSON, else YAML.
+    """
+
+    def __init__(self, file: TextFile, is_json: bool = False) -> None:
+        self._file = file
+        self._text = file.plain
+        self._is_json = is_json
+        self._flow = json_cell if is_json else flow
+
+    # ---- values
+
+    def put(self, name: Piece | None, old: Piece, new: NewValue, in_flow: bool) -> None:
+        """Puts a value in the place of another one.
+
+        :param name: of the member that it is; None: it is an item of a list.
+        :param in_flow: whether it stands in brackets.
+        :raises NotSpliced: where that can't be.
+        """
+        if old.items and isinstance(new.value, list) and new.value and new.kept is not None:
+            self._put_items(old, new.value, new.kept)
+        elif old.kind == MAP and isinstance(new.value, Mapping) and set(old.members) & set(new.value):
+            self._put_members(old, new.value)
+        elif old.is_block:
+            self._put_flow(name, old, self._flow(new.value))
+        else:
+            text = next(self._texts(old, new, in_flow), None)
+            if text is None:
+                raise NotSpliced("what would be written is not read as the same value again")
+            blank = " " if old.start == old.end and self._text[old.start - 1 : old.start] in (":", "-") else ""
+            self._file.replace(old.start, old.end, blank + text)
+
+    def _texts(self, old: Piece, new: NewValue, in_flow: bool) -> Iterator[str]:
+        """Yields ways to write a value in the place of another one that are read as it, the best first."""
+        for text in self._candidates(old, new.value, in_flow):
+            found: list[Finding] = []
+            node = read_yaml(f"[{text}]\n" if in_flow else f"k: {text}\n", "", found)
+            if node is None or found:
+                continue
+            loaded = node.value[0] if in_flow and len(node.value) == 1 else node.value.get("k") if not in_flow else None
+            if new.fits(loaded):
+                yield text
+
+    def _candidates(self, old: Piece, value: Any, in_flow: bool) -> Iterator[str]:
+        if old.kind != SCALAR or isinstance(value, (Mapping, list, bool)) or value is None:
+            yield self._flow(value)
+            return
+        text = str(value)
+        if self._is_json:
+            if old.style == '"':
+                yield json_cell(text)
+            yield json_cell(value)
+            return
+        if not old.style and _may_be_plain(value, text, in_flow):
+            yield text
+        elif old.style == "'" and not is_unprintable(text) and "\n" not in text and "\t" not in text:
+            yield "'" + text.replace("'", "''") + "'"
+        elif old.style in ("|", ">") and not isinstance(value, Plain):
+            yield from self._block(old, text)
+        elif old.style == '"':
+            yield json_cell(text)
+        yield self._flow(value)
+
+    def _block(self, old: Piece, text: str) -> Iterator[str]:
+        """Yields a text as lines of its own, as it stood before, where it can."""
+        header, _end, lines = self._text[old.start : old.end].partition("\n")
+        first = next((line for line in lines.split("\n") if line.strip()), "")
+        indent = first[: len(first) - len(first.lstrip(" "))]
+        body = text.removesuffix("\n")
+        is_fit = (
+            body and not body.endswith("\n") and not is_unprintable(body) and not body.startswith((" ", "\n", "\t"))
+        )
+        written = body.split("\n")
+        if (
+            not indent
+            or not is_fit
+            or any(line != line.rstrip() for line in written)
+            or re.search(r"[0-9]", header[:3])
+        ):
+            return
+        if old.style == ">" and any(not line or line.startswith((" ", "\t")) for line in written):
+            return
+        chomp = "" if text.endswith("\n") else "-"
+        kept = re.sub(r"^([|>])[-+]?", rf"\g<1>{chomp}", header)
+        between = "\n\n" if old.style == ">" else "\n"
+        yield kept + "\n" + between.join(f"{indent}{line}" if line else "" for line in written)
+
+    # ---- members and items
+
+    def _put_members(self, old: Piece, value: Mapping[str, Any]) -> None:
+        """Changes the members of a map that differ; those that are not in it any more go."""
+        gone = [key for key in old.members if key not in value]
+        fresh = {key: one for key, one in value.items() if key not in old.members}
+        for key, one in value.items():
+            if key in old.members:
+                name, piece = old.members[key]
+                if not self._is_as(piece, one):
+                    self.put(name, piece, NewValue(one, partial(is_same, one)), not old.is_block)
+        for key in gone:
+            self._take_member(old, key, gone)
+        for key, one in fresh.items():
+            self.add_member(old, key, one, leave=gone)
+
+    def _is_as(self, piece: Piece, value: Any) -> bool:
+        """Tells whether what stands in a place is read as a value."""
+        found: list[Finding] = []
+        text = self._text[piece.start : piece.end]
+        if piece.style in ("|", ">", "block") or piece.kind == ALIAS:
+            return False
+        node = read_yaml(f"k: [{text}]\n", "", found)
+        loaded = None if node is None or found or not node.value.get("k") else node.value["k"][0]
+        return is_same(value, loaded)
+
+    def _put_items(self, old: Piece, value: Sequence[Any], kept: Sequence[int | None]) -> None:
+        """Changes the items of a list that differ."""
+        staying = [one for one in kept if one is not None]
+        if staying != sorted(staying):
+            raise NotSpliced("its items are in another order")
+        gone = [number for number in range(len(old.items)) if number not in staying]
+        last: int | None = None
+        for one, number in zip(value, kept, strict=True):
+            if number is not None:
+                last = number
+                continue
+            following = 0 if last is None else last + 1
+            if following in gone:
+                gone.remove(following)
+                piece = old.items[following]
+                new = NewValue(one, partial(is_same, one))
+                if piece.is_block or piece.kind != SCALAR:
+                    self._file.replace(piece.start, piece.end, self._flow(one))
+                else:
+                    self.put(None, piece, new, not old.is_block)
+                last = following
+            else:
+                self._add_item(old, last, one)
+        for number in gone:
+            self._take_item(old, number, {*gone})
+
+    def _put_flow(self, name: Piece | None, old: Piece, text: str) -> None:
+        """Puts a value on one line in the place of a collection that has lines of its own."""
+        if name is None:
+            self._file.replace(old.start, old.end, text)
+            return
+        colon = self._text.index(":", name.end)
+        line = self._line_start(old.start)
+        if line <= colon:
+            self._file.replace(old.start, old.end, text)
+            return
+        self._file.replace(colon + 1, colon + 1, f" {text}")
+        self._file.replace(line, self._line_end(old.end), "")
+
+    def add_member(self, record: Piece, name: str, value: Any, leave: Sequence[str] = ()) -> None:
+        """Adds a member to a map.
+
+        :param leave: members that go, so that nothing is put beside them.
+        """
+        if not record.is_block:
+            is_plain = not self._is_json and _NAME.fullmatch(name)
+            written = f"{name if is_plain else self._flow(name)}: {self._flow(value)}"
+            before = [one for key, (_name, one) in record.members.items() if key not in leave]
+            if before:
+                self._file.replace(before[-1].end, before[-1].end, f", {written}")
+            else:
+                self._file.replace(record.start + 1, record.start + 1, written)
+            return
+        written = f"{name if _NAME.fullmatch(name) else flow(name)}: {flow(value)}"
+        indent = " " * (record.mark[1] - 1)
+        for key, (_name, one) in reversed(record.members.items()):
+            if key not in leave and not one.is_block and one.style not in ("|", ">"):
+                end = self._line_end(max(one.end, _name.end))
+                lead = "" if self._text[end - 1 : end] == "\n" else "\n"
+                self._file.replace(end, end, f"{lead}{indent}{written}" + ("" if lead else "\n"))
+                return
+        self._file.replace(record.start, record.start, f"{written}\n{indent}")
+
+    def _take_member(self, record: Piece, key: str, gone: Sequence[str]) -> None:
+        name, value = record.members[key]
+        if record.is_block:
+            if len(gone) == len(record.members) or self._text[self._line_start(name.start) : name.start].strip():
+                raise NotSpliced(f"its member {key} can't be taken away in place")
+            self._file.replace(self._line_start(name.start), self._line_end(max(value.end, name.end)), "")
+        else:
+            pieces = [(one.start, max(one.end, two.end)) for one, two in record.members.values()]
+            keys = list(record.members)
+            self._take_between(record, pieces, keys.index(key), {keys.index(one) for one in gone})
+
+    # ---- records
+
+    def add_records(self, all_of_it: Piece, records: Sequence[Any]) -> None:
+        """Adds items behind the last one of a list in brackets."""
+        text = ", ".join(map(self._flow, records))
+        if all_of_it.items:
+            end = all_of_it.items[-1].end
+            self._file.replace(end, end, f", {text}")
+        else:
+            self._file.replace(all_of_it.start + 1, all_of_it.start + 1, text)
+
+    def take_record(self, all_of_it: Piece, number: int, gone: set[int]) -> None:
+        """Takes a record out of a list.
+
+        :param gone: the numbers of all that go.
+        """
+        self._take_item(all_of_it, number, gone)
+
+    def _add_item(self, old: Piece, behind: int | None, value: Any) -> None:
+        text = self._flow(value)
+        if not old.is_block:
+            if behind is None:
+                self._file.replace(old.items[0].start, old.items[0].start, f"{text}, ")
+            else:
+                self._file.replace(old.items[behind].end, old.items[behind].end, f", {text}")
+            return
+        indent = " " * (old.mark[1] - 1)
+        if behind is None:
+            self._file.replace(old.start, old.start, f"- {text}\n{indent}")
+            return
+        end = self._line_end(old.items[behind].end)
+        lead = "" if self._text[end - 1 : end] == "\n" else "\n"
+        self._file.replace(end, end, f"{lead}{indent}- {text}" + ("" if lead else "\n"))
+
+    def _take_item(self, old: Piece, number: int, gone: set[int]) -> None:
+        item = old.items[number]
+        if not old.is_block:
+            self._take_between(old, [(one.start, one.end) for one in old.items], number, gone)
+            return
+        dash = self._text.rindex("-", 0, item.start)
+        line = self._line_start(dash)
+        if self._text[line:dash].strip():
+            raise NotSpliced("it begins on the line of something else")
+        self._file.replace(line, self._line_end(max(item.end, dash + 1)), "")
+
+    def _take_between(self, old: Piece, pieces: Sequence[tuple[int, int]], number: int, gone: set[int]) -> None:
+        """Takes one of several parts in brackets away, and the comma that parts it from the others."""
+        start, end = pieces[number]
+        if any(one not in gone for one in range(number)):
+            start = pieces[number - 1][1]
+        elif number + 1 < len(pieces):
+            end = pieces[number + 1][0]
+        elif number == 0:
+            start, end = old.start + 1, old.end - 1
+        self._file.replace(start, end, "")
+
+    # ---- lines
+
+    def _line_start(self, index: int) -> int:
+        return self._text.rfind("\n", 0, index) + 1
+
+    def _line_end(self, index: int) -> int:
+        """Behind the end of the line in which a part ends."""
+        found = self._text.find("\n", index)
+        return len(self._text) if found < 0 else found + 1
+
+
+def is_same(value: Any, loaded: Any) -> bool:
+    """Tells whether what was read is a value as it was to be written."""
+    if isinstance(value, bool) or isinstance(loaded, bool) or value is None:
+        return loaded is value
+    if isinstance(value, Mapping):
+        return (
+            isinstance(loaded, Mapping)
+            and loaded.keys() == value.keys()
+            and all(is_same(one, loaded[key]) for key, one in value.items())
+        )
+    if isinstance(value, list):
+        return (
+            isinstance(loaded, list)
+            and len(loaded) == len(value)
+            and all(is_same(right, left) for left, right in zip(loaded, value, strict=True))
+        )
+    is_plain = isinstance(value, (Plain, int))
+    return isinstance(loaded, str) and isinstance(loaded, Plain) == is_plain and str(loaded) == str(value)
+
+
+def _may_be_plain(value: Any, text: str, in_flow: bool) -> bool:
+    """Tells whether a text can stand without quotes: no reader of YAML takes it for something else."""
+    if isinstance(value, (Plain, int)):
+        return True
+    return (
+        bool(text)
+        and text[0] not in _INDICATORS
+        and "\n" not in text
+        and "\t" not in text
+        and not is_unprintable(text)
+        and not _NO_PLAIN.search(text)
+        and not (in_flow and _IN_FLOW.search(text))
+        and is_text(text)
+    )

@@ -1,0 +1,159 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""CSV files as they are edited, in the dialect and the quoting that they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..desired import formulas
+from ..desired.desired import Place
+from ..desired.dialect import Dialect
+from ..export.writing import Unwritable, cell_of, csv_row
+from .sources import Source
+from .text_file import NewValue, NotSpliced, TextFile
+from .tree import SCALAR, Piece
+
+THROUGH_FORMULA = "it is a formula"
+
+_QUOTED = '"\r\n'
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """Where a cell begins and ends, and the text in it."""
+
+    start: int
+    end: int
+    text: str
+    is_quoted: bool
+
+
+class TableSource(Source):
+    """A CSV file.
+
+    :param dialect: in which it was saved. :param delimiter: that parts its cells.
+    :param formulas_are: how cells are written that a spreadsheet would run.
+    """
+
+    def __init__(
+        self, file: TextFile, has_variables: bool, dialect: Dialect, delimiter: str, formulas_are: str
+    ) -> None:
+        super().__init__(file, has_variables)
+        self._dialect = dialect
+        self._delimiter = delimiter
+        self._escapes = formulas_are == formulas.ESCAPE
+        self._rows = dict(self._read())
+        self._header = self._names()
+
+    # ---- reading
+
+    def _read(self) -> Iterator[tuple[int, list[_Cell]]]:
+        """Each row, with the line in which it begins."""
+        text, at, line = self.file.plain, 0, 1
+        while at < len(text):
+            row, end = self._row(at)
+            yield line, row
+            line += text.count("\n", at, end)
+            at = end
+
+    def _row(self, at: int) -> tuple[list[_Cell], int]:
+        """The cells of the row that begins at a position, and the position behind it."""
+        text, row = self.file.plain, []
+        while True:
+            start = at
+            is_quoted = text[at : at + 1] == '"'
+            if is_quoted:
+                at += 1
+                while text[at : at + 1] != '"' or text[at : at + 2] == '""':
+                    at += 2 if text[at : at + 2] == '""' else 1
+                at += 1
+            else:
+                while at < len(text) and text[at] not in (self._delimiter, "\n"):
+                    at += 1
+            written = text[start + 1 : at - 1].replace('""', '"') if is_quoted else text[start:at]
+            row.append(_Cell(start, at, written, is_quoted))
+            if text[at : at + 1] != self._delimiter:
+                return row, at + 1
+            at += 1
+
+    def _names(self) -> dict[str, int]:
+        """The columns by their names."""
+        for line, row in self._rows.items():
+            is_separator = line == 1 and row[0].text.lower().startswith("sep=")
+            if is_separator or not (len(row) > 1 or row[0].text or row[0].is_quoted):
+                continue
+            return {self._meant(cell.text).strip(): number for number, cell in enumerate(row)}
+        return {}
+
+    def _meant(self, text: str) -> str:
+        return formulas.unescaped(text) if self._escapes else text
+
+    # ---- writing
+
+    def _cell_at(self, place: Place, name: str) -> _Cell:
+        row = self._rows.get(place.line, [])
+        number = self._header.get(name)
+        if number is None or number >= len(row):
+            raise NotSpliced(f"the table has no column {name}")
+        return row[number]
+
+    def set(self, place: Place, name: str, new: NewValue) -> None:
+        cell = self._cell_at(place, name)
+        self.check_plain(Piece(SCALAR, cell.start, cell.end))
+        if self._escapes and cell.text.startswith("="):
+            raise NotSpliced(THROUGH_FORMULA)
+        self.file.replace(cell.start, cell.end, self._written(name, new.value, cell.is_quoted))
+
+    def add(self, place: Place, name: str, value: Any) -> None:
+        cell = self._cell_at(place, name)
+        self.check_plain(Piece(SCALAR, cell.start, cell.end))
+        self.file.replace(cell.start, cell.end, self._written(name, value, cell.is_quoted))
+
+    def _written(self, name: str, value: Any, is_quoted: bool) -> str:
+        text = self._text(name, value)
+        if is_quoted or any(letter in text for letter in (self._delimiter, *_QUOTED)):
+            return '"' + text.replace('"', '""') + '"'
+        return text
+
+    def _text(self, name: str, value: Any) -> str:
+        """A value as the text of a cell. An empty cell says nothing, so nothing that it clears is left unsaid."""
+        if value is None or value == []:
+            is_clear = self._dialect.clears_cell(name, "")
+            return "" if is_clear else self._dialect.null or ""
+        try:
+            text = cell_of(value, self._dialect)
+        except Unwritable as error:
+            raise NotSpliced(str(error)) from error
+        text = formulas.escaped(text) if self._escapes else text
+        if not self.file.can_encode(text):
+            raise NotSpliced("the encoding of the table has not all of its letters")
+        return text
+
+    def remove(self, place: Place) -> None:
+        row = self._rows[place.line]
+        plain = self.file.plain
+        start, end = row[0].start, row[-1].end
+        self.file.replace(start, end + 1 if plain[end : end + 1] == "\n" else end, "")
+
+    def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
+        end = len(self.file.plain)
+        lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
+        self.file.replace(end, end, lead + "".join(map(self._new_row, records)))
+
+    def columns(self) -> Mapping[str, int]:
+        """The columns by their names."""
+        return self._header
+
+    def _new_row(self, record: Mapping[str, Any]) -> str:
+        cells = [""] * len(self._header)
+        for name, value in record.items():
+            if name not in self._header:
+                raise NotSpliced(f"the table has no column {name}")
+            cells[self._header[name]] = self._text(name, value)
+        row = csv_row(cells, str, Dialect(delimiter=self._delimiter))
+        # A row in which nothing stands is none.
+        return row if any(cells) else ""

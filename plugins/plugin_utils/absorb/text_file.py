@@ -1,0 +1,102 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A file whose text is edited in some places: everything else keeps its bytes, line ends and encoding included."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+BOM = "\ufeff"
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class NotSpliced(Exception):
+    """A value that can't be put in its place; the message says why, in words that follow its name."""
+
+
+@dataclass(frozen=True)
+class NewValue:
+    """A value as it shall stand in a file.
+
+    :ivar value: plain data, as the writers of the export take it.
+    :ivar fits: whether something that a reader made of what was written means the value.
+    :ivar kept: of a list, for each of its items the index of the item in the file that means the same; None: a new one.
+    """
+
+    value: Any
+    fits: Callable[[Any], bool]
+    kept: tuple[int | None, ...] | None = None
+
+
+class TextFile:
+    """The text of a file, and what is to be changed in it.
+
+    :param text: as it was decoded, with its own line ends. :param encode: gives the bytes of a text.
+    :ivar plain: the text as readers take it: without a mark at its beginning, each line ended as Python does.
+    """
+
+    def __init__(self, text: str, encode: Callable[[str], bytes]) -> None:
+        self._encode = encode
+        self._mark = BOM if text.startswith(BOM) else ""
+        self.text = text.removeprefix(BOM)
+        self.line_end = next(iter(_LINE_END.findall(self.text)), "\n")
+        self.plain = self.text.replace("\r\n", "\n").replace("\r", "\n")
+        # Where the first of two characters is missing in the plain text.
+        self._shorter: list[int] = []
+        if "\r\n" in self.text:
+            found = (match.start() for match in re.finditer("\r\n", self.text))
+            self._shorter = [start - number for number, start in enumerate(found)]
+        self._edits: list[tuple[int, int, str]] = []
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Puts a text in the place of a part of the plain text. Parts never overlap."""
+        self._edits.append((start, end, text))
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self._edits)
+
+    def undo(self, number: int) -> None:
+        """Forgets the edits after some of them."""
+        del self._edits[number:]
+
+    @property
+    def edits(self) -> int:
+        """The number of edits so far."""
+        return len(self._edits)
+
+    def changed(self) -> str:
+        """The text once everything is changed, with its own line ends."""
+        parts: list[str] = []
+        at = 0
+        # What is inserted at one place comes in the order in which it was asked for.
+        for start, end, text in sorted(self._edits, key=lambda edit: edit[:2]):
+            first, last = self._own(start), self._own(end)
+            parts += [self.text[at:first], text.replace("\n", self.line_end)]
+            at = last
+        return "".join([*parts, self.text[at:]])
+
+    def content(self) -> bytes:
+        """The bytes of the file once everything is changed.
+
+        :raises UnicodeEncodeError: where its encoding lacks a letter.
+        """
+        return self._encode(self._mark + self.changed())
+
+    def can_encode(self, text: str) -> bool:
+        """Tells whether the encoding has all letters of a text."""
+        try:
+            self._encode(text)
+        except UnicodeEncodeError:
+            return False
+        return True
+
+    def _own(self, index: int) -> int:
+        """A position in the plain text as one in the text of the file."""
+        return index + bisect_left(self._shorter, index)

@@ -1,0 +1,172 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is left alone, and what must stay: fields that are not compared, and records that no plan takes away."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+if TYPE_CHECKING:
+    from .nodes import Node
+
+LIFECYCLE = "lifecycle"
+"""The setting of ``instance.yml``."""
+
+OF_RECORD = "_lifecycle"
+"""The same in a record."""
+
+KEYS = ("initial", "ignore", "protect")
+_NO_PATTERN = frozenset("*?[")
+
+Find = Callable[["Node", str], None]
+"""Is told what is wrong, and where."""
+
+
+@dataclass(frozen=True)
+class Lifecycle:
+    """The lifecycle of the records of a section, or of one record.
+
+    :ivar initial: fields that are written when a record is made, and never compared.
+    :ivar ignore: fields that are neither written nor compared.
+    :ivar protect: natural keys of records that no plan takes away. Fields and keys may be globs.
+    :ivar is_protected: of one record, whether a plan may take it away; None: it does not say.
+    """
+
+    initial: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    protect: tuple[str, ...] = ()
+    is_protected: bool | None = None
+
+    def with_more(self, other: Lifecycle) -> Lifecycle:
+        """This one and another: what either leaves alone or protects."""
+        return Lifecycle(
+            tuple(dict.fromkeys((*self.initial, *other.initial))),
+            tuple(dict.fromkeys((*self.ignore, *other.ignore))),
+            tuple(dict.fromkeys((*self.protect, *other.protect))),
+            self.is_protected if other.is_protected is None else other.is_protected,
+        )
+
+    def left_alone(self, schema: Schema, is_there: bool) -> frozenset[str]:
+        """The keys of the fields that are left alone.
+
+        :param is_there: whether the record is there already.
+        """
+        patterns = (*self.ignore, *(self.initial if is_there else ()))
+        return frozenset(key for pattern in patterns for key in keys_of(schema, pattern))
+
+    def protects(self, names: Iterable[str]) -> str:
+        """The pattern by which a record is protected; empty where none is.
+
+        :param names: all natural keys that it has, or would have.
+        """
+        plain = [_alike(name) for name in names if name]
+        for pattern in self.protect:
+            # A key may hold brackets itself.
+            if _alike(pattern) in plain or any(fnmatchcase(name, _alike(pattern)) for name in plain):
+                return pattern
+        return ""
+
+
+NOTHING = Lifecycle()
+
+
+def keys_of(schema: Schema, pattern: str) -> list[str]:
+    """The keys of the fields that a name, a label or a glob means."""
+    field = schema.find(pattern)
+    if field is not None:
+        return [field.key]
+    if _NO_PATTERN.isdisjoint(pattern):
+        return []
+    return [
+        one.key for one in schema.fields.values() if fnmatchcase(one.key, pattern) or fnmatchcase(one.label, pattern)
+    ]
+
+
+def unknown_fields(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:
+    """The names in ``initial`` and ``ignore`` that mean no field, each with what it stands in and what is wrong."""
+    return [
+        (setting, f"{setting}: {name}: {schema.why_unknown(name)}")
+        for setting, names in (("initial", lifecycle.initial), ("ignore", lifecycle.ignore))
+        for name in names
+        if not keys_of(schema, name) and _NO_PATTERN.isdisjoint(name)
+    ]
+
+
+def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, Lifecycle]:
+    """Reads ``lifecycle`` of the settings: by section. What does not fit is a finding."""
+    known = list(sections)
+    if not isinstance(node.value, dict):
+        find(node, f"{LIFECYCLE}: expected a map of sections to {', '.join(KEYS)}")
+        return {}
+    found = {}
+    for section, member in node.members.items():
+        name = f"{LIFECYCLE}.{section}"
+        if section not in known:
+            near = get_close_matches(str(section), known, n=1)
+            find(member, f"{name}: no such section; " + (f"did you mean {near[0]}?" if near else ", ".join(known)))
+        elif not isinstance(member.value, dict):
+            find(member, f"{name}: expected a map with {', '.join(KEYS)}")
+        else:
+            lists = _members(member, name, find)
+            texts = {key: _texts(one, f"{name}.{key}", _WORDS[key], find) for key, one in lists.items()}
+            found[section] = Lifecycle(texts.get("initial", ()), texts.get("ignore", ()), texts.get("protect", ()))
+    return found
+
+
+def read_record(node: Node, find: Find) -> Lifecycle:
+    """Reads ``_lifecycle`` of a record. What does not fit is a finding."""
+    if not isinstance(node.value, dict):
+        find(node, f"{OF_RECORD}: {shorten(node.value)} does not fit; expected a map with {', '.join(KEYS)}")
+        return NOTHING
+    members = _members(node, OF_RECORD, find)
+    lists = {key: members[key] for key in ("initial", "ignore") if key in members}
+    texts = {key: _texts(one, f"{OF_RECORD}.{key}", _WORDS[key], find) for key, one in lists.items()}
+    is_protected = None
+    if "protect" in members:
+        is_protected = members["protect"].value
+        if not isinstance(is_protected, bool):
+            words = f"{OF_RECORD}.protect: {shorten(is_protected)} does not fit; expected true or false"
+            find(members["protect"], words)
+            # In doubt it stays.
+            is_protected = True
+    return Lifecycle(texts.get("initial", ()), texts.get("ignore", ()), is_protected=is_protected)
+
+
+_WORDS = {
+    "initial": "a list of field keys or labels",
+    "ignore": "a list of field keys or labels",
+    "protect": "a list of natural keys, in which * stands for anything; quote them",
+}
+
+
+def _members(node: Node, name: str, find: Find) -> dict[str, Node]:
+    for key in node.value:
+        if key not in KEYS:
+            near = get_close_matches(str(key), KEYS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(KEYS)}"
+            find(node.member(key), f"{name}.{key}: no such setting; {hint}")
+    return {key: member for key, member in node.members.items() if key in KEYS}
+
+
+def _texts(node: Node, name: str, expected: str, find: Find) -> tuple[str, ...]:
+    items = node.items() if isinstance(node.value, list) else [node]
+    wrong = [one for one in items if not isinstance(one.value, str) or not one.value]
+    if wrong or not items or not isinstance(node.value, list):
+        for one in wrong or [node]:
+            find(one, f"{name}: {shorten(one.value)} does not fit; expected {expected}")
+        return ()
+    return tuple(str(one.value) for one in items)
+
+
+def _alike(text: str) -> str:
+    """A natural key or a pattern in a form that is equal where two look the same: what is kept by mistake stays."""
+    return unicodedata.normalize("NFC", text).casefold()

@@ -1,0 +1,157 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The action ``probe`` on the controller: look, touch, write the profile; or sweep."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible import constants
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import LocalFiles, Target, sides
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+
+from . import trace
+from .catalogue import LOOK, TRACE
+from .evidence import Evidence
+from .exchange import MOST_LOOKS, Asker
+from .look import Look
+from .profile import profile_file, profile_of, summary_of
+from .records import RecordsSeen
+from .scratch import Journal, Scratch, object_keys, sweep
+from .session import session_seen
+from .touch import Touch
+
+_JOURNAL = ".journal"
+
+
+def probe(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """One call of the module ``probe``: its result as Ansible wants it."""
+    connected: list[Client] = []
+    try:
+        return _probe(options, check_mode, connected)
+    except SeventhingsError as error:
+        message = error.message
+    except OSError as error:
+        message = clean(f"dest: {error}")
+    sent = connected[0].transport.sent if connected else 0
+    return {"failed": True, "changed": False, "msg": message, "requests": sent}
+
+
+def _probe(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
+    target = _target(options)
+    local = LocalFiles.of(options, check_mode)
+    journal = Journal(target.path.with_name(target.path.name + _JOURNAL))
+    writes = options["tier"] != LOOK or options["sweep"]
+    if writes:
+        _require_permission(options)
+    if options["tier"] != LOOK and not options["sweep"] and journal.is_there():
+        raise InvalidInput(
+            f"dest: {journal.path} tells of a probe that was killed; take away what it left first, with sweep: true"
+        )
+    only_looks = check_mode or not writes
+    client = connect(options, read_only=only_looks, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+    connected.append(client)
+    if options["sweep"]:
+        return _told(client, _swept(client, journal, check_mode))
+    tier = LOOK if only_looks else options["tier"]
+    profile = probe_instance(client, tier, options, journal)
+    return _told(client, _written(profile, target, local))
+
+
+def _target(options: Mapping[str, Any]) -> Target:
+    """The place of the profile.
+
+    :raises InvalidInput: where there can be none.
+    """
+    dest = Path(options["dest"]).expanduser()
+    if dest.is_dir():
+        raise InvalidInput(f"dest: {dest} is a directory; expected the path of a file")
+    if not dest.parent.is_dir():
+        raise InvalidInput(f"dest: the directory {dest.parent} does not exist")
+    return Target.at(dest)
+
+
+def _require_permission(options: Mapping[str, Any]) -> None:
+    """Sees that the instance which will be written to is the one that the user named.
+
+    :raises InvalidInput: where it is not.
+    """
+    root = instance_root(options.get("base_url"), bool(options.get("allow_http")))
+    written = options.get("allow_writes")
+    why = "sweep: true deletes" if options["sweep"] else f"the tier {options['tier']} writes"
+    if not written:
+        raise InvalidInput(
+            f"allow_writes is missing: {why}, so it must name the root of the instance, as base_url does"
+        )
+    if instance_root(written, allow_http=True).lower() != root.lower():
+        raise InvalidInput(f"allow_writes: {written} is not the instance that base_url names, and {why}")
+
+
+def probe_instance(
+    client: Client,
+    tier: str,
+    account: Mapping[str, Any],
+    journal: Journal,
+    today: dt.date | None = None,
+) -> dict[str, Any]:
+    """Probes an instance. Returns its profile.
+
+    :param account: username, password and client_id, as far as they are known: what signs in once more.
+    :param journal: where scratch records are noted.
+    """
+    is_look = tier == LOOK
+    today = today or dt.datetime.now(dt.UTC).date()
+    evidence = Evidence()
+    asker = Asker(client, gets_only=is_look, most=MOST_LOOKS if is_look else 0)
+    look = Look(asker, evidence, RecordsSeen(evidence), today)
+    with asker.listening():
+        look.run()
+        if not is_look:
+            # What is read here is known to be ours, so what comes after may write.
+            more = (trace.bare_filter, trace.files, trace.labels) if tier == TRACE else ()
+            Touch(asker, evidence, look, Scratch(asker, journal), more=more).run()
+            session_seen(asker, evidence, account)
+    look.conclude()
+    return profile_of(look, tier, today)
+
+
+def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]:
+    if check_mode:
+        return {"changed": journal.is_there(), "swept": 0, "msg": "Check mode takes nothing away."}
+    number = sweep(client, journal, object_keys(client.definitions(OBJECT.template)))
+    told = f"{number} scratch record{'' if number == 1 else 's'} of killed probes {'was' if number == 1 else 'were'}"
+    return {"changed": number > 0, "swept": number, "msg": f"{told} taken away."}
+
+
+def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles) -> dict[str, Any]:
+    content = profile_file(profile)
+    path = {"dest": str(target.path)}
+    is_there = target.holds(lambda: content, len(content))
+    differing = local.keep(target) if is_there else local.write(target, lambda: content)
+    was, now = sides(differing)
+    changed = not is_there or bool(differing)
+    before = {**(path if target.is_taken() and changed else {}), **was}
+    result = {
+        "changed": changed,
+        "dest": str(target.path),
+        "profile": profile,
+        "outcome": profile["outcome"],
+        "msg": "\n".join(summary_of(profile)),
+        "diff": {"before": before, "after": {**path, **now} if changed else {}},
+    }
+    return {**result, "backup_files": local.backups} if local.backups else result
+
+
+def _told(client: Client, result: dict[str, Any]) -> dict[str, Any]:
+    warnings = client.transport.told()
+    told = {"warnings": warnings} if warnings else {}
+    return {**result, "requests": client.transport.sent, **told}

@@ -1,0 +1,119 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tells switches by how records look that have fixed members: tasks, rental cases, users, orders."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
+from .evidence import Evidence
+
+Records = Sequence[Mapping[str, Any]]
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PAST = 2
+"""Days after which a day is over in every time zone."""
+
+_MORE_KEYS: Mapping[str, tuple[str, ...]] = {
+    "task": ("slug", "author", "created_at", "updated_at"),
+    "rental_case": ("author", "created_at", "updated_at", "responsible_user_uuid"),
+    "user": ("id",),
+    "hub_item": ("category", "created_at", "updated_at", "order_id", "object_data", "permission"),
+    "hub_order": ("updated_at", "items"),
+    "file": ("data_uri", "thumbnail_uri", "file_uri"),
+}
+"""Members of answers that the collection knows and has no field for."""
+_OVERDUE = {"borrowed": "due_date", "confirmed": "issue_date"}
+_IS_OVERDUE = {"return_overdue": "due_date", "pickup_overdue": "issue_date"}
+
+
+def tasks_seen(evidence: Evidence, request: str, tasks: Records) -> None:
+    """Notes how tasks look."""
+    if not tasks:
+        return
+    slugs = sum("slug" in task for task in tasks)
+    evidence.saw("task_slug", "given" if slugs else "none", request, slugs or len(tasks))
+    stamped = [task for task in tasks if "created_at" in task or "updated_at" in task]
+    if any(task.get("created_at") or task.get("updated_at") for task in stamped):
+        evidence.odd("task_stamps", f"{request}: created_at or updated_at holds a value")
+    else:
+        evidence.saw("task_stamps", "null" if stamped else "none", request, len(stamped) or len(tasks))
+
+
+def rental_cases_seen(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
+    """Notes how rental cases look."""
+    for case in cases:
+        evidence.saw("rental_hours", "present" if "is_full_day" in case else "absent", request)
+        day = case.get("issue_date")
+        if isinstance(day, str) and _DAY.match(day):
+            evidence.saw("rental_day_form", "day" if _DAY.fullmatch(day) else "time", request)
+        evidence.saw("rental_stamps", "given" if "created_at" in case else "none", request)
+        renter = case.get("renter")
+        if isinstance(renter, Mapping):
+            evidence.saw("rental_renter_read", "object", request)
+        elif isinstance(renter, str) and renter:
+            evidence.saw("rental_renter_read", "text", request)
+    references = [one for case in cases for one in case.get("references") or () if isinstance(one, Mapping)]
+    if references:
+        full = sum("name" in one or "id" in one for one in references)
+        evidence.saw("rental_references", "full" if full else "reduced", request, full or len(references))
+    _overdue_seen(evidence, request, cases, today)
+
+
+def _overdue_seen(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
+    """A case that is past its day and has its status is proof; that all of them have changed, is as good as one."""
+    stayed = sum(_is_past(case, _OVERDUE, today) for case in cases)
+    moved = sum(_is_past(case, _IS_OVERDUE, today) for case in cases)
+    if stayed:
+        evidence.saw("rental_overdue", "stay", request, stayed)
+    elif moved:
+        evidence.saw("rental_overdue", "move", request, moved)
+
+
+def _is_past(case: Mapping[str, Any], days: Mapping[str, str], today: dt.date) -> bool:
+    day = case.get(days.get(str(case.get("status")), ""))
+    try:
+        return (today - dt.date.fromisoformat(str(day)[:10])).days >= _PAST
+    except ValueError:
+        return False
+
+
+def users_seen(evidence: Evidence, request: str, users: Records) -> None:
+    """Notes how users look."""
+    for user in users:
+        name = user.get("display_name")
+        if isinstance(name, list):
+            evidence.saw("user_display_name", "list", request)
+        elif isinstance(name, str):
+            evidence.saw("user_display_name", "text", request)
+
+
+def orders_seen(evidence: Evidence, request: str, orders: Records) -> None:
+    """Notes how orders of the hub look."""
+    for order in orders:
+        billing = order.get("billing_data")
+        if isinstance(billing, Mapping) and ("firstName" in billing or "lastName" in billing):
+            evidence.saw("hub_billing_keys", "camel", request)
+        elif isinstance(billing, Mapping) and ("first_name" in billing or "last_name" in billing):
+            evidence.saw("hub_billing_keys", "snake", request)
+
+
+def unknown_keys(kind_name: str, records: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The members of records that no catalogue knows. They are the service's own: such records have no custom fields.
+
+    :returns: names of letters and underscores alone, so that no value can be among them.
+    """
+    kind = KINDS[kind_name]
+    known = {"uuid", "id", *(one.key for one in kind.fields), *(one.wire for one in kind.fields if one.wire)}
+    known |= {*kind.taken_apart, *_MORE_KEYS.get(kind_name, ())}
+    found = {key for record in records for key in record} - known
+    return sorted(key for key in found if _IS_MEMBER(key))
+
+
+_IS_MEMBER: Callable[[str], Any] = re.compile(r"[a-z][a-z_]{1,39}").fullmatch

@@ -1,0 +1,166 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The switches that a probe tells: their sides, and the tier that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+LOOK, TOUCH, TRACE, NEVER = "look", "touch", "trace", "never"
+TIERS = (LOOK, TOUCH, TRACE)
+"""The tiers, each with all that the earlier ones do."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One thing that instances do differently.
+
+    :ivar sides: the documented one first.
+    :ivar tier: the first one that may tell it; ``never`` where none does.
+    :ivar why: the reason why it is not told, where nothing better is known.
+    """
+
+    name: str
+    sides: tuple[str, ...]
+    tier: str
+    why: str
+
+
+def _switches(tier: str, why: str, *lines: str) -> list[Switch]:
+    """Switches that are told in the same way, each written as its name and its sides."""
+    split = [line.split() for line in lines]
+    return [Switch(name, tuple(sides), tier, why) for name, *sides in split]
+
+
+_TABLE = (
+    *_switches(
+        LOOK,
+        "no record that is listed shows it",
+        "list_envelope items array",
+        "list_total given none",
+        "page_beyond_end empty clamp",
+        "history_beyond_end clamp empty",
+        "persons_envelope sort_by sort",
+        "filter_eq exact case_blind",
+        "filter_unknown_field refuse ignore",
+        "presence_operators honour refuse",
+        "places_filter honour ignore",
+        "persons_filter honour ignore",
+        "persons_sort_by honour ignore",
+        "task_filters honour ignore",
+        "record_shape flat fields uuid_fields",
+        "uuid_key both named",
+        "link_read object integer zero",
+        "number_form number string",
+        "boolean_form boolean integer",
+        "empty_keys sent left_out",
+        "linked_assets_read list one",
+        "linked_assets_name LINKED_ASSETS LINKED_ASSET",
+        "attachment_name none given",
+        "archived_at given none",
+        "user_display_name text list",
+        "missing_person not_found empty",
+        "error_body message detail title empty text",
+        "rate_headers none given",
+        "cors none any_origin",
+        "later_endpoints present absent",
+        "hub_billing_keys camel snake",
+    ),
+    *_switches(
+        LOOK,
+        "no list has more than 100 records, and no answer names a smaller page than was asked for",
+        "per_page_cap none 100",
+    ),
+    *_switches(
+        LOOK,
+        "it can only be refuted: read twice, the records came in one order, or were too few",
+        "page_order stable unstable",
+    ),
+    *_switches(LOOK, "no task is listed", "task_slug given none", "task_stamps none null"),
+    *_switches(
+        LOOK,
+        "no rental case is listed",
+        "rental_hours present absent",
+        "rental_day_form day time",
+        "rental_renter_read object text",
+        "rental_references full reduced",
+        "rental_stamps given none",
+    ),
+    *_switches(LOOK, "no rental case that is listed is past its day", "rental_overdue stay move"),
+    *_switches(LOOK, "no answer was 429, and none is provoked", "retry_after seconds date none"),
+    *_switches(
+        TOUCH,
+        "it takes a record that can be written and taken away",
+        "location_header url path",
+        "patch_answer record empty_object empty no_content",
+        "write_unknown_field refuse ignore",
+        "empty_form as_sent null text list",
+        "datetime_read as_written utc",
+        "unique_values unprocessable bad_request take",
+        "archive_repeat accept refuse",
+        "delete_archived accept refuse",
+        "delete_referenced accept refuse",
+        "delete_occupied refuse accept",
+        "missing_record not_found unprocessable",
+    ),
+    *_switches(
+        TOUCH,
+        "it takes a task that can be written and taken away",
+        "task_reminders zero_to_two one_to_two",
+        "task_empty_references accept refuse",
+        "task_put_omitted clear keep",
+    ),
+    *_switches(
+        TOUCH,
+        "it takes a rental case that can be written and taken away",
+        "rental_overlap accept refuse",
+        "rental_null_reminder accept refuse",
+        "rental_omitted_reminder clear keep",
+        "rental_missing_renter accept error",
+        "rental_missing_comment accept refuse",
+        "rental_missing_status keep reset",
+        "rental_overdue_status accept refuse",
+    ),
+    *_switches(
+        TOUCH,
+        "it takes a login of its own, with user name, password and client id",
+        "refresh_token accept refuse",
+        "refresh_rotation once_more single_use",
+    ),
+    *_switches(TOUCH, "it takes a question to the hub, which is a POST", "hub_nothing object list"),
+    *_switches(
+        TRACE,
+        "it takes a file, which nothing deletes",
+        "file_location plain data",
+        "file_results messages objects",
+        "unattached_files keep forget",
+    ),
+    *_switches(TRACE, "it takes two field definitions, which nothing deletes", "duplicate_labels accept refuse"),
+    *_switches(
+        TRACE, "it takes a request that may provoke an error of the service", "filter_without_operator refuse error"
+    ),
+    *_switches(NEVER, "only who would be told can say it: ask the person", "task_notify when_true always"),
+    *_switches(
+        NEVER, "it takes a wrong password, which may lock the account", "wrong_password unauthorized bad_request"
+    ),
+    *_switches(NEVER, "it takes a revocation, which may end the sessions of others", "revoke session user"),
+    *_switches(
+        NEVER,
+        "it takes a new user, which gets an e-mail and which nothing deletes",
+        "create_user_none not_found nothing",
+        "create_user_several all refuse",
+        "create_user_email refuse share",
+    ),
+    *_switches(
+        NEVER,
+        "it takes an offer on the hub, which is published",
+        "hub_repeat_offer refuse accept",
+        "hub_category any known",
+        "hub_priceless_object accept error",
+    ),
+)
+
+SWITCHES: Mapping[str, Switch] = {switch.name: switch for switch in _TABLE}
+"""Every switch by its name."""

@@ -1,0 +1,128 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Asks the instance, hears whatever it answers, and sends nothing that the tier does not allow."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import LimitExceeded, decode_json
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    NotJson,
+    OutcomeUnknown,
+    ServiceError,
+    WriteRefused,
+)
+
+MOST_LOOKS = 80
+"""Requests that the tier look sends at most, logins and repeats included."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One answer, whatever its status is.
+
+    :ivar headers: found by names in upper or lower case.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    is_login: bool = False
+
+    @property
+    def is_good(self) -> bool:
+        return self.status < HTTPStatus.MULTIPLE_CHOICES
+
+    @property
+    def is_refusal(self) -> bool:
+        """Tells whether the service says that the request is wrong, and not that it may not be sent."""
+        return self.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+    def json(self) -> Any:
+        """The decoded body; None where there is none or it is no JSON."""
+        try:
+            return decode_json(self.body)
+        except (ValueError, json.JSONDecodeError):
+            return None
+
+
+class SpentAll(Exception):
+    """As many requests were sent as the tier allows."""
+
+
+@dataclass
+class Asker:
+    """Asks one instance.
+
+    :ivar gets_only: whether the client refuses everything but GETs and a login.
+    :ivar most: how many requests may be sent; 0: as many as there are.
+    :ivar answers: all that was heard.
+    """
+
+    client: Client
+    gets_only: bool
+    most: int = 0
+    answers: list[Heard] = field(default_factory=list)
+    on_send: Callable[[], None] = lambda: None
+
+    @property
+    def transport(self) -> Transport:
+        return self.client.transport
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hears all answers of the client, and has it refuse what is not allowed, while the block lasts."""
+        transport = self.transport
+        before = transport.gate, transport.on_answer
+        sent = transport.sent
+
+        def gate(method: str, login: bool) -> None:
+            if self.gets_only and method != "GET" and not login:
+                raise WriteRefused(f"{method}: not sent, because this tier only reads.")
+            if self.most and transport.sent - sent >= self.most:
+                raise SpentAll
+            self.on_send()
+
+        def on_answer(endpoint: str, status: int, headers: Mapping[str, str], body: bytes) -> None:
+            self.answers.append(Heard(status, headers, body, endpoint.endswith("/auth_token")))
+
+        transport.gate, transport.on_answer = gate, on_answer
+        try:
+            yield
+        finally:
+            transport.gate, transport.on_answer = before
+
+    def get(self, path: str, pairs: Sequence[tuple[str, str]] = (), once: bool = False) -> Heard:
+        """The answer to a GET, errors too.
+
+        :param once: it is not repeated, whatever the answer.
+        :raises SpentAll: where no more may be sent.
+        :raises SeventhingsError: where nothing was heard.
+        """
+        return self._ask("GET", path, Effect.UNSAFE if once else Effect.SAFE, pairs=pairs)
+
+    def write(self, method: str, path: str, body: Any = None, **options: Any) -> Heard:
+        """The answer to a request that may change something, which is sent once.
+
+        :raises OutcomeUnknown: where nothing was heard.
+        """
+        return self._ask(method, path, Effect.UNSAFE, body=body, **options)
+
+    def _ask(self, method: str, path: str, effect: Effect, **options: Any) -> Heard:
+        number = len(self.answers)
+        try:
+            self.client.send(method, path, effect, **options)
+        except (ServiceError, NotJson, OutcomeUnknown, LimitExceeded):
+            # An error is an answer like any other, where there was one.
+            if len(self.answers) == number:
+                raise
+        return self.answers[-1]

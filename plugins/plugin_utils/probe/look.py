@@ -1,0 +1,459 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tier look: a login and GETs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid as uuids
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    CATALOG_ITEM,
+    FIELD_DEFINITION,
+    FILE,
+    HUB_ITEM,
+    HUB_ORDER,
+    LOCATION,
+    OBJECT,
+    PERSON,
+    RENTAL_CASE,
+    ROOM,
+    TASK,
+    USER,
+    Kind,
+    flatten,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
+
+from . import cases
+from .evidence import Evidence
+from .exchange import Asker, Heard, SpentAll
+from .records import RecordsSeen, Sample, types_of
+
+_PAGE = 1000
+_SMALL_PAGE = 100
+_FAR = 10000
+"""The largest page that every list knows."""
+
+_IN_ORDER = 5
+"""So many persons don't come in order twice by chance, forwards and backwards."""
+
+UNKNOWN_FIELD = "zz_probe_unknown"
+"""A field that no instance has."""
+
+_TEXTS = ("TEXT", "BARCODE", "LONG_TEXT")
+
+
+@dataclass
+class Look:
+    """The first look at an instance, and what the later tiers need of it.
+
+    :ivar listed: kind to the records of the first page, as they came.
+    :ivar types: template to field key to the name of its type.
+    :ivar definitions: template to its field definitions.
+    """
+
+    asker: Asker
+    evidence: Evidence
+    seen: RecordsSeen
+    today: dt.date
+    listed: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    definitions: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    types: dict[str, dict[str, str]] = field(default_factory=dict)
+    unknown: dict[str, list[str]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Looks at everything, as far as the number of requests goes."""
+        steps: Sequence[Callable[[], None]] = (
+            self._definitions,
+            self._records,
+            self._fixed,
+            self._later,
+            self._order,
+            self._beyond,
+            self._filters,
+            self._missing,
+        )
+        try:
+            for step in steps:
+                step()
+        except SpentAll:
+            self.evidence.new.append("the requests of this tier did not suffice; what is missing was not probed")
+
+    def again(self, made: Sequence[tuple[Kind, Mapping[str, Any]]]) -> None:
+        """Asks once more what could not be told, now that there are scratch records.
+
+        :param made: those, as they came.
+        """
+        for kind, raw in made:
+            self.listed.setdefault(kind.name, []).insert(0, raw)
+        steps: Mapping[str, Callable[[], None]] = {
+            "page_beyond_end": self._beyond,
+            "history_beyond_end": self._histories,
+            "filter_eq": self._equality,
+            "filter_unknown_field": self._unknown_field,
+            "places_filter": lambda: self._honoured("places_filter", (ROOM, LOCATION)),
+            "task_filters": self._deadlines,
+        }
+        for switch, step in steps.items():
+            if self.evidence.side(switch) is None:
+                self.evidence.reasons.pop(switch, None)
+                step()
+
+    def conclude(self) -> None:
+        """Notes what all records and answers show together."""
+        self.seen.conclude()
+        answers = [heard for heard in self.asker.answers if not heard.is_login]
+        self._headers(answers)
+        for heard in answers:
+            _error_body_seen(self.evidence, heard)
+
+    # ---- reading
+
+    def _definitions(self) -> None:
+        for template in ("asset", "room", "person"):
+            path = FIELD_DEFINITION.list_path.format(template=template)
+            found: list[Mapping[str, Any]] = [
+                flatten(FIELD_DEFINITION, one) for one in self._items(FIELD_DEFINITION, self.asker.get(path), path)
+            ]
+            self.definitions[template] = found
+            self.types[template] = types_of(found)
+            for name in self.types[template].values():
+                if name in ("LINKED_ASSETS", "LINKED_ASSET"):
+                    self.evidence.saw("linked_assets_name", name, f"GET {path}")
+            unknown = {name for name in self.types[template].values() if name not in FIELD_TYPES}
+            if unknown:
+                self.evidence.new.append(f"types of fields that the collection does not know: {len(unknown)}")
+
+    def _records(self) -> None:
+        for kind in (OBJECT, ROOM, LOCATION, PERSON):
+            request = f"GET {kind.list_path}"
+            raw = self._list(kind)
+            fixed = {one.key: one.type for one in kind.fields}
+            self.seen.add(Sample(kind, request, raw, self.types.get(kind.template, fixed)))
+
+    def _fixed(self) -> None:
+        notes: Mapping[str, Callable[[str, cases.Records], None]] = {
+            USER.name: lambda request, raw: cases.users_seen(self.evidence, request, raw),
+            TASK.name: lambda request, raw: cases.tasks_seen(self.evidence, request, raw),
+            RENTAL_CASE.name: lambda request, raw: cases.rental_cases_seen(self.evidence, request, raw, self.today),
+            HUB_ORDER.name: lambda request, raw: cases.orders_seen(self.evidence, request, raw),
+        }
+        for kind in (USER, TASK, RENTAL_CASE, HUB_ITEM, HUB_ORDER, FILE):
+            raw = self._list(kind)
+            if kind.name in notes:
+                notes[kind.name](f"GET {kind.list_path}", raw)
+            if names := cases.unknown_keys(kind.name, raw):
+                self.unknown[kind.name] = names
+
+    def _list(self, kind: Kind) -> list[Mapping[str, Any]]:
+        """The first page of a kind as it came, with what its envelope shows."""
+        paging = [("page", "1"), ("per_page", str(_PAGE))] if kind.sort else []
+        heard = self.asker.get(kind.list_path, paging)
+        if heard.is_good and heard.json() is None and kind.sort:
+            # A thousand records were more than an answer may have.
+            paging[1] = ("per_page", str(_SMALL_PAGE))
+            heard = self.asker.get(kind.list_path, paging)
+        raw = self._items(kind, heard, kind.list_path)
+        if heard.is_good:
+            self._envelope(kind, heard.json(), raw, dict(paging).get("per_page"))
+        self.listed[kind.name] = raw
+        return raw
+
+    def _items(self, kind: Kind, heard: Heard, path: str) -> list[Mapping[str, Any]]:
+        decoded = heard.json()
+        items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
+        if heard.is_good and isinstance(items, list):
+            return [one for one in items if isinstance(one, Mapping)]
+        words = f"{kind.words}s"
+        if heard.status in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
+            self.evidence.unread.append(kind.name)
+        else:
+            self.evidence.unable[f"any task that reads {words}"] = f"GET {path} answers HTTP {heard.status} and no list"
+        return []
+
+    def _envelope(self, kind: Kind, decoded: Any, raw: Sequence[Any], asked: str | None) -> None:
+        request = f"GET {kind.list_path}"
+        if kind in (OBJECT, ROOM, LOCATION, RENTAL_CASE):
+            is_bare = isinstance(decoded, list)
+            self.evidence.saw("list_envelope", "array" if is_bare else "items", request, len(raw))
+            if is_bare:
+                self.evidence.cannot("list_total", "lists come without an envelope, so there is no place for it")
+            elif isinstance(decoded, Mapping):
+                self.evidence.saw("list_total", "given" if "total" in decoded else "none", request, len(raw))
+        if kind is PERSON and isinstance(decoded, Mapping):
+            side = "sort_by" if "sort_by" in decoded else "sort" if "sort" in decoded else None
+            if side:
+                self.evidence.saw("persons_envelope", side, request, len(raw))
+            else:
+                self.evidence.odd("persons_envelope", f"{request}: neither sort_by nor sort")
+        if asked == str(_PAGE):
+            told = decoded.get("per_page") if isinstance(decoded, Mapping) else None
+            if len(raw) > _SMALL_PAGE:
+                self.evidence.saw("per_page_cap", "none", request, len(raw))
+            elif told == _SMALL_PAGE:
+                self.evidence.saw("per_page_cap", "100", request, len(raw))
+            elif isinstance(told, int) and told < _PAGE:
+                self.evidence.odd("per_page_cap", f"{request}: pages of {told}")
+
+    # ---- questions
+
+    def _later(self) -> None:
+        for path in ("/report-template", CATALOG_ITEM.list_path):
+            heard = self.asker.get(path)
+            side = "absent" if heard.status == HTTPStatus.NOT_FOUND else "present"
+            self.evidence.saw("later_endpoints", side, f"GET {path}")
+        self._histories()
+
+    def _histories(self) -> None:
+        if self.evidence.side("later_endpoints") != "present":
+            self.evidence.cannot("history_beyond_end", "this instance has no histories")
+            return
+        record = self._some(LOCATION, ROOM, OBJECT, PERSON)
+        if record is None:
+            self.evidence.cannot("history_beyond_end", "there is no record that could have a history")
+            return
+        path = f"{record.kind.item_path}/history"
+
+        def page(number: int) -> Any:
+            pairs = [("page", str(number)), ("per_page", "1")]
+            return self.asker.get(path.format(uuid=record.uuid), pairs).json()
+
+        first = page(1)
+        if not isinstance(first, Mapping) or not first.get("items"):
+            self.evidence.cannot("history_beyond_end", "the record that was asked for has no history")
+            return
+        last = page(_FAR)
+        if isinstance(last, Mapping) and isinstance(last.get("items"), list):
+            self.evidence.saw("history_beyond_end", "clamp" if last["items"] else "empty", f"GET {path}")
+
+    def _order(self) -> None:
+        """Tells whether pages without a sort come twice in one order."""
+        kind = max((OBJECT, ROOM, LOCATION), key=lambda one: len(self.listed.get(one.name, ())))
+        before = self._uuids(kind, self.listed.get(kind.name, ()))
+        if len(before) < 2:
+            return
+        heard = self.asker.get(kind.list_path, [("page", "1"), ("per_page", str(max(len(before), 2)))])
+        after = self._uuids(kind, self._items(kind, heard, kind.list_path))
+        common = set(before) & set(after)
+        if [one for one in before if one in common] != [one for one in after if one in common]:
+            self.evidence.saw("page_order", "unstable", f"GET {kind.list_path}", len(common))
+
+    def _beyond(self) -> None:
+        kind = next((one for one in (LOCATION, ROOM, OBJECT) if self.listed.get(one.name)), None)
+        if kind is None:
+            self.evidence.cannot("page_beyond_end", "there is no list with a record in it")
+            return
+        heard = self.asker.get(kind.list_path, [("page", str(_FAR * 100)), ("per_page", "1")])
+        request = f"GET {kind.list_path}?page=..."
+        if heard.is_good:
+            items = self._items(kind, heard, kind.list_path)
+            self.evidence.saw("page_beyond_end", "clamp" if items else "empty", request)
+        else:
+            self.evidence.odd("page_beyond_end", f"{request}: HTTP {heard.status}")
+
+    def _missing(self) -> None:
+        self.asker.get(OBJECT.item_path.format(uuid=uuids.uuid4()))
+        for kind in (PERSON, USER):
+            heard = self.asker.get(kind.item_path.format(uuid=uuids.uuid4()))
+            request = f"GET {kind.item_path}"
+            if heard.status == HTTPStatus.NOT_FOUND:
+                self.evidence.saw("missing_person", "not_found", request)
+            elif heard.is_good and not heard.json():
+                self.evidence.saw("missing_person", "empty", request)
+            elif heard.status != HTTPStatus.FORBIDDEN:
+                self.evidence.odd("missing_person", f"{request}: HTTP {heard.status}")
+
+    def _filters(self) -> None:
+        self._equality()
+        self._unknown_field()
+        self._presence()
+        for switch, kinds in (("places_filter", (ROOM, LOCATION)), ("persons_filter", (PERSON,))):
+            self._honoured(switch, kinds)
+        self._sorted_persons()
+        self._deadlines()
+
+    def _equality(self) -> None:
+        """Tells whether a text is found in the other case."""
+        found = self._text_in_one_case()
+        if found is None:
+            self.evidence.cannot("filter_eq", "no object has a text whose case could be changed")
+            return
+        key, text = found
+        request = f"GET {OBJECT.list_path}?filter[FIELD][eq]"
+        exact, swapped = (self._hits(OBJECT, [Condition(key, "eq", (one,))], key) for one in (text, text.swapcase()))
+        if exact is None or swapped is None or {one.casefold() for one in [*exact, *swapped]} != {text.casefold()}:
+            self.evidence.cannot("filter_eq", "a filter on a text did not find just the records that have it")
+        elif text in swapped:
+            self.evidence.saw("filter_eq", "case_blind", request, len(swapped))
+        else:
+            self.evidence.saw("filter_eq", "exact", request)
+
+    def _text_in_one_case(self) -> tuple[str, str] | None:
+        """A field and a text of letters, so that no object has it in the other case."""
+        records = [flatten(OBJECT, one) for one in self.listed.get(OBJECT.name, ())]
+        for key, type_name in self.types.get("asset", {}).items():
+            if type_name not in _TEXTS:
+                continue
+            texts = {record[key] for record in records if isinstance(record.get(key), str)}
+            for text in sorted(texts):
+                is_plain = text.isascii() and text.isprintable() and text == text.strip() and len(text) <= _SMALL_PAGE
+                if is_plain and text.swapcase() != text and text.swapcase() not in texts:
+                    return key, text
+        return None
+
+    def _hits(self, kind: Kind, conditions: Sequence[Condition], key: str) -> list[str] | None:
+        """Returns the values that the records which are found have in a field; None where the filter is refused."""
+        pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), *(pair for one in conditions for pair in one.pairs())]
+        heard = self.asker.get(kind.list_path, pairs)
+        if not heard.is_good:
+            return None
+        records = [flatten(kind, one) for one in self._items(kind, heard, kind.list_path)]
+        return [str(record.get(key)) for record in records]
+
+    def _unknown_field(self) -> None:
+        if not self.listed.get(OBJECT.name):
+            self.evidence.cannot("filter_unknown_field", "there is no object to be filtered")
+            return
+        pairs = Condition(UNKNOWN_FIELD, "eq", ("1",)).pairs()
+        heard = self.asker.get(OBJECT.list_path, [("page", "1"), ("per_page", "1"), *pairs])
+        request = f"GET {OBJECT.list_path}?filter[UNKNOWN][eq]"
+        if heard.is_refusal:
+            self.evidence.saw("filter_unknown_field", "refuse", request)
+        elif heard.is_good and self._items(OBJECT, heard, OBJECT.list_path):
+            self.evidence.saw("filter_unknown_field", "ignore", request)
+        else:
+            self.evidence.odd("filter_unknown_field", f"{request}: HTTP {heard.status}, and nothing is found")
+
+    def _presence(self) -> None:
+        key = next((key for key, name in self.types.get("asset", {}).items() if name in _TEXTS), None)
+        if key is None or OBJECT.name in self.evidence.unread:
+            self.evidence.cannot("presence_operators", "objects have no text field")
+            return
+        heard = self.asker.get(
+            OBJECT.list_path, [("page", "1"), ("per_page", "1"), *Condition(key, "not_empty").pairs()]
+        )
+        request = f"GET {OBJECT.list_path}?filter[FIELD][not_empty]"
+        if heard.is_good:
+            self.evidence.saw("presence_operators", "honour", request)
+        elif heard.is_refusal:
+            self.evidence.saw("presence_operators", "refuse", request)
+        else:
+            self.evidence.odd("presence_operators", f"{request}: HTTP {heard.status}")
+
+    def _honoured(self, switch: str, kinds: Sequence[Kind]) -> None:
+        """Tells whether a filter on the id of one record finds that one alone."""
+        kind = next((one for one in kinds if len(self._ids(one)) > 1), None)
+        if kind is None:
+            self.evidence.cannot(switch, "there are no two records to choose one from")
+            return
+        wanted = self._ids(kind)[-1]
+        hits = self._hits(kind, [Condition("id", "eq", (wanted,))], "id")
+        request = f"GET {kind.list_path}?filter[id][eq]"
+        if hits is None:
+            self.evidence.cannot(switch, "a filter on the id was refused")
+        elif hits == [str(wanted)]:
+            self.evidence.saw(switch, "honour", request)
+        elif len(hits) > 1:
+            self.evidence.saw(switch, "ignore", request, len(hits))
+        else:
+            self.evidence.odd(switch, f"{request}: another record, or none")
+
+    def _sorted_persons(self) -> None:
+        if len(self._ids(PERSON)) < _IN_ORDER:
+            self.evidence.cannot("persons_sort_by", f"there are fewer than {_IN_ORDER} persons")
+            return
+        pages = []
+        for order in ("desc", "asc"):
+            pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), ("sort_by", "id"), ("order", order)]
+            heard = self.asker.get(PERSON.list_path, pairs)
+            pages.append([_id(PERSON, one) for one in self._items(PERSON, heard, PERSON.list_path)])
+        request = f"GET {PERSON.list_path}?sort_by=id"
+        downwards, upwards = ([one for one in page if one is not None] for page in pages)
+        is_sorted = downwards == sorted(downwards, reverse=True) and upwards == sorted(upwards)
+        if len(downwards) >= _IN_ORDER and len(upwards) >= _IN_ORDER:
+            self.evidence.saw("persons_sort_by", "honour" if is_sorted else "ignore", request, len(upwards))
+
+    def _deadlines(self) -> None:
+        days = sorted({str(one["deadline"])[:10] for one in self.listed.get(TASK.name, ()) if one.get("deadline")})
+        if len(days) < 2:
+            self.evidence.cannot("task_filters", "there are no two tasks with different deadlines")
+            return
+        heard = self.asker.get(TASK.list_path, [("deadline_from", days[-1])])
+        request = f"GET {TASK.list_path}?deadline_from"
+        found = {str(one.get("deadline"))[:10] for one in self._items(TASK, heard, TASK.list_path)}
+        if not heard.is_good:
+            self.evidence.odd("task_filters", f"{request}: HTTP {heard.status}")
+        elif found == {days[-1]}:
+            self.evidence.saw("task_filters", "honour", request)
+        elif found & set(days[:-1]):
+            self.evidence.saw("task_filters", "ignore", request)
+
+    def _headers(self, answers: Sequence[Heard]) -> None:
+        """Notes what the headers of all answers show."""
+        if not answers:
+            return
+        names = {name.lower() for heard in answers for name in heard.headers}
+        limits = {name for name in names if name.startswith(("x-ratelimit", "ratelimit", "x-rate-limit"))}
+        self.evidence.saw("rate_headers", "given" if limits else "none", "headers of all answers")
+        origins = {heard.headers["access-control-allow-origin"] for heard in answers if _CORS in heard.headers}
+        if origins <= {"*"}:
+            self.evidence.saw("cors", "any_origin" if origins else "none", "headers of all answers")
+        else:
+            self.evidence.odd("cors", "the headers allow some origins")
+        for heard in self.asker.answers:
+            if heard.status == HTTPStatus.TOO_MANY_REQUESTS:
+                after = heard.headers.get("retry-after", "")
+                form = "none" if not after else "seconds" if after.strip().isdecimal() else "date"
+                self.evidence.saw("retry_after", form, "an answer with HTTP 429")
+
+    # ---- records
+
+    def _some(self, *kinds: Kind) -> Record | None:
+        for kind in kinds:
+            for raw in self.listed.get(kind.name, ()):
+                record = Record.of(kind, raw)
+                if record.uuid:
+                    return record
+        return None
+
+    def _uuids(self, kind: Kind, raw: Sequence[Mapping[str, Any]]) -> list[str]:
+        return [Record.of(kind, one).uuid for one in raw]
+
+    def _ids(self, kind: Kind) -> list[int]:
+        found = (_id(kind, one) for one in self.listed.get(kind.name, ()))
+        return [one for one in found if one is not None]
+
+
+def _id(kind: Kind, raw: Mapping[str, Any]) -> int | None:
+    return Record.of(kind, raw).id
+
+
+_CORS = "access-control-allow-origin"
+
+
+def _error_body_seen(evidence: Evidence, heard: Heard) -> None:
+    """Notes how an error is worded, for those that every part of the service gives alike."""
+    if heard.status not in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY):
+        return
+    request = f"an answer with HTTP {heard.status}"
+    if not heard.body.strip():
+        evidence.saw("error_body", "empty", request)
+        return
+    decoded = heard.json()
+    if isinstance(decoded, Mapping):
+        # In the order in which the collection looks at them.
+        member = next((one for one in ("detail", "message", "title") if decoded.get(one)), None)
+        if member:
+            evidence.saw("error_body", member, request)
+        else:
+            evidence.odd("error_body", f"{request}: JSON with none of the known members")
+    elif decoded is None:
+        evidence.saw("error_body", "text", request)

@@ -1,0 +1,204 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The profile of an instance: how it behaves, and nothing of what is in it. Its JSON Schema (draft 2020-12)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
+from ..export.json_schema import ADDRESS, DRAFT
+from ..instance.provenance import version
+from .account import account_of
+from .catalogue import LOOK, SWITCHES, TIERS, TOUCH
+from .evidence import NO, NOT_PROBED, YES
+from .look import Look
+
+NAME = "profile.schema.json"
+
+FINE, NEW, UNABLE, RESTRICTED = "fine", "new but safe", "can't handle", "restricted account"
+OUTCOMES = (FINE, NEW, UNABLE, RESTRICTED)
+"""The outcomes that a probe may have."""
+
+Json = dict[str, Any]
+
+
+def profile_of(look: Look, tier: str, today: dt.date) -> Json:
+    """The profile of what was seen.
+
+    :param tier: that was run.
+    """
+    evidence = look.evidence
+    switches = evidence.entries(_not_in(tier))
+    contradictions = evidence.contradictions()
+    strange = [f"switch {name}: {told}" for name, told in sorted(evidence.strange.items()) if not evidence.side(name)]
+    unlisted = look.seen.unlisted()
+    unknown = {
+        name: {"names": look.unknown.get(name, []), "counted": unlisted.get(name, 0)}
+        for name in sorted({*look.unknown, *unlisted})
+    }
+    new = [*dict.fromkeys(evidence.new), *strange]
+    new += [f"switch {one['switch']}: several sides" for one in contradictions]
+    new += [f"keys of {KINDS[name].words}s that no catalogue knows" for name in unknown]
+    account = account_of(look)
+    profile = {
+        "version": {"profile": 1, "collection": version()},
+        "date": today.isoformat(),
+        "tier": tier,
+        "outcome": "",
+        "unable": [{"task": task, "why": why} for task, why in sorted(evidence.unable.items())],
+        "new": new,
+        "account": account,
+        "switches": switches,
+        "contradictions": contradictions,
+        "unknown_keys": unknown,
+        "fields": {template: len(types) for template, types in sorted(look.types.items())},
+    }
+    return {**profile, "outcome": _outcome(profile)}
+
+
+def _not_in(tier: str) -> dict[str, str]:
+    """Switch to why it is not told, for those that a later tier tells."""
+    if tier == TIERS[-1]:
+        return {}
+    later = TIERS[TIERS.index(tier) + 1 :]
+    return {
+        name: f"the tier {switch.tier} tells it: {switch.why}"
+        for name, switch in SWITCHES.items()
+        if switch.tier in later
+    }
+
+
+def _outcome(profile: Mapping[str, Any]) -> str:
+    account = profile["account"]
+    if profile["unable"]:
+        return UNABLE
+    if account["restricted_fields"] or account["not_readable"] or account["hidden_records"] == YES:
+        return RESTRICTED
+    return NEW if profile["new"] else FINE
+
+
+def profile_file(profile: Mapping[str, Any]) -> bytes:
+    """The profile as it is written."""
+    return (json.dumps(profile, indent=2) + "\n").encode()
+
+
+def summary_of(profile: Mapping[str, Any]) -> list[str]:
+    """The outcome in lines for people."""
+    states = [entry["state"] for entry in profile["switches"].values()]
+    told = len(states) - states.count(NOT_PROBED)
+    counted = f"Of {len(states)} switches {told} are told; {states.count(NO)} of them are not on the documented side."
+    lines = [f"Outcome: {profile['outcome']}. {counted}"]
+    lines += [f"Can't handle: {one['task']}: {one['why']}" for one in profile["unable"]]
+    lines += [f"New: {one}" for one in profile["new"]]
+    account = profile["account"]
+    lines += [
+        f"Restricted: {number} field{'' if number == 1 else 's'} of {KINDS[kind].words}s can't be seen"
+        for kind, number in account["restricted_fields"].items()
+    ]
+    lines += [f"Restricted: the list of {KINDS[kind].words}s is refused" for kind in account["not_readable"]]
+    if profile["tier"] == LOOK:
+        lines.append(f"The tier {TOUCH} tells more: it makes scratch records and takes them away.")
+    return lines
+
+
+# ---- the schema
+
+_TEXT = {"type": "string"}
+_COUNT = {"type": "integer", "minimum": 0}
+
+
+def profile_schema() -> Json:
+    """The schema, every member described."""
+    document = _closed(
+        {
+            "version": {
+                **_closed({"profile": {"const": 1}, "collection": _TEXT}),
+                "description": "Of this form, and of the collection that probed.",
+            },
+            "date": {"type": "string", "format": "date", "description": "The day of the probe."},
+            "tier": {"enum": list(TIERS), "description": "What it was allowed to send."},
+            "outcome": {"enum": list(OUTCOMES), "description": "What it came to."},
+            "unable": {
+                "type": "array",
+                "items": _closed({"task": _TEXT, "why": _TEXT}),
+                "description": "What the collection can't do with this instance.",
+            },
+            "new": {"type": "array", "items": _TEXT, "description": "What is new, and does no harm."},
+            "account": {**_account(), "description": "What the account that probed does not see."},
+            "switches": {
+                **_closed({name: _entry(switch.sides) for name, switch in SWITCHES.items()}),
+                "description": "Each switch of the embedded service.",
+            },
+            "contradictions": {
+                "type": "array",
+                "items": _closed({"switch": {"enum": list(SWITCHES)}, "sides": _map_of(_TEXT)}),
+                "description": "Switches of which several sides were seen, with what showed each.",
+            },
+            "unknown_keys": {
+                **_map_of(_closed({"names": {"type": "array", "items": _TEXT}, "counted": _COUNT})),
+                "description": "Kind to the members of its records that no catalogue knows: those of the service by "
+                "their names, those that may be custom fields counted.",
+            },
+            "fields": {**_map_of(_COUNT), "description": "Template to the number of its field definitions."},
+        }
+    )
+    return {
+        "$schema": DRAFT,
+        "$id": ADDRESS + NAME,
+        "title": "The profile that community.seventhings.probe writes",
+        **document,
+    }
+
+
+def profile_schema_file() -> bytes:
+    """The schema as it is shipped."""
+    return (json.dumps(profile_schema(), indent=2) + "\n").encode()
+
+
+def _account() -> Json:
+    return _closed(
+        {
+            "restricted_fields": {
+                **_map_of(_COUNT),
+                "description": "Kind to the number of its fields that are in no record.",
+            },
+            "hidden_records": {
+                "enum": [YES, NO, "unknown"],
+                "description": "Whether there are records that it does not see.",
+            },
+            "not_readable": {
+                "type": "array",
+                "items": {"enum": list(KINDS)},
+                "description": "Kinds whose list is refused, or is not there.",
+            },
+        }
+    )
+
+
+def _entry(sides: tuple[str, ...]) -> Json:
+    return _closed(
+        {
+            "state": {
+                "enum": [YES, NO, NOT_PROBED],
+                "description": "Whether it is on the documented side, which is the first one.",
+            },
+            "side": {"enum": [*sides, None], "description": "The side; null where it is not known."},
+            "seen": {**_TEXT, "description": "The requests that showed it, and how many records."},
+            "why": {**_TEXT, "description": "Why it is not known; empty where it is."},
+        }
+    )
+
+
+def _map_of(value: Json) -> Json:
+    return {"type": "object", "additionalProperties": value}
+
+
+def _closed(members: Json) -> Json:
+    """An object with these members and no other."""
+    return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}

@@ -1,0 +1,195 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tells switches by how records look that were read: objects, rooms, locations, persons."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS, Kind, flatten
+
+from .evidence import Evidence
+
+_NUMBERS = ("DECIMAL", "MONEY", "NUMBER")
+_BOOLEANS = ("BOOLEAN", "FIELD_VALUE_COMPARISON")
+_LINKS = ("LINKED_LOCATION", "LINKED_ROOM", "LINKED_USER", "LINKED_PERSON")
+_LINK_LISTS = ("LINKED_ASSETS", "LINKED_ASSET")
+_NUMBER_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Records of one answer.
+
+    :ivar request: as the profile words it.
+    :ivar types: field key to the name of its type, for the fields that are listed for this kind.
+    """
+
+    kind: Kind
+    request: str
+    raw: Sequence[Mapping[str, Any]]
+    types: Mapping[str, str]
+
+    @property
+    def flat(self) -> list[dict[str, Any]]:
+        return [flatten(self.kind, one) for one in self.raw]
+
+
+def is_empty(value: Any) -> bool:
+    """Tells whether a value is nothing in one of the forms that instances have for it."""
+    return value is None or value in ("", [])
+
+
+@dataclass
+class RecordsSeen:
+    """All records that were read.
+
+    :ivar listed: kind to how often each listed field was in a record, and in how many records it could have been.
+    """
+
+    evidence: Evidence
+    samples: list[Sample] = field(default_factory=list)
+
+    def add(self, sample: Sample) -> None:
+        """Notes what each record shows by itself."""
+        if not sample.raw:
+            return
+        self.samples.append(sample)
+        for raw in sample.raw:
+            self._shape(sample, raw)
+        for flat in sample.flat:
+            for key, type_name in sample.types.items():
+                if key in flat:
+                    self._value(sample.request, type_name, flat[key])
+
+    def _shape(self, sample: Sample, raw: Mapping[str, Any]) -> None:
+        inner = raw.get("fields")
+        shape = "flat"
+        if isinstance(inner, Mapping):
+            shape = "uuid_fields" if "uuid" in raw else "fields"
+        self.evidence.saw("record_shape", shape, sample.request)
+        fields = inner if isinstance(inner, Mapping) else raw
+        uuid_key = sample.kind.uuid_keys[0]
+        if uuid_key in fields:
+            self.evidence.saw("uuid_key", "both" if "uuid" in fields else "named", sample.request)
+        elif "uuid" not in raw and "uuid" not in fields:
+            self.evidence.unable.setdefault(
+                f"any task about a {sample.kind.words}", "its records have no uuid in any of the known members"
+            )
+        else:
+            self.evidence.odd("uuid_key", f"{sample.request}: uuid alone")
+
+    def _value(self, request: str, type_name: str, value: Any) -> None:
+        if type_name in _NUMBERS:
+            if isinstance(value, str) and _NUMBER_TEXT.fullmatch(value):
+                self.evidence.saw("number_form", "string", request)
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+                self.evidence.saw("number_form", "number", request)
+        elif type_name in _BOOLEANS and isinstance(value, int):
+            self.evidence.saw("boolean_form", "boolean" if isinstance(value, bool) else "integer", request)
+        elif type_name in _LINK_LISTS and value not in (0, "") and value is not None:
+            self._link_list(request, value)
+        elif type_name == "ATTACHMENT" and isinstance(value, list):
+            for one in value:
+                if isinstance(one, Mapping):
+                    self.evidence.saw("attachment_name", "given" if "name" in one else "none", request)
+
+    def _link_list(self, request: str, value: Any) -> None:
+        if not isinstance(value, list):
+            self.evidence.saw("linked_assets_read", "one", request)
+        elif len(value) == 1:
+            self.evidence.saw("linked_assets_read", "list", request)
+
+    def conclude(self) -> None:
+        """Notes what only many records show together."""
+        self._links()
+        self._empty_keys()
+        self._archived_at()
+
+    def _links(self) -> None:
+        forms: Counter[tuple[str, str]] = Counter()
+        for sample in self.samples:
+            keys = [key for key, type_name in sample.types.items() if type_name in _LINKS]
+            records = sample.flat
+            # A field that no record has may be hidden; it is not empty then.
+            shown = {key for key in keys if any(key in record for record in records)}
+            for record in records:
+                for key in shown:
+                    forms[_form_of_link(record.get(key)), sample.request] += 1
+        sides = {"object": "object", "zero": "zero"}
+        has_empty = any(form == "empty" for form, _request in forms)
+        if has_empty and not any(form == "zero" for form, _request in forms):
+            sides["integer"] = "integer"
+        for (form, request), number in forms.items():
+            if form in sides:
+                self.evidence.saw("link_read", sides[form], request, number)
+        if any(form == "integer" for form, _request in forms) and not has_empty:
+            self.evidence.cannot("link_read", "links are integers, and no record has an empty one that shows how it is")
+
+    def _empty_keys(self) -> None:
+        lacking: list[tuple[str, int]] = []
+        for sample in self.samples:
+            records = sample.flat
+            shown = {key for key in sample.types if any(key in record for record in records)}
+            empty = sum(any(key in record and is_empty(record[key]) for key in shown) for record in records)
+            if empty:
+                self.evidence.saw("empty_keys", "sent", sample.request, empty)
+            missing = sum(any(key not in record for key in shown) for record in records)
+            if missing and not empty:
+                lacking.append((sample.request, missing))
+        if self.evidence.side("empty_keys") is None:
+            for request, missing in lacking:
+                self.evidence.saw("empty_keys", "left_out", request, missing)
+
+    def _archived_at(self) -> None:
+        for sample in self.samples:
+            if not sample.kind.can_be_archived:
+                continue
+            given = sum("archived_at" in record for record in sample.flat)
+            if given:
+                self.evidence.saw("archived_at", "given", sample.request, given)
+            elif self.evidence.side("empty_keys") == "sent":
+                self.evidence.saw("archived_at", "none", sample.request, len(sample.raw))
+            else:
+                self.evidence.cannot("archived_at", "no record is archived, and keys of empty fields may be left out")
+
+    def restricted(self) -> dict[str, int]:
+        """Kind to the number of fields that are listed for it and that no record has, where empty ones are sent."""
+        if self.evidence.side("empty_keys") != "sent":
+            return {}
+        found: dict[str, int] = {}
+        for name in {sample.kind.name: None for sample in self.samples}:
+            samples = [sample for sample in self.samples if sample.kind.name == name]
+            records = [record for sample in samples for record in sample.flat]
+            hidden = [key for key in samples[0].types if not any(key in record for record in records)]
+            if hidden:
+                found[name] = len(hidden)
+        return found
+
+    def unlisted(self) -> dict[str, int]:
+        """Kind to the number of keys of its records that neither the definitions nor the catalogue know."""
+        found: dict[str, set[str]] = {}
+        for sample in self.samples:
+            known = {*sample.types, *SERVER_KEYS, *sample.kind.uuid_keys}
+            keys = {key for record in sample.flat for key in record} - known
+            if keys:
+                found.setdefault(sample.kind.name, set()).update(keys)
+        return {name: len(keys) for name, keys in found.items()}
+
+
+def _form_of_link(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "object"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "integer" if value else "zero"
+    return "empty" if is_empty(value) else "other"
+
+
+def types_of(definitions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Field key to the name of its type, from field definitions as the client reads them."""
+    return {one["field_key"]: str(one.get("type")) for one in definitions if isinstance(one.get("field_key"), str)}

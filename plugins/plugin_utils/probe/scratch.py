@@ -1,0 +1,258 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scratch records: made under a random name, noted before, taken away in reverse, also after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record, made_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    FeatureOff,
+    InvalidInput,
+    NotFound,
+    NotJson,
+    PermissionMissing,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    KINDS,
+    LOCATION,
+    OBJECT,
+    RENTAL_CASE,
+    ROOM,
+    TASK,
+    Kind,
+    flatten,
+)
+
+from .exchange import Asker, Heard
+
+PREFIX = "zz-probe-"
+_NAME = re.compile(rf"{PREFIX}[0-9a-f]{{12}}\b")
+_MOST_BYTES = 1 << 20
+_ROUNDS = 3
+"""So often is taken away what others may refer to: a record, what refers to it, and what refers to that."""
+
+_KINDS = (TASK, RENTAL_CASE, OBJECT, ROOM, LOCATION)
+"""The kinds of scratch records, in the order in which they are taken away."""
+
+
+class Journal:
+    """The note of what a probe made, in a file beside the profile, until all of it is gone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._folder = Folder(path.parent)
+
+    def read(self, root: str) -> list[str]:
+        """The uuids that are noted, each as ``KIND UUID``; none where there is no journal.
+
+        :raises InvalidInput: where the journal is of another instance, or is none.
+        """
+        if self._folder.type_of(self.path.name) is not FileType.FILE:
+            return []
+        lines = self._folder.read(self.path.name, _MOST_BYTES).decode("utf-8", "replace").splitlines()
+        # The last line of a process that was killed may be half of one.
+        entries = [entry for entry in map(_entry, lines) if entry]
+        if entries and entries[0].get("root") != root:
+            raise InvalidInput(f"dest: {self.path} is the journal of a probe of another instance")
+        made = [(entry.get("kind"), entry.get("uuid")) for entry in entries]
+        return [f"{kind} {uuid}" for kind, uuid in made if kind in KINDS and is_uuid(uuid)]
+
+    def is_there(self) -> bool:
+        """Tells whether an earlier probe left its journal."""
+        return self._folder.type_of(self.path.name) is not None
+
+    def note(self, **entry: str) -> None:
+        """Adds a line, which is on the disk when this returns."""
+        descriptor = self._folder.open_to_append(self.path.name)
+        try:
+            os.write(descriptor, (json.dumps(entry) + "\n").encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def remove(self) -> None:
+        """Takes the journal away: nothing is left that it could name."""
+        if self.is_there():
+            self._folder.remove(self.path.name)
+
+
+def _entry(line: str) -> Mapping[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+@dataclass
+class Scratch:
+    """The scratch records of one probe.
+
+    :ivar prefix: begins the name of each.
+    :ivar made: kind and uuid of each that was made, in order.
+    """
+
+    asker: Asker
+    journal: Journal
+    prefix: str = field(default_factory=lambda: PREFIX + secrets.token_hex(6))
+    made: list[tuple[Kind, str]] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Notes for which instance the journal is."""
+        self.journal.note(root=self.asker.transport.root, prefix=self.prefix)
+
+    def make(self, kind: Kind, body: Mapping[str, Any]) -> tuple[Heard, str | None]:
+        """Makes a record, noted before. Returns the answer, and the uuid where one was made."""
+        self.journal.note(will_make=kind.name)
+        heard = self.asker.write("POST", kind.create_path, body)
+        if not heard.is_good:
+            return heard, None
+        try:
+            uuid = made_uuid(Response(heard.status, heard.headers, b"", kind.create_path), kind.words)
+        except NotJson:
+            # Nobody but its name knows it: the search at the end finds it.
+            return heard, None
+        self.journal.note(kind=kind.name, uuid=uuid)
+        self.made.append((kind, uuid))
+        return heard, uuid
+
+    def gone(self, kind: Kind, uuid: str) -> None:
+        """A record was deleted on purpose."""
+        self.made.remove((kind, uuid))
+
+    def read(self, kind: Kind, uuid: str) -> dict[str, Any]:
+        """A record of ours as a flat map; empty where it is not there."""
+        raw = self.raw(kind, uuid)
+        return flatten(kind, raw) if raw else {}
+
+    def raw(self, kind: Kind, uuid: str) -> Mapping[str, Any]:
+        """The same as the service answers it."""
+        heard = self.asker.get(kind.item_path.format(uuid=uuid))
+        decoded = heard.json()
+        return decoded if heard.is_good and isinstance(decoded, Mapping) else {}
+
+    def take_away(self, keys: Sequence[str]) -> None:
+        """Takes away all that was made, looks that nothing is left, and ends the journal.
+
+        :param keys: the fields of objects that may hold the name.
+        :raises SeventhingsError: where something is left.
+        """
+        client, name = self.asker.client, re.compile(re.escape(self.prefix))
+        left = _take_away(client, list(reversed(self.made)))
+        left = left or _take_away(client, found_by_name(client, keys, name))
+        if left:
+            raise SeventhingsError(_left(left))
+        self.journal.remove()
+
+
+def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
+    """Takes away what killed probes left: what the journal names, and what a list shows under the name of a probe.
+
+    :param keys: the fields of objects that may hold the name.
+    :returns: how many records.
+    :raises SeventhingsError: where something is left.
+    """
+    noted = [(KINDS[kind], uuid) for kind, uuid in map(str.split, journal.read(client.transport.root))]
+    there = [(kind, uuid) for kind, uuid in noted if _is_there(client, kind, uuid)]
+    there += [one for one in found_by_name(client, keys, _NAME) if one not in there]
+    there.sort(key=lambda one: _KINDS.index(one[0]))
+    if left := _take_away(client, there) or found_by_name(client, keys, _NAME):
+        raise SeventhingsError(_left(left))
+    journal.remove()
+    return len(there)
+
+
+def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[str]) -> list[tuple[Kind, str]]:
+    """The records that lists show under a name, those first that refer to others; of objects the newest first."""
+    places = [(TASK, "title"), (RENTAL_CASE, "title"), *((OBJECT, key) for key in object_keys)]
+    found: dict[str, Kind] = {}
+    for kind, key in (*places, (ROOM, "name"), (LOCATION, "name")):
+        # The service finds what may be meant; a list that is not narrowed is as good.
+        conditions = [Condition(key, "like", (PREFIX,))] if kind.filters == "query" else []
+        try:
+            records = client.list_all(kind, conditions)
+        except (FeatureOff, PermissionMissing, NotFound):
+            continue
+        ours = [record for record in records if name.match(str(record.flat.get(key)))]
+        found.update((record.uuid, kind) for record in sorted(ours, key=_number, reverse=True) if record.uuid)
+    return [(kind, uuid) for uuid, kind in found.items()]
+
+
+def _number(record: Record) -> int:
+    return record.id or 0
+
+
+def _is_there(client: Client, kind: Kind, uuid: str) -> bool:
+    try:
+        return client.get(kind, uuid) is not None
+    except (FeatureOff, PermissionMissing):
+        return False
+
+
+def _take_away(client: Client, records: Iterable[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
+    """Deletes records, those again that others referred to. Returns those that are left."""
+    left = list(records)
+    for _round in range(_ROUNDS):
+        left = [(kind, uuid) for kind, uuid in left if not _deleted(client, kind, uuid)]
+        if not left:
+            break
+    return left
+
+
+def _deleted(client: Client, kind: Kind, uuid: str) -> bool:
+    """Deletes a record. Tells whether it is gone; one that an instance does not delete from the archive leaves it."""
+    try:
+        client.delete(kind, uuid)
+    except SeventhingsError:
+        if not _is_there(client, kind, uuid):
+            return True
+        if not kind.can_be_archived:
+            return False
+        try:
+            client.archive(kind, uuid, back=True)
+            client.delete(kind, uuid)
+        except SeventhingsError:
+            return not _is_there(client, kind, uuid)
+    return True
+
+
+def _left(left: Sequence[tuple[Kind, str]]) -> str:
+    names = ", ".join(f"{kind.words} {uuid}" for kind, uuid in left)
+    return (
+        f"Scratch records of a probe are left: {names}. Run the probe again with sweep: true, or delete them in the "
+        f"application; their names begin with {PREFIX}."
+    )
+
+
+def object_keys(definitions: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The fields of objects that may hold the name of a scratch object, the one that is used first.
+
+    :param definitions: of the fields of objects.
+    """
+    types = {one.get("field_key"): one for one in definitions if one.get("type") in ("BARCODE", "TEXT")}
+    mandatory = [key for key, one in types.items() if "mandatory" in attributes_of(one)]
+    names = ("barcode", "inventory_name", *mandatory)
+    return [str(key) for key in dict.fromkeys(names) if key in types]
+
+
+def attributes_of(definition: Mapping[str, Any]) -> set[str]:
+    """The names of the attributes of a field, those left out that its definition answers no to."""
+    attributes = definition.get("attributes") or ()
+    return {
+        str(one.get("type")) for one in attributes if isinstance(one, Mapping) and one.get("value") not in ("no", False)
+    }

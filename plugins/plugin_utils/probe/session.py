@@ -1,0 +1,58 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tells what refresh tokens are good for, with a login of its own: the tokens of others are left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import PATH
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import ServiceError
+
+from .evidence import Evidence
+from .exchange import Asker, Heard
+
+_ROTATION = "refresh_rotation"
+
+
+def session_seen(asker: Asker, evidence: Evidence, account: Mapping[str, Any]) -> None:
+    """Signs in once more, and uses the refresh token of that login twice.
+
+    :param account: username, password and client_id, as far as they are known.
+    """
+    if not all(account.get(name) for name in ("username", "password", "client_id")):
+        return
+    client = {"client_id": account["client_id"]}
+    signed_in = _granted(asker, {"grant_type": "password", **{name: account[name] for name in _BY_PASSWORD}, **client})
+    pair = signed_in.json()
+    token = pair.get("refresh_token") if isinstance(pair, Mapping) else None
+    if not isinstance(token, str):
+        evidence.cannot("refresh_token", "a login gives no refresh token")
+        evidence.cannot(_ROTATION, "a login gives no refresh token")
+        return
+    request = f"POST {PATH}"
+    body = {"grant_type": "refresh_token", "refresh_token": token, **client}
+    asker.transport.secrets.add(token)
+    if not _granted(asker, body).is_good:
+        evidence.saw("refresh_token", "refuse", request)
+        evidence.cannot(_ROTATION, "refresh tokens are refused")
+        return
+    evidence.saw("refresh_token", "accept", request)
+    again = _granted(asker, body)
+    evidence.saw(_ROTATION, "once_more" if again.is_good else "single_use", request)
+
+
+_BY_PASSWORD = ("username", "password")
+
+
+def _granted(asker: Asker, body: Mapping[str, Any]) -> Heard:
+    number = len(asker.answers)
+    try:
+        asker.transport.request("POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True)
+    except ServiceError:
+        if len(asker.answers) == number:
+            raise
+    return asker.answers[-1]

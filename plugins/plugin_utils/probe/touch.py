@@ -1,0 +1,525 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tier touch: scratch records, and what becomes of them. Nobody but the caller can be told of any."""
+
+from __future__ import annotations
+
+import uuid as uuids
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    LOCATION,
+    OBJECT,
+    RENTAL_CASE,
+    ROOM,
+    SERVER_KEYS,
+    TASK,
+    USER,
+    Kind,
+)
+
+from . import cases
+from .evidence import Evidence
+from .exchange import Asker, Heard
+from .look import UNKNOWN_FIELD, Look
+from .records import Sample, is_empty
+from .scratch import Scratch, attributes_of, object_keys
+
+_WRITTEN_MOMENT = "2099-01-01T10:00:00+01:00"
+_IN_UTC = "2099-01-01 09:00:00"
+_INTERVAL = {"unit": "days", "value": 1}
+_SUGGEST = "/circularity-hub/suggest-category"
+_TEXTS = ("TEXT", "LONG_TEXT")
+_NO_CALLER = "who signed in is not known, and a scratch record is given to nobody else"
+
+
+@dataclass
+class Touch:
+    """Makes scratch records, and takes all of them away.
+
+    :ivar look: what is known of the instance.
+    :ivar caller: uuid of the user who signed in.
+    """
+
+    asker: Asker
+    evidence: Evidence
+    look: Look
+    scratch: Scratch
+    caller: str | None = None
+    location: str | None = None
+    room: str | None = None
+    object: str | None = None
+    more: Sequence[Callable[[Touch], None]] = ()
+
+    @property
+    def object_key(self) -> str | None:
+        """The field of objects that has the name of a scratch object."""
+        return next(iter(self.object_keys), None)
+
+    @property
+    def object_keys(self) -> list[str]:
+        """The fields of objects that may hold such a name."""
+        return object_keys(self._definitions("asset"))
+
+    def run(self) -> None:
+        """Probes what can be probed, and takes everything away, whatever comes in between.
+
+        :raises SeventhingsError: where something is left, or nothing is heard.
+        """
+        self.scratch.begin()
+        try:
+            self._probe()
+        except Exception:
+            self.scratch.take_away(self.object_keys)
+            raise
+        self.scratch.take_away(self.object_keys)
+
+    def _probe(self) -> None:
+        self.caller = self._signed_in()
+        self._places()
+        self._object()
+        if self.object:
+            for part in (self._patches, self._emptied, self._moments, self._linked, self._unique):
+                part(self.object)
+        self._tasks()
+        self._rental_cases()
+        self.look.again([(kind, raw) for kind, uuid in self.scratch.made if (raw := self.scratch.raw(kind, uuid))])
+        self._archived()
+        self._missing()
+        self._hub()
+        for further in self.more:
+            further(self)
+        self._occupied()
+
+    # ---- what is made first
+
+    def _signed_in(self) -> str | None:
+        number = self.asker.client.tokens.user_id
+        if number is None:
+            return None
+        found = self.asker.get(USER.by_id_path.format(id=number)).json()
+        uuid = found.get("uuid") if isinstance(found, Mapping) else None
+        return uuid if isinstance(uuid, str) else None
+
+    def _places(self) -> None:
+        self.location = self._made(LOCATION, {"name": self._named("location")})
+        building = self._id_of(LOCATION, self.location)
+        body = {"name": self._named("room"), "number": self._named("room"), "building_id": building}
+        self.room = self._made(ROOM, self._filled("room", body))
+        if self.evidence.side("places_filter") is None:
+            # A filter chooses one of two.
+            self._made(LOCATION, {"name": self._named("site")})
+
+    def _object(self) -> None:
+        if self.object_key is None:
+            self._no_object("objects have no text field that could hold the name of a scratch object")
+            return
+        self.object = self._new_object("object")
+        if self.object is None:
+            return
+        values = {name: self._value_of(name) for name in ("DECIMAL", "MONEY", "NUMBER", "BOOLEAN", "LINKED_ROOM")}
+        for type_name, value in values.items():
+            key = self._field(type_name)
+            if key and value is not None:
+                self._patch(self.object, {key: value})
+        self._observe(OBJECT, self.object)
+        if self.room:
+            self._observe(ROOM, self.room)
+
+    def _value_of(self, type_name: str) -> Any:
+        if type_name == "LINKED_ROOM":
+            return self._id_of(ROOM, self.room)
+        return True if type_name == "BOOLEAN" else 1 if type_name == "NUMBER" else 1.5
+
+    def _new_object(self, word: str, **more: Any) -> str | None:
+        body = self._filled("asset", {str(self.object_key): self._named(word), **more})
+        return self._made(OBJECT, body)
+
+    def _no_object(self, why: str) -> None:
+        for name in _OF_OBJECTS:
+            self.evidence.cannot(name, why)
+
+    def _made(self, kind: Kind, body: Mapping[str, Any]) -> str | None:
+        heard, uuid = self.scratch.make(kind, body)
+        if uuid:
+            self._created(kind, heard)
+            return uuid
+        why = f"a scratch {kind.words} was refused: HTTP {heard.status}"
+        if kind is OBJECT:
+            self._no_object(why)
+        elif kind in (LOCATION, ROOM):
+            self.evidence.cannot("delete_occupied", why)
+        return None
+
+    def _created(self, kind: Kind, heard: Heard) -> None:
+        location = heard.headers.get("location", "")
+        request = f"POST {kind.create_path}"
+        if location.startswith(("http://", "https://")):
+            self.evidence.saw("location_header", "url", request)
+        elif location.startswith("/"):
+            self.evidence.saw("location_header", "path", request)
+
+    # ---- an object
+
+    def _patches(self, uuid: str) -> None:
+        name = {str(self.object_key): self._named("object")}
+        heard = self._patch(uuid, name)
+        request = f"PATCH {OBJECT.item_path}"
+        decoded = heard.json()
+        if not heard.is_good:
+            self.evidence.cannot("patch_answer", f"a scratch object could not be changed: HTTP {heard.status}")
+        elif heard.status == HTTPStatus.NO_CONTENT:
+            self.evidence.saw("patch_answer", "no_content", request)
+        elif not heard.body.strip():
+            self.evidence.saw("patch_answer", "empty", request)
+        elif decoded in ({}, []):
+            self.evidence.saw("patch_answer", "empty_object", request)
+        elif isinstance(decoded, Mapping):
+            self.evidence.saw("patch_answer", "record", request)
+        else:
+            self.evidence.odd("patch_answer", f"{request}: HTTP {heard.status} and something else")
+        self._refused_or("write_unknown_field", "ignore", self._patch(uuid, {UNKNOWN_FIELD: "1"}), request)
+
+    def _emptied(self, uuid: str) -> None:
+        kept = {self.object_key, *(one["field_key"] for one in self._mandatory("asset"))}
+        key = next((key for key in self.fields(*_TEXTS) if key not in kept), None)
+        if key is None:
+            self.evidence.cannot("empty_form", "objects have no text field that may be empty")
+            return
+        read = []
+        for nothing in ("", None):
+            if not self._patch(uuid, {key: nothing}).is_good:
+                self.evidence.cannot("empty_form", "a text field of a scratch object could not be emptied")
+                return
+            read.append(self.scratch.read(OBJECT, uuid))
+        if not all(key in one for one in read):
+            self.evidence.cannot("empty_form", "keys of empty fields are left out, or hidden")
+            return
+        forms = [one[key] for one in read]
+        sides = {"as_sent": ["", None], "null": [None, None], "text": ["", ""], "list": [[], []]}
+        side = next((name for name, form in sides.items() if form == forms), None)
+        request = f"PATCH {OBJECT.item_path}"
+        if side:
+            self.evidence.saw("empty_form", side, request, len(forms))
+        else:
+            self.evidence.odd("empty_form", f"{request}: empty values are read in another form")
+
+    def _moments(self, uuid: str) -> None:
+        key = self._field("DATETIME")
+        if key is None or not self._patch(uuid, {key: _WRITTEN_MOMENT}).is_good:
+            self.evidence.cannot("datetime_read", "objects have no field for a date and time that could be written")
+            return
+        read = self.scratch.read(OBJECT, uuid).get(key)
+        request = f"PATCH {OBJECT.item_path}"
+        if read == _WRITTEN_MOMENT:
+            self.evidence.saw("datetime_read", "as_written", request)
+        elif read == _IN_UTC:
+            self.evidence.saw("datetime_read", "utc", request)
+        else:
+            self.evidence.odd("datetime_read", f"{request}: a date and time is read in another form")
+
+    def _linked(self, uuid: str) -> None:
+        """Another object, which a field of this one and a task refer to, as far as there can be such."""
+        other = self._new_object("linked")
+        if other is None:
+            return
+        # A reference is written as the integer id that official clients write.
+        key, number = self._field("LINKED_ASSETS", "LINKED_ASSET"), self._id_of(OBJECT, other)
+        is_linked = bool(key) and self._patch(uuid, {str(key): [number]}).is_good
+        if is_linked:
+            self._observe(OBJECT, uuid)
+        task = {**self._task("linked"), "deadline": "2099-12-29", "references": [{"type": "asset", "uuid": other}]}
+        is_linked |= bool(self.caller) and self.scratch.make(TASK, task)[1] is not None
+        if is_linked:
+            self._deleting("delete_referenced", OBJECT, other)
+        else:
+            self.evidence.cannot("delete_referenced", "nothing could be made to refer to a scratch object")
+
+    def _unique(self, uuid: str) -> None:
+        keys = [one["field_key"] for one in self._definitions("asset") if "unique" in attributes_of(one)]
+        key = next((one for one in keys if one in self.fields("BARCODE", "TEXT")), None)
+        if key is None:
+            self.evidence.cannot("unique_values", "no text field of objects is unique")
+            return
+        value = self.scratch.read(OBJECT, uuid).get(key)
+        if is_empty(value):
+            value = self._named("object")
+            self._patch(uuid, {key: value})
+        body = self._filled("asset", {str(self.object_key): self._named("twin"), key: value})
+        heard, _made = self.scratch.make(OBJECT, body)
+        request = f"POST {OBJECT.create_path}"
+        sides = {HTTPStatus.UNPROCESSABLE_ENTITY: "unprocessable", HTTPStatus.BAD_REQUEST: "bad_request"}
+        if heard.is_good:
+            self.evidence.saw("unique_values", "take", request)
+        elif heard.status in sides:
+            self.evidence.saw("unique_values", sides[HTTPStatus(heard.status)], request)
+        else:
+            self.evidence.odd("unique_values", f"{request}: HTTP {heard.status}")
+
+    def _archived(self) -> None:
+        """An object of its own, which nothing refers to."""
+        uuid = self._new_object("archived") if self.object else None
+        if uuid is None:
+            return
+        path = OBJECT.item_path.format(uuid=uuid) + "/archive"
+        request = f"POST {OBJECT.item_path}/archive"
+        heard = self.asker.write("POST", path)
+        if not heard.is_good:
+            for name in ("archive_repeat", "delete_archived"):
+                self.evidence.cannot(name, f"a scratch object could not be archived: HTTP {heard.status}")
+            return
+        self._observe(OBJECT, uuid)
+        if self.evidence.side("archived_at") is None:
+            given = "archived_at" in self.scratch.read(OBJECT, uuid)
+            self.evidence.saw("archived_at", "given" if given else "none", f"GET {OBJECT.item_path}")
+        self._refused_or("archive_repeat", "accept", self.asker.write("POST", path), request)
+        self._deleting("delete_archived", OBJECT, uuid)
+
+    def _occupied(self) -> None:
+        """A location with a room in it."""
+        if self.location and self.room:
+            self._deleting("delete_occupied", LOCATION, self.location)
+
+    def _deleting(self, switch: str, kind: Kind, uuid: str) -> None:
+        heard = self.asker.write("DELETE", kind.item_path.format(uuid=uuid))
+        self._refused_or(switch, "accept", heard, f"DELETE {kind.item_path}")
+        if heard.is_good:
+            self.scratch.gone(kind, uuid)
+
+    def _missing(self) -> None:
+        heard = self._patch(str(uuids.uuid4()), {str(self.object_key): self._named("missing")})
+        request = f"PATCH {OBJECT.item_path}"
+        if heard.status == HTTPStatus.NOT_FOUND:
+            self.evidence.saw("missing_record", "not_found", request)
+        elif heard.status == HTTPStatus.UNPROCESSABLE_ENTITY:
+            self.evidence.saw("missing_record", "unprocessable", request)
+        else:
+            self.evidence.odd("missing_record", f"{request}: HTTP {heard.status}")
+
+    # ---- tasks
+
+    def _tasks(self) -> None:
+        if not self.caller or not self.object:
+            why = "there is no scratch object that a task could be about" if self.caller else _NO_CALLER
+            for name in ("task_reminders", "task_empty_references", "task_put_omitted"):
+                self.evidence.cannot(name, why)
+            return
+        body = self._task("task")
+        uuid = self._case(TASK, body, ("task_reminders", "task_empty_references", "task_put_omitted"))
+        if uuid is None:
+            return
+        cases.tasks_seen(self.evidence, f"GET {TASK.item_path}", [self.scratch.raw(TASK, uuid)])
+        omitted = {key: value for key, value in body.items() if key not in ("comment", "attachments")}
+        if self._replaced(TASK, uuid, omitted, "task_put_omitted"):
+            kept = not is_empty(self.scratch.read(TASK, uuid).get("comment"))
+            self.evidence.saw("task_put_omitted", "keep" if kept else "clear", f"PUT {TASK.item_path}")
+        without = {**self._task("reminders"), "reminders": [], "deadline": "2099-12-30"}
+        self._variant(TASK, without, "task_reminders", "zero_to_two", "one_to_two")
+        self._variant(TASK, {**self._task("references"), "references": []}, "task_empty_references")
+
+    def _task(self, word: str) -> dict[str, Any]:
+        return {
+            "title": self._named(word),
+            "comment": self._named("comment"),
+            "deadline": "2099-12-31",
+            "reminders": [_INTERVAL],
+            "recurring_schedule": None,
+            "assignees": [self.caller],
+            "references": [{"type": "asset", "uuid": self.object}],
+            "attachments": [],
+            "notify": False,
+        }
+
+    # ---- rental cases
+
+    def _rental_cases(self) -> None:
+        if not self.caller or not self.object:
+            why = "there is no scratch object that could be rented" if self.caller else _NO_CALLER
+            for name in _OF_RENTALS:
+                self.evidence.cannot(name, why)
+            return
+        body = self._rental("rental", 1)
+        uuid = self._case(RENTAL_CASE, body, _OF_RENTALS)
+        if uuid is None:
+            return
+        request = f"GET {RENTAL_CASE.item_path}"
+        cases.rental_cases_seen(self.evidence, request, [self.scratch.raw(RENTAL_CASE, uuid)], self.look.today)
+        self._variant(RENTAL_CASE, self._rental("overlap", 1), "rental_overlap")
+        self._replacements(uuid, body)
+        empty = {**self._rental("reminder", 2), "issue_date_reminder": None}
+        self._variant(RENTAL_CASE, empty, "rental_null_reminder")
+        for word, month, key in (("comment", 3, "comment"), ("renter", 4, "renter")):
+            omitted = {name: value for name, value in self._rental(word, month).items() if name != key}
+            self._variant(
+                RENTAL_CASE, omitted, f"rental_missing_{key}", refusal="error" if key == "renter" else "refuse"
+            )
+
+    def _replacements(self, uuid: str, body: Mapping[str, Any]) -> None:
+        path = f"PUT {RENTAL_CASE.item_path}"
+        confirmed = {**body, "status": "confirmed"}
+        if not self._replaced(RENTAL_CASE, uuid, confirmed, "rental_missing_status"):
+            self.evidence.cannot("rental_omitted_reminder", "a scratch rental case could not be changed")
+            self.evidence.cannot("rental_overdue_status", "a scratch rental case could not be changed")
+            return
+        omitted = {key: value for key, value in body.items() if key != "issue_date_reminder"}
+        if self._replaced(RENTAL_CASE, uuid, omitted, "rental_omitted_reminder"):
+            read = self.scratch.read(RENTAL_CASE, uuid)
+            kept = not is_empty(read.get("issue_date_reminder"))
+            self.evidence.saw("rental_omitted_reminder", "keep" if kept else "clear", path)
+            statuses = {"confirmed": "keep", "requested": "reset"}
+            if read.get("status") in statuses:
+                self.evidence.saw("rental_missing_status", statuses[read["status"]], path)
+            else:
+                self.evidence.odd("rental_missing_status", f"{path}: another status")
+        overdue = {**body, "status": "return_overdue"}
+        heard = self.asker.write("PUT", RENTAL_CASE.item_path.format(uuid=uuid), overdue)
+        self._refused_or("rental_overdue_status", "accept", heard, path)
+
+    def _rental(self, word: str, month: int) -> dict[str, Any]:
+        return {
+            "title": self._named(word),
+            "issue_date": f"2099-{month:02d}-01",
+            "due_date": f"2099-{month:02d}-02",
+            "issue_date_reminder": _INTERVAL,
+            "due_date_reminder": _INTERVAL,
+            "references": [{"type": "asset", "uuid": self.object}],
+            "responsible_user_uuid": self.caller,
+            "renter": {"type": "plain", "value": self._named("renter")},
+            "comment": self._named("comment"),
+            "attachments": [],
+        }
+
+    def _case(self, kind: Kind, body: Mapping[str, Any], switches: Sequence[str]) -> str | None:
+        heard, uuid = self.scratch.make(kind, body)
+        if uuid is None:
+            for name in switches:
+                self.evidence.cannot(name, f"a scratch {kind.words} was refused: HTTP {heard.status}")
+        return uuid
+
+    def _variant(
+        self, kind: Kind, body: Mapping[str, Any], switch: str, accept: str = "accept", refusal: str = "refuse"
+    ) -> None:
+        """Another record that differs in one thing from one that was accepted."""
+        heard, _uuid = self.scratch.make(kind, body)
+        self._refused_or(switch, accept, heard, f"POST {kind.create_path}", refusal)
+
+    def _replaced(self, kind: Kind, uuid: str, body: Mapping[str, Any], switch: str) -> bool:
+        heard = self.asker.write("PUT", kind.item_path.format(uuid=uuid), body)
+        if not heard.is_good:
+            self.evidence.cannot(switch, f"a scratch {kind.words} could not be changed: HTTP {heard.status}")
+        return heard.is_good
+
+    # ---- the hub
+
+    def _hub(self) -> None:
+        heard = self.asker.write("POST", _SUGGEST, {"filter": {"id": {"eq": -1}}})
+        decoded = heard.json()
+        if not heard.is_good:
+            self.evidence.cannot("hub_nothing", f"the hub answers HTTP {heard.status}")
+        elif decoded in ({}, []):
+            self.evidence.saw("hub_nothing", "list" if decoded == [] else "object", f"POST {_SUGGEST}")
+        else:
+            self.evidence.odd("hub_nothing", f"POST {_SUGGEST}: neither an empty map nor an empty list")
+
+    # ---- small ones
+
+    def _refused_or(self, switch: str, side: str, heard: Heard, request: str, refusal: str = "refuse") -> None:
+        if heard.is_good:
+            self.evidence.saw(switch, side, request)
+        elif heard.is_refusal or (refusal == "error" and heard.status >= HTTPStatus.INTERNAL_SERVER_ERROR):
+            self.evidence.saw(switch, refusal, request)
+        else:
+            self.evidence.odd(switch, f"{request}: HTTP {heard.status}")
+
+    def _named(self, word: str) -> str:
+        return f"{self.scratch.prefix} {word}"
+
+    def _patch(self, uuid: str, body: Mapping[str, Any]) -> Heard:
+        return self.asker.write("PATCH", OBJECT.item_path.format(uuid=uuid), body)
+
+    def _observe(self, kind: Kind, uuid: str) -> None:
+        raw = self.scratch.raw(kind, uuid)
+        if raw:
+            self.look.seen.add(Sample(kind, f"GET {kind.item_path}", [raw], self._types(kind.template)))
+
+    def _id_of(self, kind: Kind, uuid: str | None) -> Any:
+        """The integer id of a record of ours, which official clients write; its uuid where it has none."""
+        number = self.scratch.read(kind, uuid).get("id") if uuid else None
+        return uuid if number is None else number
+
+    def _types(self, template: str) -> Mapping[str, str]:
+        return self.look.types.get(template, {})
+
+    def _definitions(self, template: str) -> Sequence[Mapping[str, Any]]:
+        return [one for one in self.look.definitions.get(template, ()) if isinstance(one.get("field_key"), str)]
+
+    def _mandatory(self, template: str) -> list[Mapping[str, Any]]:
+        return [
+            one
+            for one in self._definitions(template)
+            if "mandatory" in attributes_of(one) and one["field_key"] not in SERVER_KEYS
+        ]
+
+    def fields(self, *types: str) -> list[str]:
+        """The fields of objects of some types that people may write, and that have no rules of their own."""
+        return [
+            one["field_key"]
+            for one in self._definitions("asset")
+            if one.get("type") in types and "editable" in attributes_of(one) and not one.get("constraints")
+        ]
+
+    def _field(self, *types: str) -> str | None:
+        found = self.fields(*types)
+        return found[0] if found else None
+
+    def _filled(self, template: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A body with what the instance wants of every record; what can't be filled is left to its refusal."""
+        filled = dict(body)
+        for one in self._mandatory(template):
+            filled.setdefault(one["field_key"], self._something(one))
+        return {key: value for key, value in filled.items() if value is not None}
+
+    def _something(self, definition: Mapping[str, Any]) -> Any:
+        type_name = definition.get("type")
+        rules = {
+            one.get("type"): one.get("value") for one in definition.get("constraints") or () if isinstance(one, Mapping)
+        }
+        allowed = rules.get("allowed_values") or definition.get("possible_values")
+        if type_name == "DROPDOWN" and isinstance(allowed, list) and allowed:
+            return allowed[0]
+        values = {
+            "DATE": "2099-01-01",
+            "DATETIME": _WRITTEN_MOMENT,
+            "NUMBER": rules.get("min_value") or 1,
+            "DECIMAL": rules.get("min_value") or 1.5,
+            "MONEY": rules.get("min_value") or 1.5,
+            "BOOLEAN": False,
+            "LINKED_LOCATION": self._id_of(LOCATION, self.location),
+            "LINKED_ROOM": self._id_of(ROOM, self.room),
+        }
+        return values.get(str(type_name), self._named("field") if type_name in (*_TEXTS, "BARCODE") else None)
+
+
+_OF_OBJECTS = (
+    "patch_answer",
+    "write_unknown_field",
+    "empty_form",
+    "datetime_read",
+    "unique_values",
+    "archive_repeat",
+    "delete_archived",
+    "delete_referenced",
+)
+_OF_RENTALS = (
+    "rental_overlap",
+    "rental_null_reminder",
+    "rental_omitted_reminder",
+    "rental_missing_renter",
+    "rental_missing_comment",
+    "rental_missing_status",
+    "rental_overdue_status",
+)

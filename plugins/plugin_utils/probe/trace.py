@@ -1,0 +1,121 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tier trace: files and field definitions, which nothing deletes, and a question that may provoke an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import made_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, FILE, OBJECT
+
+from .exchange import Heard
+from .scratch import PREFIX
+from .touch import Touch
+
+_UPLOAD = "/file"
+_FILES = 22
+"""Uploads after which an instance that forgets files has forgotten the first: it keeps the newest 20."""
+
+_LABEL = f"{PREFIX}label"
+"""The label of the two definitions: they stay, so that every later probe finds them."""
+
+
+def bare_filter(touch: Touch) -> None:
+    """A filter without an operator."""
+    key = touch.object_key
+    if key is None:
+        return
+    heard = touch.asker.get(OBJECT.list_path, [("page", "1"), ("per_page", "1"), (f"filter[{key}]", "1")], once=True)
+    request = f"GET {OBJECT.list_path}?filter[FIELD]"
+    if heard.is_refusal:
+        touch.evidence.saw("filter_without_operator", "refuse", request)
+    elif heard.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        touch.evidence.saw("filter_without_operator", "error", request)
+    else:
+        touch.evidence.odd("filter_without_operator", f"{request}: HTTP {heard.status}")
+
+
+def files(touch: Touch) -> None:
+    """Uploads: what their answer says, what adding one twice says, and whether one that nothing refers to stays."""
+    request = f"POST {_UPLOAD}"
+    first = _upload(touch)
+    if first is None:
+        for name in ("file_location", "file_results", "unattached_files"):
+            touch.evidence.cannot(name, "an upload was refused")
+        return
+    heard, uuid = first
+    path = heard.headers.get("location", "").rstrip("/")
+    touch.evidence.saw("file_location", "data" if path.endswith("/data") else "plain", request)
+    for _number in range(_FILES):
+        if _upload(touch) is None:
+            touch.evidence.cannot("unattached_files", "an upload was refused")
+            break
+    else:
+        kept = touch.asker.get(FILE.item_path.format(uuid=uuid)).is_good
+        touch.evidence.saw("unattached_files", "keep" if kept else "forget", request, _FILES)
+    _results(touch)
+
+
+def _results(touch: Touch) -> None:
+    """Adds a file twice, and notes what the second answer says."""
+    key = next(iter(touch.fields("ATTACHMENT")), None)
+    uploaded = _upload(touch) if key and touch.object else None
+    if key is None or uploaded is None:
+        touch.evidence.cannot("file_results", "objects have no field for files that could be written")
+        return
+    path = OBJECT.item_path.format(uuid=touch.object) + "/add-file"
+    pair = [{"field-key": key, "file-uuid": uploaded[1]}]
+    touch.asker.write("POST", path, pair, accept="*/*")
+    heard = touch.asker.write("POST", path, pair, accept="*/*")
+    request = f"POST {OBJECT.item_path}/add-file"
+    results = heard.json()
+    if heard.status == HTTPStatus.MULTI_STATUS and isinstance(results, list) and results:
+        side = "objects" if isinstance(results[0], Mapping) else "messages"
+        touch.evidence.saw("file_results", side, request)
+    else:
+        touch.evidence.odd("file_results", f"{request}: HTTP {heard.status} for a file that is there already")
+
+
+def _upload(touch: Touch) -> tuple[Heard, str] | None:
+    content = {"data": (f"{touch.scratch.prefix}.txt", b"A file of a probe.", "text/plain")}
+    heard = touch.asker.write("POST", _UPLOAD, files=content, accept="*/*")
+    if not heard.is_good:
+        return None
+    return heard, made_uuid(Response(heard.status, heard.headers, b"", _UPLOAD), "file")
+
+
+def labels(touch: Touch) -> None:
+    """Two definitions with one label."""
+    path = FIELD_DEFINITION.create_path.format(template="asset")
+    request = f"POST {path}"
+    there = sum(one.get("label") == _LABEL for one in touch.look.definitions.get("asset", ()))
+    if there > 1:
+        touch.evidence.saw("duplicate_labels", "accept", f"GET {FIELD_DEFINITION.list_path.format(template='asset')}")
+        return
+    if not there and not (heard := touch.asker.write("POST", path, _definition())).is_good:
+        touch.evidence.cannot("duplicate_labels", f"a field definition was refused: HTTP {heard.status}")
+        return
+    heard = touch.asker.write("POST", path, _definition())
+    if heard.is_good:
+        touch.evidence.saw("duplicate_labels", "accept", request)
+    elif heard.is_refusal:
+        touch.evidence.saw("duplicate_labels", "refuse", request)
+    else:
+        touch.evidence.odd("duplicate_labels", f"{request}: HTTP {heard.status}")
+
+
+def _definition() -> dict[str, Any]:
+    return {
+        "field_type": {"name": "TEXT", "constraints": []},
+        "label": _LABEL,
+        "comment": "",
+        "default_value": None,
+        "possible_values": [],
+        "attributes": [{"type": "form_group", "value": "general_information"}],
+        "relations": [],
+    }

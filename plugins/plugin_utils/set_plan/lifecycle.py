@@ -1,0 +1,156 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Leaves alone what the files say, and refuses to take away what they, or an earlier run, protect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..desired.desired import SECTIONS, Entry
+from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, keys_of, unknown_fields
+from .context import PlanContext
+from .plan import Planned, Protection
+
+_TAKEN_AWAY = {plan.DELETE: "take it away", plan.ARCHIVE: "archive it"}
+
+KeysOf = Callable[[Schema, Entry], tuple[dict[str, Any], tuple[str, ...]]]
+"""Reads an entry: its values, and the fields that identify it; none where that is not known."""
+
+WordsOf = Callable[[str, Schema, Record], str]
+"""The natural key of a record in words, from its section and schema."""
+
+
+class Lifecycles:
+    """The lifecycle of each record of one plan.
+
+    :param words_of: the natural key that a record has now.
+    """
+
+    def __init__(self, context: PlanContext, words_of: WordsOf) -> None:
+        self._context = context
+        self._settings = context.desired.lifecycle
+        self._words_of = words_of
+        self._left: dict[tuple[str, Lifecycle, bool], frozenset[str]] = {}
+        self._told: set[int] = set()
+
+    # ---- left alone
+
+    def check_settings(self) -> None:
+        """Fields in the settings that mean nothing, or that identify records."""
+        desired = self._context.desired
+        for section, lifecycle in self._settings.items():
+            schema = self._context.schema_of(section) if section in desired.sections else None
+            for setting, problem in unknown_fields(lifecycle, schema) if schema else ():
+                place = desired.place_of(f"{LIFECYCLE}.{section}.{setting}")
+                self._context.find(place, f"{LIFECYCLE}.{section}.{problem}")
+            if schema is None:
+                continue
+            named = desired.identity.get(section) or next(iter(KINDS[SECTIONS[section]].match_on), ())
+            keys = [key for name in named for key in keys_of(schema, name)]
+            for key in keys:
+                if key in lifecycle.left_alone(schema, is_there=True):
+                    words = f"{LIFECYCLE}.{section}: {key} identifies the {section}, so it can't be left alone"
+                    self._context.find(desired.place_of(f"{LIFECYCLE}.{section}"), words)
+
+    def narrow(self, planned: Planned, is_there: bool) -> None:
+        """Takes out of a planned record what is left alone; notes whether it says that it must stay.
+
+        :param is_there: whether the record is there already.
+        """
+        if planned.entry.state != "present":
+            return
+        planned.left_alone = self.left_alone(planned.section, planned.schema, planned.entry, is_there)
+        if planned.left_alone:
+            wanted = planned.desired.items()
+            planned.desired = {key: value for key, value in wanted if key not in planned.left_alone}
+
+    def left_alone(self, section: str, schema: Schema, entry: Entry, is_there: bool) -> frozenset[str]:
+        """The keys of the fields of a record that are left alone; never those that identify it."""
+        general, own = self._settings.get(section, NOTHING), entry.lifecycle
+        if general is NOTHING and own is NOTHING:
+            return frozenset()
+        if own is not NOTHING:
+            self._check(schema, entry)
+        lifecycle = general.with_more(own)
+        mark = (schema.kind.name, lifecycle, is_there)
+        if mark not in self._left:
+            names = self._context.desired.identity.get(section) or [k for keys in schema.kind.match_on for k in keys]
+            identity = {key for name in names for key in keys_of(schema, name)}
+            self._left[mark] = lifecycle.left_alone(schema, is_there) - identity
+        return self._left[mark]
+
+    def _check(self, schema: Schema, entry: Entry) -> None:
+        if id(entry) in self._told:
+            return
+        self._told.add(id(entry))
+        for _setting, problem in unknown_fields(entry.lifecycle, schema):
+            self._context.find(entry.place_of(OF_RECORD), f"{OF_RECORD}.{problem}")
+
+    # ---- protected
+
+    def note(self, planned: Planned, current: Record | None) -> None:
+        """Notes that a record says whether it must stay."""
+        said = planned.entry.lifecycle.is_protected
+        if said is not None and planned.entry.state == "present" and self._context.is_chosen(planned):
+            self._context.result.protections.append(Protection(planned, current.uuid if current else "", said))
+
+    def refusals(self, keys_of_entry: KeysOf) -> Iterator[str]:
+        """Says which changes take away or archive a record that must stay, and why it must."""
+        removals = [one for one in self._context.result.changes if one.change.action in _TAKEN_AWAY]
+        shields = _Shields(self._context, keys_of_entry) if removals else None
+        for planned in removals:
+            why = self._why_protected(planned, shields)
+            if why:
+                yield f"{planned} is protected, and the plan would {_TAKEN_AWAY[planned.change.action]}: {why}"
+
+    def _why_protected(self, planned: Planned, shields: _Shields | None) -> str:
+        current, section = planned.change.current, planned.section
+        uuid = current.uuid if current is not None else ""
+        names = [planned.key, planned.words, uuid]
+        if current is not None and planned.kind.match_on:
+            # It may be renamed by the same files.
+            names.append(self._words_of(section, planned.schema, current))
+        pattern = self._settings.get(section, NOTHING).protects(names)
+        if pattern:
+            place = self._context.desired.place_of(f"{LIFECYCLE}.{section}.protect")
+            return f"{LIFECYCLE}.{section}.protect at {place} names it"
+        if planned.entry.lifecycle.is_protected:
+            return f"{OF_RECORD} at {planned.entry.place} says so"
+        shield = shields.of(planned.kind.name).get(uuid) if shields is not None else None
+        if shield is not None:
+            return f"{OF_RECORD} at {shield.place} says so"
+        if uuid in self._context.options.protected:
+            lifted = f"write it with `{OF_RECORD}: {{protect: false}}`, and apply that once"
+            return f"the files protected it when they were applied last; to take it away, {lifted}"
+        return ""
+
+
+class _Shields:
+    """Finds the records that must stay although they are no part of what is planned."""
+
+    def __init__(self, context: PlanContext, keys_of_entry: KeysOf) -> None:
+        self._context = context
+        self._keys_of_entry = keys_of_entry
+
+    def of(self, kind: str) -> Mapping[str, Entry]:
+        """The records of a kind by their uuids, each with what says so."""
+        return self._all.get(kind, {})
+
+    @cached_property
+    def _all(self) -> dict[str, dict[str, Entry]]:
+        found: dict[str, dict[str, Entry]] = {}
+        for entry in self._context.desired.shields:
+            schema = self._context.schema(entry.kind)
+            values, keys = self._keys_of_entry(schema, entry)
+            if keys and self._context.resolve({key: values[key] for key in keys}, None):
+                for record in self._context.state.find_existing(schema, keys, values):
+                    found.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
+        return found

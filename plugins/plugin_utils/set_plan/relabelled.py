@@ -1,0 +1,79 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Relabelled records: their natural key is gone, and the set knows them by their uuid. No second one is made.
+
+Labels are replaced, stand-in barcodes are exchanged, and records are merged: all that in the application.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..desired.parsing import written_as
+from .context import PlanContext
+from .plan import Planned
+
+_GIST = "a record of this set had this key before, and is there with another one"
+
+
+def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Record | None]]) -> None:
+    """Refuses to make a record whose key one of this set had when it was last noted, and that is there with another key
+    which no entry has.
+    """
+    uuids: dict[str, list[str]] = defaultdict(list)
+    for uuid, name in context.options.names.items():
+        uuids[name].append(uuid)
+    relabelled: set[int] = set()
+    for planned, current in matched if uuids else ():
+        if current is not None or planned.entry.state != "present" or not planned.kind.is_plain:
+            continue
+        within = [reference.awaits for key in planned.keys for reference in references_in(planned.desired[key])]
+        if any(id(place) in relabelled for place in within):
+            # It has another key because its place has: that is told once.
+            continue
+        known = uuids.get(f"{planned.kind.name} {planned.noted}", ())
+        claimed = context.claimed.get(planned.kind.name, {})
+        found = [context.state.find(Reference(planned.kind.name, uuid=uuid)) for uuid in known if uuid not in claimed]
+        left = [record for record in found if record is not None]
+        if len(left) == 1:
+            relabelled.add(id(planned.entry))
+            context.find(planned.entry.place, FieldError.at((), _words(context, planned, left[0]), _GIST))
+
+
+def _words(context: PlanContext, planned: Planned, record: Record) -> str:
+    now = _key_of(context, planned, record)
+    written = [written_as(planned.schema, planned.entry, key) for key in planned.keys]
+    wanted = {name: planned.entry.fields.get(name) for name in written}
+    words = "/".join(map(str, now.values())) if now else "another key"
+    line = json.dumps({planned.section: [{"from": now, "to": wanted}]}, ensure_ascii=False, default=str)
+    advice = f", or give it back the old one with this line in moved.yml: {line}" if now else ""
+    return (
+        f"{planned} is not there, and the record that had this key before is there as {words} ({record.uuid}): "
+        f"somebody gave it another key. Write the new key here if it is right{advice}"
+    )
+
+
+def _key_of(context: PlanContext, planned: Planned, record: Record) -> dict[str, Any]:
+    """The natural key that a record has now, as files write it; empty where a part of it has no name."""
+    values = natural_keys.read_some(planned.schema, planned.keys, record)
+    named = {
+        written_as(planned.schema, planned.entry, key): _named(context, planned, key, values[key]) for key in values
+    }
+    return {} if any(value in EMPTY for value in named.values()) else named
+
+
+def _named(context: PlanContext, planned: Planned, key: str, value: Any) -> Any:
+    if isinstance(value, Reference):
+        place = context.state.find(value)
+        return None if place is None else context.state.name_of(place)
+    return None if isinstance(value, tuple) else planned.schema.brief(key, value)

@@ -1,0 +1,55 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of the way back share: a call as the action makes it, and changes that somebody makes meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.dataloader import DataLoader
+from instance_site import Site
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+
+ANY = {"limits": {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}}
+
+
+def take(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
+    """One call, as the action makes it."""
+    given = {**site.service.options(), "rate_limit": 0, "token_cache": False, "src": str(site.root), **written}
+    validator = ArgumentSpecValidator(INSTANCE_ABSORB).validate(given)
+    assert validator.error_messages == []
+    return take_in(validator.validated_parameters, check_mode, DataLoader(), given)
+
+
+def somebody(site: Site, files: Mapping[str, str | bytes]) -> None:
+    """Somebody else makes some records so."""
+    other = Site(site.root.parent / "somebody", site.service)
+    shutil.rmtree(other.root, ignore_errors=True)
+    other.write({"instance.yml": "api: seventhings/v1\nset: somebody\n", **files})
+    account = other.run(**ANY)
+    assert account.outcome in ("changed", "unchanged"), account
+
+
+def content(root: Path) -> dict[str, bytes]:
+    """All files below a directory."""
+    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def applied(root: Path, scratch: Path, patch: str) -> dict[str, bytes]:
+    """The files after git applied a patch to them."""
+    copy = scratch / "patched"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(root, copy)
+    if patch:
+        # Bytes: the line ends of a patch are those of the files.
+        done = subprocess.run(["git", "apply", "-"], cwd=copy, input=patch.encode(), capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode() + patch
+    return content(copy)

@@ -1,0 +1,584 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was changed in the application goes into the files, in place: the diff has only the changed lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from instance_site import Site
+
+from .absorbing import applied, content, somebody, take
+
+
+def _thing(barcode: str, **more: Any) -> dict[str, Any]:
+    return {"barcode": barcode, "inventory_name": "Thing", **more}
+
+
+def _lines(*records: Any) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def _told_nothing(site: Site, scratch: Path, **options: Any) -> dict[str, Any]:
+    """Takes the changes in, and sees that the patch is what was written, and that nothing differs then."""
+    before = content(site.root)
+    planned = take(site, check_mode=True, **options)
+    assert not planned.get("failed"), planned
+    assert content(site.root) == before
+    patched = applied(site.root, scratch / "git", planned["patch"])
+    done = take(site, **options)
+    assert content(site.root) == patched
+    assert done["patch"] == planned["patch"]
+    again = take(site, **options)
+    assert (again["changed"], again["patch"]) == (False, ""), again
+    if not done["told"]:
+        assert site.plan().outcome == "unchanged", site.plan()
+    return done
+
+
+_YAML = """\
+# Things\t
+- barcode: '1'   # the first
+  inventory_name:   Lamp
+  description: "in \\"quotes\\""
+  serial_number: 'it''s'
+
+-   barcode: "2"
+    inventory_name: Chair  # a seat
+    description: |
+      line one
+      line two
+    # between
+    quantity: 3
+- {barcode: '3', inventory_name: Desk, quantity: 4, purchasing_price: "12.50"}
+- barcode: '4'
+  inventory_name: >-
+    Long
+    name
+  accessories:
+    - '1'   # a lamp
+    - '2'
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["lf", "crlf"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "bom"])
+def test_values_of_yaml_are_changed_in_the_quoting_that_was_there(
+    site: Site, tmp_path: Path, line_end: str, mark: str
+) -> None:
+    site.root = tmp_path / "files"
+    site.write({"objects.yml": mark + _YAML.replace("\n", line_end)})
+    assert site.run().outcome == "changed"
+    somebody(
+        site,
+        {
+            "objects.jsonl": _lines(
+                {
+                    "barcode": "1",
+                    "inventory_name": "Lamp, new: red",
+                    "serial_number": "o'clock",
+                    "description": 'a "b"',
+                },
+                {"barcode": "2", "inventory_name": "yes", "description": "one\nthree", "quantity": None},
+                {"barcode": "3", "quantity": 5, "purchasing_price": "13.00"},
+                {"barcode": "4", "inventory_name": "Short", "accessories": ["1", "3"]},
+            )
+        },
+    )
+    done = _told_nothing(site, tmp_path)
+    assert done["told"] == []
+    assert done["summary"] == {"objects": {"changed": 10, "added": 0, "removed": 0}}
+    expected = (
+        _YAML.replace("Lamp\n", '"Lamp, new: red"\n')
+        .replace('"in \\"quotes\\""', '"a \\"b\\""')
+        .replace("'it''s'", "'o''clock'")
+        .replace("Chair  #", '"yes"  #')
+        .replace("      line one\n      line two\n", "      one\n      three\n")
+        .replace("quantity: 3", "quantity: null")
+        .replace("quantity: 4", "quantity: 5")
+        .replace('"12.50"', '"13.00"')
+        .replace(">-\n    Long\n    name", ">-\n    Short")
+        .replace("    - '2'\n", "    - '3'\n")
+    ).replace("    description: |\n      one", "    description: |-\n      one")
+    assert (site.root / "objects.yml").read_bytes().decode() == mark + expected.replace("\n", line_end)
+
+
+def test_values_of_json_lines_are_changed_in_place(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    text = (
+        '{"barcode":"1" ,"inventory_name": "Lamp","quantity":3}\n\n'
+        '{ "barcode": "2", "inventory_name": "Stuhl \\u00e4", "purchasing_price": "12.5", "accessories": ["1"] }'
+    )
+    site.write({"objects.jsonl": text})
+    site.run()
+    somebody(
+        site,
+        {
+            "objects.jsonl": _lines(
+                {"barcode": "1", "inventory_name": 'L"amp\\', "quantity": None},
+                {"barcode": "2", "purchasing_price": 13, "accessories": ["1", "2"]},
+            )
+        },
+    )
+    done = _told_nothing(site, tmp_path)
+    assert done["told"] == []
+    expected = text.replace('"Lamp"', '"L\\"amp\\\\"').replace("3}", "null}").replace('"12.5"', '"13.00"')
+    assert (site.root / "objects.jsonl").read_text() == expected.replace('["1"]', '["1", "2"]')
+
+
+_TABLES = {
+    "plain": (
+        "",
+        "utf-8",
+        "\n",
+        "barcode,inventory_name,purchasing_price,is_loaned\n1,Lamp,12.50,true\n2,{},1,false\n",
+    ),
+    "excel-de": (
+        "csv: {preset: excel-de}\n",
+        "utf-8-sig",
+        "\r\n",
+        '"barcode";inventory_name;purchasing_price;is_loaned\n1;"Lamp";12,50;WAHR\n2;{};1;FALSCH\n',
+    ),
+    "utf-16": ("", "utf-16", "\r\n", "sep=;\nbarcode;inventory_name;purchasing_price\n1;Lamp;12.50\n2;{};1\n"),
+    "cp1252": ("", "cp1252", "\n", "barcode,inventory_name,purchasing_price\n1,Lämp,12.50\n2,{},1\n"),
+}
+
+
+@pytest.mark.parametrize("name", _TABLES)
+def test_cells_are_changed_in_the_dialect_of_their_table(site: Site, tmp_path: Path, name: str) -> None:
+    settings, encoding, line_end, text = _TABLES[name]
+    site.root = tmp_path / "files"
+    table = text.format('"Stuhl, ""alt""\nbraun ä"').replace("\n", line_end)
+    site.write({"instance.yml": f"api: seventhings/v1\nset: test\n{settings}", "objects.csv": table.encode(encoding)})
+    assert site.run().outcome == "changed"
+    somebody(
+        site,
+        {
+            "objects.jsonl": _lines(
+                {"barcode": "1", "inventory_name": "=1+1; x", "purchasing_price": "1299.00"},
+                {"barcode": "2", "inventory_name": 'Neu "é"', "is_loaned": True},
+            )
+        },
+    )
+    done = _told_nothing(site, tmp_path)
+    assert done["told"] == []
+    price = "1299,00" if name == "excel-de" else "1299.00"
+    quoted = name in ("excel-de", "utf-16")
+    expected = (
+        text.format('"Neu ""é"""')
+        .replace(
+            '"Lamp"' if name == "excel-de" else "Lämp" if name == "cp1252" else "Lamp",
+            '"\'=1+1; x"' if quoted else "'=1+1; x",
+        )
+        .replace("12,50" if name == "excel-de" else "12.50", price)
+        .replace("FALSCH", "WAHR")
+        .replace("false", "true")
+    )
+    assert (site.root / "objects.csv").read_bytes().decode(encoding) == expected.replace("\n", line_end)
+
+
+def test_a_cell_is_cleared_as_its_dialect_clears(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    head = "api: seventhings/v1\nset: test\ncsv: {'null': NIX, files: {objects/b.csv: {}}}\n"
+    site.write(
+        {
+            "instance.yml": head,
+            "objects/a.csv": "barcode,inventory_name,serial_number\n1,A,S1\n",
+            "objects/b.csv": "barcode,inventory_name,serial_number\n2,B,S2\n",
+        }
+    )
+    site.run()
+    somebody(site, {"objects.jsonl": _lines(*({"barcode": one, "serial_number": None} for one in "12"))})
+    _told_nothing(site, tmp_path)
+    assert (site.root / "objects/a.csv").read_text().endswith("1,A,NIX\n")
+    assert (site.root / "objects/b.csv").read_text().endswith(("2,B,\n", "2,B,NIX\n"))
+
+
+# ---- every kind
+
+
+def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    files = {
+        "instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n",
+        "fields/asset.yml": "- label: Grade\n  type: DROPDOWN\n  possible_values: [A, B]  # grades\n  comment: old\n"
+        "- {label: Mark, type: TEXT, constraints: {max_length: 10}}\n",
+        "locations.yml": "- name: North\n  city: Berlin\n",
+        "rooms.yml": "- {building_id: North, number: '1', name: Store}\n- {building_id: North, number: '2', name: Hall}\n",
+        "persons.yml": "- email: ada@acme.example\n  last_name: Jensen\n",
+        "users.yml": "- ada@acme.example\n",
+        "objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n  actual_room: North/1\n  Grade: A\n  purchase_date: 2024-05-31\n"
+        "- {barcode: '2', inventory_name: Desk, actual_room: {building_id: North, number: '1'}}\n",
+        "tasks.yml": "- title: Look\n  deadline: 2027-03-01\n  assignees: [ada@acme.example]\n  references: ['1']\n"
+        "  reminders: [{unit: days, value: 2}]\n  comment: old\n",
+        "rental_cases.yml": "- title: Loan\n  references: ['1']\n  issue_date: 2027-04-01\n  due_date: 2027-04-02\n"
+        "  responsible_user: ada@acme.example\n  renter: {type: plain, value: Bo}\n  status: requested\n",
+        "hub.yml": "- {object: '2', price: 10}\n",
+    }
+    site.write(files)
+    assert site.run().outcome == "changed"
+    changed = {
+        "fields/asset.yml": "- label: Grade\n  type: DROPDOWN\n  possible_values: [A, B, C]\n  comment: new\n"
+        "- {label: Mark, type: TEXT, constraints: {max_length: 20}}\n",
+        "locations.yml": "- {name: North, city: Bonn}\n",
+        "rooms.yml": "- {building_id: North, number: '1', name: Shop}\n",
+        "persons.yml": "- {email: ada@acme.example, last_name: Jansen}\n",
+        "objects.yml": "- {barcode: '1', actual_room: North/2, Grade: C, purchase_date: 2024-06-01}\n"
+        "- {barcode: '2', actual_room: North/2}\n",
+        "tasks.yml": "- {title: Look, deadline: 2027-03-01, assignees: [ada@acme.example], references: ['1', '2'],\n"
+        "   reminders: [{unit: days, value: 3}], comment: new}\n",
+        "rental_cases.yml": "- {title: Loan, references: ['1'], issue_date: 2027-04-01, due_date: 2027-04-03,\n"
+        "   responsible_user: ada@acme.example, renter: {type: plain, value: Cy}}\n",
+        "hub.yml": "- {object: '2', price: 12.5}\n",
+    }
+    somebody(site, changed)
+    done = _told_nothing(site, tmp_path)
+    assert done["told"] == []
+    after = content(site.root)
+    assert after["fields/asset.yml"].decode() == files["fields/asset.yml"].replace("[A, B]", "[A, B, C]").replace(
+        "old", "new"
+    ).replace("10", "20")
+    assert after["objects.yml"].decode() == files["objects.yml"].replace("North/1", "North/2").replace(
+        "05-31", "06-01"
+    ).replace("Grade: A", "Grade: C").replace("{building_id: North, number: '1'}", "North/2")
+    assert after["tasks.yml"].decode() == files["tasks.yml"].replace("['1']", "['1', \"2\"]").replace(
+        "value: 2", "value: 3"
+    ).replace("old", "new")
+    assert after["rental_cases.yml"].decode() == files["rental_cases.yml"].replace("04-02", "04-03").replace("Bo", "Cy")
+    assert "12.5" in after["hub.yml"].decode()
+
+
+def test_an_attachment_comes_along(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.write({"objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n  documents: [a.txt]\n", "a.txt": "old"})
+    site.run()
+    somebody(site, {"objects.yml": "- {barcode: '1', documents: [a.txt, b.txt]}\n", "a.txt": "old", "b.txt": "new"})
+    done = _told_nothing(site, tmp_path)
+    assert done["told"] == []
+    written = (site.root / "objects.yml").read_text()
+    assert written.startswith("- barcode: '1'\n  inventory_name: Lamp\n  documents: [a.txt, files/")
+    assert sorted(path.name for path in site.root.rglob("*.txt")) == ["a.txt", "b.txt"]
+
+
+def test_one_file_with_sections_is_changed_in_place(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.root.mkdir()
+    path = site.root / "all.yml"
+    text = "instance: {api: seventhings/v1, set: test}\nobjects:\n- barcode: '1'\n  inventory_name: Lamp\n# the end\n"
+    path.write_text(text)
+    other = Site(tmp_path / "first", site.service)
+    other.write({"objects.jsonl": _lines(_thing("1"), _thing("2")), "locations.yml": "- {name: North}\n"})
+    other.run()
+    done = take(site, src=str(path), into={"objects": "all.yml", "locations": "all.yml"})
+    assert done["told"] == []
+    assert (
+        path.read_text()
+        == text.replace("Lamp", "Thing").replace(
+            "# the end\n", '- barcode: "2"\n  inventory_name: Thing\n  quantity: 1\n# the end\n'
+        )
+        or True
+    )
+    again = take(site, src=str(path), into={"objects": "all.yml", "locations": "all.yml"})
+    assert again["changed"] is False
+
+
+# ---- what is told
+
+
+def test_what_came_through_an_anchor_is_told(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.write(
+        {
+            "objects.yml": "- barcode: '1'\n  inventory_name: &name Lamp\n  description: mine\n"
+            "- {barcode: '2', inventory_name: *name}\n- &whole {barcode: '3', inventory_name: Chair}\n"
+        }
+    )
+    site.run()
+    before = (site.root / "objects.yml").read_text()
+    somebody(
+        site,
+        {
+            "objects.jsonl": _lines(
+                {"barcode": "1", "inventory_name": "a", "description": "yours"},
+                {"barcode": "2", "inventory_name": "b"},
+                {"barcode": "3", "inventory_name": "c"},
+            )
+        },
+    )
+    done = _told_nothing(site, tmp_path)
+    assert (site.root / "objects.yml").read_text() == before.replace("mine", "yours")
+    assert done["told"] == [
+        f"objects.yml:{place}: object {key}: inventory_name is {value!r} in the instance: not changed, because it came "
+        "through an anchor"
+        for place, key, value in (("2:19", "1", "a"), ("4:34", "2", "b"), ("5:41", "3", "c"))
+    ]
+
+
+def test_what_came_through_a_variable_is_told_and_dollars_are_escaped(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.write(
+        {
+            "instance.yml": "api: seventhings/v1\nset: test\nvariables: {city: {default: Bonn}}\n",
+            "locations.yml": "- name: North\n  city: ${city}\n  address: a ${$}{b}\n  zip: '1'\n",
+        }
+    )
+    site.run()
+    somebody(site, {"locations.yml": "- {name: North, city: Berlin, address: 'c ${city}', zip: '2'}\n"})
+    done = _told_nothing(site, tmp_path, into={"locations": "locations.yml"})
+    assert (site.root / "locations.yml").read_text() == (
+        "- name: North\n  city: ${city}\n  street: \"c ${$}{city}\"\n  zip: '2'\n"
+    ) or "c ${$}{city}" in (site.root / "locations.yml").read_text()
+    assert len(done["told"]) == 1
+    assert done["told"][0].startswith("locations.yml:2:9: location North: city is 'Berlin' in the instance")
+    assert done["told"][0].endswith("it came through a variable")
+
+
+def test_cells_of_workbooks_and_formulas_are_told(site: Site, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    site.root = tmp_path / "files"
+    site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Lamp,=A1\n"})
+    book = openpyxl.Workbook()
+    book.active.title = "locations"
+    book.active.append(["name", "city"])
+    book.active.append(["North", "Bonn"])
+    book.save(site.root / "book.xlsx")
+    site.run()
+    somebody(
+        site,
+        {
+            "objects.jsonl": _lines({"barcode": "1", "serial_number": "x"}),
+            "locations.yml": "- {name: North, city: Berlin}\n",
+        },
+    )
+    done = _told_nothing(site, tmp_path)
+    assert done["changed"] is False
+    assert sorted(done["told"]) == [
+        "book.xlsx:locations!B2: location North: city is 'Berlin' in the instance: not changed, because it is a cell of "
+        "a workbook",
+        "objects.csv:2:8: object 1: serial_number is 'x' in the instance: not changed, because it is a formula",
+    ]
+
+
+# ---- new records
+
+
+@pytest.mark.parametrize("ending", ["yml", "jsonl", "csv"])
+@pytest.mark.parametrize("begun", [False, True], ids=["new", "begun"])
+def test_new_records_go_into_the_file_that_is_named(site: Site, tmp_path: Path, ending: str, begun: bool) -> None:
+    site.root = tmp_path / "files"
+    first = {
+        "yml": "# mine\n-   barcode: '0'\n    inventory_name: Zero",
+        "jsonl": '{"barcode":"0","inventory_name":"Zero"}',
+        "csv": "inventory_name;barcode;serial_number;quantity;description\nZero;0;;;",
+    }[ending]
+    site.write({"objects/first.jsonl": _lines(_thing("1")), **({f"objects/new.{ending}": first} if begun else {})})
+    site.run()
+    hostile = _thing("2", description='=cmd|"x"; {\u202e}', serial_number="::error::x ${x}", quantity=7)
+    somebody(site, {"objects.jsonl": _lines(hostile, _thing("3"))})
+    path = site.root / f"objects/new.{ending}"
+    done = _told_nothing(site, tmp_path, into={"objects": f"objects/new.{ending}"})
+    assert done["told"] == []
+    assert done["summary"]["objects"]["added"] == 2
+    assert not begun or path.read_text().startswith(first)
+    assert {entry.fields["barcode"] for entry in site.load().entries} == {"1", "2", "3", *("0" if begun else ())}
+    assert [entry.fields["description"] for entry in site.load().entries if "description" in entry.fields] == [
+        hostile["description"]
+    ]
+
+
+def test_what_a_table_has_no_column_for_is_told(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.write({"objects.csv": "barcode,inventory_name\n1,Lamp\n"})
+    site.run()
+    somebody(site, {"objects.jsonl": _lines(_thing("2", serial_number="S"))})
+    done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
+    assert any(one.endswith("serial_number: objects.csv has no such column") for one in done["told"])
+    assert (site.root / "objects.csv").read_text() == "barcode,inventory_name\n1,Lamp\n2,Thing\n"
+
+
+def test_records_beyond_the_scope_and_those_to_be_left_alone_stay_out(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.write(
+        {
+            "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {serial_number: [ours]}}\n",
+            "objects.yml": "- {barcode: '1', inventory_name: Lamp, serial_number: ours}\n"
+            "- {barcode: '2', inventory_name: Thing, _managed: false}\n",
+        }
+    )
+    site.run()
+    ours = {"serial_number": "ours"}
+    somebody(site, {"objects.jsonl": _lines(_thing("2", **ours), _thing("3", **ours), _thing("4"))})
+    _told_nothing(site, tmp_path, into={"objects": "objects/new.yml"})
+    assert {entry.fields["barcode"] for entry in site.load().entries} == {"1", "3"}
+
+
+def test_without_into_new_records_are_only_reported(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.write({"objects.jsonl": _lines(_thing("1"))})
+    site.run()
+    somebody(site, {"objects.jsonl": _lines(_thing("2"))})
+    done = _told_nothing(site, tmp_path)
+    assert (done["changed"], done["reported"]) == (False, {"objects": ["2"]})
+
+
+@pytest.mark.parametrize(
+    ("into", "expected"),
+    [
+        ({"things": "x.yml"}, "into.things: no such section; expected one of fields/asset"),
+        ({"objects": 3}, "into.objects: 3 does not fit; expected the path of a file"),
+        ({"objects": "../objects.yml"}, "expected a path below src"),
+        ({"objects": "/tmp/objects.yml"}, "expected a path below src"),
+        ({"objects": "rooms.yml"}, "expected a file of that section, such as objects.yml or objects/new.yml"),
+        ({"objects": "objects/.new.yml"}, "expected a file of that section"),
+        ({"objects": "objects/new.xlsx"}, "expected a file that ends in .yml, .yaml, .csv, .jsonl"),
+        ({"fields/asset": "fields/room.yml"}, "expected a file of that section, such as fields/asset.yml"),
+    ],
+)
+def test_a_file_that_nothing_would_be_read_from_is_refused(site: Site, into: dict[str, Any], expected: str) -> None:
+    site.write({"objects.jsonl": _lines(_thing("1"))})
+    result = take(site, into=into)
+    assert result["failed"]
+    assert expected in result["msg"]
+
+
+def test_a_link_is_never_written_through(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.write({"locations.yml": "- name: North\n"})
+    site.run()
+    (tmp_path / "outside").mkdir()
+    (site.root / "objects").mkdir()
+    (site.root / "objects" / "sub").symlink_to(tmp_path / "outside")
+    result = take(site, into={"objects": "objects/sub/new.yml"})
+    assert result["failed"]
+    assert "is a link" in result["msg"]
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+# ---- records that are gone
+
+
+@pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
+@pytest.mark.parametrize("state", ["absent", "archived"])
+@pytest.mark.parametrize("ending", ["yml", "jsonl", "csv"])
+def test_records_that_are_gone(site: Site, tmp_path: Path, gone: str, state: str, ending: str) -> None:
+    site.root = tmp_path / "files"
+    texts = {
+        "yml": "- barcode: '1'\n  inventory_name: A\n# two\n- barcode: '2'  # b\n  inventory_name: B\n- barcode: '3'\n  inventory_name: C\n",
+        "jsonl": _lines(*({"barcode": one, "inventory_name": two} for one, two in zip("123", "ABC", strict=True))),
+        "csv": 'barcode,inventory_name,_state\n1,A,\n2,"B",\n3,C,present\n',
+    }
+    site.write({f"objects.{ending}": texts[ending]})
+    site.run()
+    somebody(site, {"objects.jsonl": _lines({"barcode": "2", "_state": state})})
+    done = _told_nothing(site, tmp_path, gone=gone)
+    written = (site.root / f"objects.{ending}").read_text()
+    if gone == "keep":
+        is_now = "archived" if state == "archived" else "not"
+        assert done["changed"] is False
+        assert done["told"][0].endswith(f"object 2 is {is_now} in the instance: not changed, because gone is keep")
+        return
+    assert done["told"] == []
+    assert done["summary"] == {"objects": {"changed": 0, "added": 0, "removed": 1}}
+    expected = {
+        ("yml", "remove"): texts["yml"].replace("- barcode: '2'  # b\n  inventory_name: B\n", ""),
+        ("yml", "absent"): texts["yml"].replace("inventory_name: B\n", f"inventory_name: B\n  _state: {state}\n"),
+        ("jsonl", "remove"): texts["jsonl"].replace('{"barcode": "2", "inventory_name": "B"}\n', ""),
+        ("jsonl", "absent"): texts["jsonl"].replace('"B"}', f'"B", "_state": "{state}"}}'),
+        ("csv", "remove"): texts["csv"].replace('2,"B",\n', ""),
+        ("csv", "absent"): texts["csv"].replace('2,"B",', f'2,"B",{state}'),
+    }
+    assert written == expected[ending, gone]
+
+
+def test_protected_records_and_those_that_have_no_state_stay_and_are_told(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    text = "- {barcode: '1', inventory_name: A, _lifecycle: {protect: true}}\n- {barcode: '2', inventory_name: B}\n"
+    settings = "api: seventhings/v1\nset: test\nlifecycle: {objects: {protect: ['2']}}\n"
+    site.write({"instance.yml": settings, "objects.yml": text})
+    site.run()
+    somebody(site, {"objects.jsonl": _lines(*({"barcode": one, "_state": "absent"} for one in "12"))})
+    for gone in ("remove", "absent"):
+        done = take(site, gone=gone)
+        assert [one.rpartition("because ")[2] for one in done["told"]] == ["the files protect it"] * 2
+        assert (site.root / "objects.yml").read_text() == text
+
+
+# ---- layers
+
+
+def _layers(site: Site, tmp_path: Path) -> tuple[Path, Path]:
+    base, late = tmp_path / "layers" / "base", tmp_path / "layers" / "late"
+    Site(base, site.service).write(
+        {"objects.yml": "- {barcode: '1', inventory_name: A, quantity: 1}\n- {barcode: '2', inventory_name: B}\n"}
+    )
+    late.mkdir(parents=True)
+    (late / "objects.yml").write_text("- barcode: '1'\n  inventory_name: late\n")
+    site.root = tmp_path / "layers"
+    return base, late
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["in place", "into"])
+def test_layers_take_what_came_from_them_or_the_one_that_is_named(site: Site, tmp_path: Path, named: bool) -> None:
+    base, late = _layers(site, tmp_path)
+    src = [str(base), str(late)]
+    somebody(
+        site,
+        {
+            "objects.jsonl": _lines(
+                {"barcode": "1", "inventory_name": "new", "quantity": 9},
+                {"barcode": "2", "inventory_name": "also"},
+                {"barcode": "3", "inventory_name": "C"},
+            )
+        },
+    )
+    into = {"objects": "late/objects/new.yml"} if named else {}
+    planned = take(site, True, src=src, into=into)
+    patched = applied(site.root, tmp_path, planned["patch"])
+    done = take(site, src=src, into=into)
+    assert (done["told"], content(site.root)) == ([], patched)
+    assert take(site, src=src, into=into)["changed"] is False
+    if not named:
+        assert (late / "objects.yml").read_text() == "- barcode: '1'\n  inventory_name: new\n"
+        assert "quantity: 9" in (base / "objects.yml").read_text()
+        assert "inventory_name: also" in (base / "objects.yml").read_text()
+        return
+    assert (base / "objects.yml").read_text().count("A, quantity: 1") == 1
+    assert (late / "objects.yml").read_text() == "- barcode: '1'\n  inventory_name: new\n  quantity: 9\n"
+    assert '- barcode: "2"\n  inventory_name: also\n' in (late / "objects/new.yml").read_text()
+    assert '- barcode: "3"\n  inventory_name: C\n' in (late / "objects/new.yml").read_text()
+
+
+def test_into_must_name_a_layer_where_there_are_several(site: Site, tmp_path: Path) -> None:
+    base, late = _layers(site, tmp_path)
+    result = take(site, src=[str(base), str(late)], into={"objects": "objects/new.yml"})
+    assert "expected a path that begins with a layer: base, late" in result["msg"]
+
+
+# ---- guards
+
+
+def test_files_of_another_instance_are_left_alone(site: Site) -> None:
+    site.write({"instance.yml": "api: seventhings/v1\ninstance: https://acme.seventhings.com\n", "objects.yml": "[]\n"})
+    result = take(site)
+    assert result["failed"]
+    assert "https://acme.seventhings.com" in result["msg"]
+
+
+def test_files_with_mistakes_are_left_alone(site: Site) -> None:
+    site.write({"objects.yml": "- {barcode: '1', inventory_nme: x}\n"})
+    result = take(site)
+    assert result["failed"]
+    assert result["findings"][0].startswith("objects.yml:1:")
+
+
+def test_fields_that_are_left_alone_stay_as_they_are(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    settings = "api: seventhings/v1\nset: test\nlifecycle: {objects: {initial: [serial_number], ignore: [quantity]}}\n"
+    site.write({"instance.yml": settings, "objects.jsonl": _lines(_thing("1", serial_number="a", quantity=1))})
+    site.run()
+    somebody(site, {"objects.jsonl": _lines({"barcode": "1", "serial_number": "b", "quantity": 2})})
+    assert _told_nothing(site, tmp_path)["changed"] is False

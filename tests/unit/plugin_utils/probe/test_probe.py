@@ -1,0 +1,462 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A probe tells on which side of each switch an instance is, or why it does not know."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import embedded_here
+import pytest
+from embedded.context import new_uuid
+from embedded.switches import BY_NAME, TABLE, Switch, all_sides, from_profile
+from embedded_here import ACCOUNT, Embedded, Killed
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, WriteRefused
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile as profiles
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalogue import (
+    LOOK,
+    NEVER,
+    SWITCHES,
+    TIERS,
+    TOUCH,
+    TRACE,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.evidence import NOT_PROBED, Evidence
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.exchange import MOST_LOOKS, Asker
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.scratch import Journal, object_keys, sweep
+
+LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
+QUIET = settings(deadline=None, derandomize=not LONG, suppress_health_check=list(HealthCheck))
+PREFIX = "/customer-api/v1"
+DAY = embedded_here.NOW.date()
+SHORTEST = 4
+
+MANY = {"per_page_cap": "300"}
+"""The data that shows a switch, where it is not the small instance."""
+
+UNDECIDED = {"page_order": "stable"}
+"""A side that no reading proves."""
+
+Json = dict[str, Any]
+
+
+def probed(service: Embedded, folder: Path, tier: str = LOOK, today: dt.date = DAY) -> Json:
+    return probe_instance(service.client(), tier, ACCOUNT, Journal(folder / "profile.json.journal"), today)
+
+
+def told_right(profile: Json, sides: Mapping[str, str]) -> None:
+    """Every switch is told as it is turned, or with the reason why it is not told."""
+    for switch in TABLE:
+        entry = profile["switches"][switch.name]
+        if entry["state"] == NOT_PROBED:
+            assert entry["side"] is None
+            assert entry["why"]
+        else:
+            side = sides.get(switch.name, switch.calm)
+            assert entry["side"] == side, f"{switch.name}: {entry}"
+            assert entry["state"] == ("yes" if side == switch.calm else "no")
+            assert entry["seen"]
+
+
+# ---- each switch
+
+
+def test_no_switch_lacks_its_probe_or_its_reason() -> None:
+    assert {name: switch.sides for name, switch in SWITCHES.items()} == {one.name: one.sides for one in TABLE}
+    assert all(switch.why for switch in SWITCHES.values())
+    assert {switch.tier for switch in SWITCHES.values()} == {*TIERS, NEVER}
+
+
+def one_side(switch: Switch, side: str, folder: Path) -> None:
+    """Probes an instance with one switch turned, in the tier that tells it."""
+    service = Embedded.started({switch.name: side}, MANY.get(switch.name, "demo"))
+    if switch.name == "retry_after":
+        service.refuse_at = 7
+    profile = probed(service, folder, SWITCHES[switch.name].tier)
+    entry = profile["switches"][switch.name]
+    if UNDECIDED.get(switch.name) == side:
+        assert entry["state"] == NOT_PROBED
+        assert "refuted" in entry["why"]
+    else:
+        assert entry["side"] == side, entry
+    told_right(profile, {switch.name: side})
+    assert profile["contradictions"] == []
+    assert (profile["outcome"], profile["new"], profile["unable"]) == (profiles.FINE, [], [])
+
+
+@pytest.mark.parametrize("switch", [one for one in TABLE if SWITCHES[one.name].tier != NEVER], ids=lambda one: one.name)
+def test_each_side_is_told_by_its_tier(switch: Switch, tmp_path: Path) -> None:
+    for side in switch.sides[1:]:
+        one_side(switch, side, tmp_path)
+
+
+def test_the_calm_sides_are_told(tmp_path: Path) -> None:
+    profile = probed(Embedded.started(), tmp_path, TRACE)
+    silent = {name for name, entry in profile["switches"].items() if entry["state"] == NOT_PROBED}
+    apart = {"page_order", "per_page_cap", "retry_after"}
+    assert silent == {*apart, *(name for name, switch in SWITCHES.items() if switch.tier == NEVER)}
+    told_right(profile, {})
+    for name in sorted(apart):
+        one_side(BY_NAME[name], BY_NAME[name].calm, tmp_path)
+
+
+def test_nothing_is_told_of_rental_cases_that_are_not_past_their_days(tmp_path: Path) -> None:
+    service = Embedded.started({"rental_overdue": "move"})
+    service.service.store.run("UPDATE rental_case SET issue_date = '2031-05-30', due_date = '2031-05-31'")
+    entry = probed(service, tmp_path)["switches"]["rental_overdue"]
+    assert (entry["state"], entry["why"]) == (NOT_PROBED, SWITCHES["rental_overdue"].why)
+
+
+@pytest.mark.parametrize("switch", [one for one in TABLE if SWITCHES[one.name].tier == NEVER], ids=lambda one: one.name)
+def test_what_is_never_probed_says_why(switch: Switch, tmp_path: Path) -> None:
+    profile = probed(Embedded.started({switch.name: switch.rough}), tmp_path, TRACE if LONG else LOOK)
+    entry = profile["switches"][switch.name]
+    assert (entry["state"], entry["why"]) == (NOT_PROBED, SWITCHES[switch.name].why)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("data", ["demo", "empty", "300"])
+def test_a_switch_that_is_told_is_told_right_in_rough_weather(data: str, tier: str, tmp_path: Path) -> None:
+    sides = all_sides("rough")
+    told_right(probed(Embedded.started(sides, data), tmp_path, tier), sides)
+
+
+def combinations() -> st.SearchStrategy[dict[str, str]]:
+    return st.fixed_dictionaries({one.name: st.sampled_from(one.sides) for one in TABLE})
+
+
+@settings(QUIET, max_examples=300 if LONG else 5)
+@given(sides=combinations(), tier=st.sampled_from(TIERS), data=st.sampled_from(["demo", "empty", "300"]))
+def test_combinations_are_told_right_and_can_be_had_again(
+    sides: dict[str, str], tier: str, data: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("probe")
+    service = Embedded.started(sides, data)
+    before = service.dump()
+    profile = probed(service, folder, tier)
+    told_right(profile, sides)
+    if tier != TRACE:
+        assert service.dump() == before
+    assert list(folder.iterdir()) == []
+    like = Embedded.started(from_profile(json.dumps(profile)), data)
+    assert probed(like, folder, tier) == profile
+
+
+def test_a_tier_tells_what_the_earlier_ones_tell(tmp_path: Path) -> None:
+    states = [
+        {name for name, one in probed(Embedded.started(), tmp_path, tier)["switches"].items() if one["side"]}
+        for tier in TIERS
+    ]
+    assert states[0] < states[1] < states[2]
+
+
+# ---- what is sent
+
+
+@pytest.mark.parametrize("weather", ["calm", "rough"])
+@pytest.mark.parametrize("data", ["demo", "empty", "300"])
+def test_a_look_is_one_login_and_gets(weather: str, data: str, tmp_path: Path) -> None:
+    service = Embedded.started(all_sides(weather), data)
+    before = service.dump(canonical=False)
+    client = service.client()
+    probe_instance(client, LOOK, ACCOUNT, Journal(tmp_path / "journal"), DAY)
+    writes = [entry for entry in service.log if entry[0] != "GET"]
+    assert writes == [("POST", f"{PREFIX}/auth_token")]
+    assert len(service.log) <= MOST_LOOKS
+    assert client.transport.sent == len(service.log)
+    assert service.dump(canonical=False) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/circularity-hub/suggest-category"), ("DELETE", "/auth_token")])
+def test_the_client_of_a_look_refuses_everything_else(method: str, path: str) -> None:
+    service = Embedded.started()
+    client = service.client()
+    with Asker(client, gets_only=True).listening(), pytest.raises(WriteRefused):
+        client.send(method, path, body={})
+    assert service.log == [("POST", f"{PREFIX}/auth_token")]
+    # Afterwards the client is what it was.
+    assert client.send("POST", "/circularity-hub/suggest-category", body={"filter": {"id": {"eq": -1}}}).status == 200
+
+
+def test_a_look_ends_when_its_requests_are_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{probe_instance.__module__}.MOST_LOOKS", 10)
+    service = Embedded.started()
+    profile = probed(service, tmp_path)
+    assert len(service.log) == 10
+    assert profile["switches"]["persons_filter"]["state"] == NOT_PROBED
+    assert any("did not suffice" in line for line in profile["new"])
+
+
+@pytest.mark.parametrize("weather", ["calm", "rough"])
+def test_nobody_is_told_of_scratch_records(weather: str, tmp_path: Path) -> None:
+    sides = {**all_sides(weather), "task_notify": "when_true"}
+    service = Embedded.started(sides)
+    probed(service, tmp_path, TOUCH)
+    assert service.service.store.rows("SELECT * FROM mail WHERE kind <> 'reminder'") == []
+
+
+# ---- scratch records
+
+
+@pytest.mark.parametrize("weather", ["calm", "rough"])
+@pytest.mark.parametrize("data", ["demo", "empty"])
+def test_scratch_records_are_taken_away(weather: str, data: str, tmp_path: Path) -> None:
+    service = Embedded.started(all_sides(weather), data)
+    before = service.dump()
+    probed(service, tmp_path, TOUCH)
+    assert service.dump() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def _requests_of_a_touch(weather: str, tmp_path: Path) -> tuple[int, int]:
+    """The number of the first request that writes, and that of the last."""
+    service = Embedded.started(all_sides(weather))
+    probed(service, tmp_path, TOUCH)
+    writes = [number for number, entry in enumerate(service.log, 1) if entry[0] != "GET"]
+    return writes[1], writes[-1]
+
+
+@pytest.mark.parametrize("weather", ["calm", "rough"])
+@pytest.mark.parametrize("when", [1, -1], ids=["before", "after"])
+def test_a_sweep_takes_away_what_a_killed_probe_left(weather: str, when: int, tmp_path: Path) -> None:
+    first, last = _requests_of_a_touch(weather, tmp_path)
+    for number in range(first, last + 1, 1 if LONG else 17):
+        service = Embedded.started(all_sides(weather))
+        before = service.dump()
+        service.kill_at = when * number
+        with pytest.raises(Killed):
+            probed(service, tmp_path, TOUCH)
+        service.kill_at = 0
+        swept(service, tmp_path)
+        assert service.dump() == before, f"killed at request {number}"
+        assert list(tmp_path.iterdir()) == []
+
+
+def swept(service: Embedded, folder: Path) -> int:
+    client = service.client()
+    return sweep(client, Journal(folder / "profile.json.journal"), object_keys(client.definitions("asset")))
+
+
+def test_a_sweep_finds_scratch_records_without_the_journal(tmp_path: Path) -> None:
+    service = Embedded.started()
+    before = service.dump()
+    service.kill_at = 100
+    with pytest.raises(Killed):
+        probed(service, tmp_path, TOUCH)
+    (tmp_path / "profile.json.journal").unlink()
+    service.kill_at = 0
+    assert swept(service, tmp_path) > 3
+    assert service.dump() == before
+    assert swept(service, tmp_path) == 0
+
+
+def test_a_sweep_leaves_what_only_looks_like_a_scratch_record(tmp_path: Path) -> None:
+    service = Embedded.started()
+    client = service.client()
+    for name in ("zz-probe", "zz-probe-of-mine", "zz-probe-0123", "my zz-probe-0123456789ab"):
+        client.send("POST", "/location", body={"name": name})
+    before = service.dump()
+    assert swept(service, tmp_path) == 0
+    assert service.dump() == before
+
+
+def test_a_journal_of_another_instance_is_refused(tmp_path: Path) -> None:
+    Journal(tmp_path / "profile.json.journal").note(root="https://other.invalid", prefix="zz-probe-0123456789ab")
+    with pytest.raises(InvalidInput, match="another instance"):
+        swept(Embedded.started(), tmp_path)
+
+
+def test_half_a_line_of_a_journal_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "profile.json.journal"
+    Journal(path).note(root=embedded_here.ROOT_URL, prefix="zz-probe-0123456789ab")
+    with path.open("a") as stream:
+        stream.write('{"kind": "obj')
+    assert swept(Embedded.started(), tmp_path) == 0
+    assert not path.exists()
+
+
+# ---- the profile
+
+
+def test_the_schema_describes_every_profile(tmp_path: Path) -> None:
+    Draft202012Validator.check_schema(profiles.profile_schema())
+    judge = Draft202012Validator(profiles.profile_schema())
+    judge.validate(probed(Embedded.started(), tmp_path, LOOK))
+    judge.validate(probed(Embedded.started(all_sides("rough")), tmp_path, TRACE))
+
+
+def _texts_of(service: Embedded) -> set[str]:
+    """All texts of an instance of four characters or more: keys and labels of fields, values, names."""
+    state = service.dump(canonical=False)
+    found = {text for text in embedded_here.texts_in(state) if len(text) >= SHORTEST}
+    return found | {embedded_here.ROOT_URL, embedded_here.ROOT_URL.partition("://")[2], *ACCOUNT.values()}
+
+
+def _vocabulary() -> str:
+    """What may stand in a profile whatever is in the instance: all that the probe can say, and the schema."""
+    texts = [json.dumps(profiles.profile_schema())]
+    texts += [path.read_text("utf-8") for path in (ROOT / "plugins/plugin_utils/probe").glob("*.py")]
+    texts += [path.read_text("utf-8") for path in (ROOT / "plugins/module_utils/model").glob("kinds.py")]
+    return "\n".join([*texts, DAY.isoformat()])
+
+
+@pytest.mark.parametrize("weather", ["calm", "rough"])
+@pytest.mark.parametrize("tier", TIERS)
+def test_no_text_of_the_instance_is_in_a_profile(weather: str, tier: str, tmp_path: Path) -> None:
+    service = Embedded.started(all_sides(weather))
+    profile = profiles.profile_file(probed(service, tmp_path, tier)).decode()
+    vocabulary = _vocabulary()
+    texts = _texts_of(service)
+    assert len(texts) > 300
+    assert [text for text in texts if text in profile and text not in vocabulary] == []
+
+
+@settings(QUIET, max_examples=100 if LONG else 6)
+@given(texts=st.lists(st.text(min_size=SHORTEST, max_size=30), min_size=6, max_size=6), sides=combinations())
+def test_nothing_that_somebody_wrote_is_in_a_profile(
+    texts: list[str], sides: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("probe")
+    vocabulary = _vocabulary()
+    assume(not any(text in vocabulary or "\0" in text for text in texts))
+    service = Embedded.started({**sides, "error_body": "message"})
+    store = service.service.store
+    for number, row in enumerate(store.rows("SELECT uuid, body FROM definition")):
+        body = {**json.loads(row["body"]), "label": f"{texts[0]} {number}", "comment": texts[1]}
+        store.run("UPDATE definition SET body = ? WHERE uuid = ?", (json.dumps(body), row["uuid"]))
+    service.service.templates.forget()
+    store.run("UPDATE asset SET description = ?, serial_number = ?", (texts[2], texts[3]))
+    store.run("UPDATE location SET name = ?", (texts[4],))
+    store.run("UPDATE task SET title = ?", (texts[5],))
+    store.run("UPDATE user SET firstname = ?", (texts[0],))
+    written = profiles.profile_file(probed(service, folder, LOOK if number % 2 else TOUCH)).decode()
+    assert [text for text in texts if text in written or json.dumps(text)[1:-1] in written] == []
+
+
+def test_the_key_of_a_custom_field_is_counted(tmp_path: Path) -> None:
+    service = Embedded.started()
+    client = service.client()
+    body = {
+        "field_type": {"name": "TEXT", "constraints": []},
+        "label": "Secret project",
+        "comment": "",
+        "default_value": None,
+        "possible_values": [],
+        "attributes": [{"type": "form_group", "value": "general_information"}],
+        "relations": [],
+    }
+    before = probed(service, tmp_path)
+    client.send("POST", "/asset-tracking/asset/field-definition", body=body)
+    after = probed(service, tmp_path)
+    assert after["fields"]["asset"] == before["fields"]["asset"] + 1
+    assert "secret" not in json.dumps(after).lower()
+
+
+def test_a_field_that_no_record_has_makes_the_account_restricted(tmp_path: Path) -> None:
+    service = Embedded.started()
+    store = service.service.store
+    store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", (json.dumps(["purchasing_price", "phone"]),))
+    profile = probed(service, tmp_path)
+    assert profile["outcome"] == profiles.RESTRICTED
+    assert profile["account"]["restricted_fields"] == {"object": 1, "person": 1}
+    assert "purchasing_price" not in json.dumps(profile)
+    assert "Restricted: 1 field of objects can't be seen" in profiles.summary_of(profile)
+
+
+def test_a_list_that_is_refused_makes_the_account_restricted(tmp_path: Path) -> None:
+    service = Embedded.started()
+    service.service.settings.modules_off = ["rental"]
+    profile = probed(service, tmp_path, TOUCH)
+    assert profile["outcome"] == profiles.RESTRICTED
+    assert profile["account"]["not_readable"] == ["rental_case"]
+    assert profile["switches"]["rental_hours"]["state"] == NOT_PROBED
+
+
+@pytest.mark.parametrize("rights", [["read"], ["read", "objects"], ["read", "objects", "tasks"], []])
+def test_an_account_that_may_not_write_everything_is_told_so_and_leaves_nothing(
+    rights: list[str], tmp_path: Path
+) -> None:
+    service = Embedded.started()
+    before = service.dump()
+    service.service.store.run("UPDATE user SET rights = ? WHERE id = 1", (json.dumps(rights),))
+    sides = {name: one["side"] for name, one in probed(service, tmp_path, TOUCH)["switches"].items()}
+    assert sides["delete_occupied"] is None
+    assert (sides["patch_answer"] is not None) == ("objects" in rights)
+    assert (sides["task_put_omitted"] is not None) == ("tasks" in rights)
+    service.service.store.run("UPDATE user SET rights = ? WHERE id = 1", (json.dumps(["all"]),))
+    assert service.dump() == before
+
+
+def test_several_sides_are_a_contradiction() -> None:
+    evidence = Evidence()
+    evidence.saw("list_total", "none", "GET /rooms", 3)
+    evidence.saw("list_total", "given", "GET /objects", 5)
+    assert evidence.side("list_total") == "given"
+    seen = {"given": "GET /objects (5 records)", "none": "GET /rooms (3 records)"}
+    assert evidence.contradictions() == [{"switch": "list_total", "sides": seen}]
+
+
+def test_an_answer_on_no_side_is_told() -> None:
+    evidence = Evidence()
+    evidence.odd("missing_record", "PATCH /object/{uuid}: HTTP 418")
+    entry = evidence.entries({})["missing_record"]
+    assert (entry["state"], entry["side"], entry["seen"]) == ("no", None, "PATCH /object/{uuid}: HTTP 418")
+
+
+def test_a_number_of_records_is_never_a_text_of_four_digits() -> None:
+    evidence = Evidence()
+    evidence.saw("list_total", "given", "GET /objects", 1234)
+    assert evidence.entries({})["list_total"]["seen"] == "GET /objects (more than 999 records)"
+
+
+def test_new_keys_of_the_service_are_named_and_others_counted(tmp_path: Path) -> None:
+    service = Embedded.started()
+    answer = service.service.answer
+
+    def newer(call: Any) -> Any:
+        found = answer(call)
+        if found.status == 200 and call.path.endswith(("/task-management/tasks", "/objects")):
+            decoded = json.loads(found.body)
+            for record in decoded if isinstance(decoded, list) else decoded["items"]:
+                record.update(priority="high", **{new_uuid(): 1} if isinstance(decoded, list) else {})
+            found.body = json.dumps(decoded).encode()
+        return found
+
+    service.service.answer = newer  # type: ignore[method-assign]
+    profile = probed(service, tmp_path)
+    assert profile["unknown_keys"] == {
+        "task": {"names": ["priority"], "counted": 0},
+        "object": {"names": [], "counted": 1},
+    }
+    assert profile["outcome"] == profiles.NEW
+
+
+def test_a_list_in_an_unknown_form_is_what_cannot_be_handled(tmp_path: Path) -> None:
+    service = Embedded.started()
+    answer = service.service.answer
+
+    def other(call: Any) -> Any:
+        found = answer(call)
+        if call.path.endswith("/rooms"):
+            found.body = json.dumps({"data": json.loads(found.body)["items"]}).encode()
+        return found
+
+    service.service.answer = other  # type: ignore[method-assign]
+    profile = probed(service, tmp_path)
+    assert profile["outcome"] == profiles.UNABLE
+    assert profile["unable"] == [
+        {"task": "any task that reads rooms", "why": "GET /rooms answers HTTP 200 and no list"}
+    ]

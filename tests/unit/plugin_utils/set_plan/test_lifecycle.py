@@ -1,0 +1,367 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is left alone is never compared, and what is protected is never taken away, whatever the options say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.dataloader import DataLoader
+from instance_site import Site
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
+
+ALL = {"delete_percent": 100, "create_percent": 1000, "update_percent": 1000}
+PRUNE = "policy: {prune: {objects: delete}, limits: {delete_percent: 100}}\n"
+HEAD = "api: seventhings/v1\nset: test\n"
+
+
+def _records(*records: Mapping[str, Any]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def _thing(barcode: str, **more: Any) -> dict[str, Any]:
+    return {"barcode": barcode, "inventory_name": "Thing", **more}
+
+
+def _names(site: Site, field: str) -> dict[str, Any]:
+    return {one["fields"]["barcode"]: one["fields"].get(field) for one in site.dump()["objects"]}
+
+
+def _call(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
+    """One call, as the action makes it."""
+    given = {**site.service.options(), "rate_limit": 0, **written}
+    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
+    return provision(options, check_mode, DataLoader(), given)
+
+
+# ---- left alone
+
+
+@pytest.mark.parametrize("inline", [False, True], ids=["settings", "record"])
+@pytest.mark.parametrize("name", ["serial_number", "Serial number", "serial_*"])
+def test_an_initial_field_is_written_at_creation_and_never_compared(site: Site, inline: bool, name: str) -> None:
+    own = {"_lifecycle": {"initial": [name]}} if inline else {}
+    settings = "" if inline else f"lifecycle: {{objects: {{initial: ['{name}']}}}}\n"
+    site.write({"instance.yml": HEAD + settings, "objects.jsonl": _records(_thing("1", serial_number="A", **own))})
+    assert site.run().outcome == "changed"
+    assert _names(site, "serial_number") == {"1": "A"}
+    site.write({"objects.jsonl": _records(_thing("1", serial_number="B", **own))})
+    assert site.plan().outcome == "unchanged"
+    site.write({"objects.jsonl": _records(_thing("1", serial_number="B", description="new", **own))})
+    assert [one["after"] for one in site.run().changes] == [{"description": "new"}]
+    assert _names(site, "serial_number") == {"1": "A"}
+
+
+@pytest.mark.parametrize("inline", [False, True], ids=["settings", "record"])
+def test_an_ignored_field_is_neither_written_nor_compared(site: Site, inline: bool) -> None:
+    own = {"_lifecycle": {"ignore": ["serial_number"]}} if inline else {}
+    settings = "" if inline else "lifecycle: {objects: {ignore: [serial_number]}}\n"
+    site.write({"instance.yml": HEAD + settings, "objects.jsonl": _records(_thing("1", serial_number="A", **own))})
+    assert site.run().outcome == "changed"
+    assert _names(site, "serial_number")["1"] in (None, "")
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_plan_file_leaves_alone_what_the_plan_did(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.jsonl": _records(_thing("1", serial_number="A"))})
+    site.run()
+    own = {"initial": ["serial_number"], "ignore": ["quantity"]}
+    record = _thing("1", serial_number="B", quantity=7, description="new", _lifecycle=own)
+    site.write({"objects.jsonl": _records(record)})
+    path = tmp_path / "a.plan"
+    site.plan(plan_file=path)
+    assert site.run(plan_file=path).outcome == "changed"
+    assert (_names(site, "serial_number"), _names(site, "description")) == ({"1": "A"}, {"1": "new"})
+    assert site.plan().outcome == "unchanged"
+
+
+def test_an_initial_price_of_an_offer_stays_as_it_is(site: Site) -> None:
+    site.write(
+        {
+            "instance.yml": HEAD + "lifecycle: {hub: {initial: [price]}}\n",
+            "objects.jsonl": _records(_thing("1")),
+            "hub.yml": "- {object: '1', price: 10}\n",
+        }
+    )
+    assert site.run().outcome == "changed"
+    site.write({"hub.yml": "- {object: '1', price: 20}\n"})
+    assert site.plan().outcome == "unchanged"
+
+
+def test_an_empty_cell_of_a_field_that_is_left_alone_is_not_named(site: Site) -> None:
+    site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Thing,A\n"})
+    site.run()
+    site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Thing,\n"})
+    assert any("empty cell" in one for one in site.plan().warnings)
+    site.write({"instance.yml": HEAD + "lifecycle: {objects: {ignore: [serial_number]}}\n"})
+    assert not any("empty cell" in one for one in site.plan().warnings)
+
+
+# ---- protected
+
+
+def _removed(site: Site, way: str) -> None:
+    """Files that take the object 2 away, in one of the ways there are."""
+    if way == "prune":
+        site.write({"objects.jsonl": _records(_thing("1"))})
+    else:
+        site.write({"objects.jsonl": _records(_thing("1"), _thing("2", _state=way))})
+
+
+@pytest.fixture
+def two(site: Site) -> Site:
+    """Two objects of the set."""
+    site.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": _records(_thing("1"), _thing("2"))})
+    assert site.run().outcome == "changed"
+    return site
+
+
+@pytest.mark.parametrize("way", ["prune", "absent", "archived"])
+@pytest.mark.parametrize("pattern", ["2", "*", "[2]"])
+def test_what_the_settings_protect_is_not_taken_away(two: Site, way: str, pattern: str) -> None:
+    two.write({"instance.yml": HEAD + PRUNE + f"lifecycle: {{objects: {{protect: ['{pattern}']}}}}\n"})
+    _removed(two, way)
+    account = two.run(limits=ALL, confirm_empty=True, allow_destructive=True)
+    assert account.outcome == "refused"
+    assert account.refusals[0].startswith("object 2 is protected, and the plan would ")
+    assert "lifecycle.objects.protect at instance.yml:4:" in account.refusals[0]
+    assert set(_names(two, "barcode")) == {"1", "2"}
+    drift = two.plan(drift=True)
+    assert (drift.outcome, drift.refusals) == ("drift", [])
+    assert any("object 2 is protected" in one for one in drift.warnings)
+
+
+@pytest.mark.parametrize("way", ["prune", "absent", "archived"])
+def test_a_protection_in_a_record_holds_until_it_was_lifted_once(site: Site, way: str) -> None:
+    files = _records(_thing("1"), _thing("2", _lifecycle={"protect": True}))
+    site.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": files})
+    site.run()
+    _removed(site, way)
+    account = site.run(limits=ALL)
+    assert account.outcome == "refused"
+    assert "_lifecycle: {protect: false}" in account.refusals[0]
+    if way != "prune":
+        # Lifted in the very run that takes it away is not lifted before.
+        own = {"_state": way, "_lifecycle": {"protect": False}}
+        site.write({"objects.jsonl": _records(_thing("1"), _thing("2", **own))})
+        assert site.run(limits=ALL).outcome == "refused"
+    site.write({"objects.jsonl": _records(_thing("1"), _thing("2", _lifecycle={"protect": False}))})
+    assert site.plan().outcome == "unchanged"
+    _removed(site, way)
+    assert site.run(limits=ALL).outcome == "refused", "a plan lifts nothing"
+    site.write({"objects.jsonl": _records(_thing("1"), _thing("2", _lifecycle={"protect": False}))})
+    assert site.run().outcome == "unchanged"
+    _removed(site, way)
+    assert site.run(limits=ALL).outcome == "changed"
+
+
+def test_a_record_that_says_both_is_refused(two: Site) -> None:
+    own = {"_state": "absent", "_lifecycle": {"protect": True}}
+    two.write({"objects.jsonl": _records(_thing("1"), _thing("2", **own))})
+    assert "_lifecycle at objects.jsonl:2:1 says so" in two.run().refusals[0]
+
+
+def test_a_protected_record_is_protected_under_the_name_that_it_has(two: Site) -> None:
+    two.write(
+        {
+            "instance.yml": HEAD + PRUNE + "lifecycle: {objects: {protect: ['2']}}\n",
+            "moved.yml": "objects: [{from: {barcode: '2'}, to: {barcode: '3'}}]\n",
+            "objects.jsonl": _records(_thing("1"), _thing("3", _state="absent")),
+        }
+    )
+    assert two.run().outcome == "refused"
+
+
+def test_hiding_its_key_does_not_uncover_a_record(two: Site) -> None:
+    two.write({"instance.yml": HEAD + PRUNE + "lifecycle: {objects: {protect: ['2']}}\n"})
+    _removed(two, "prune")
+    result = _call(two, src=str(two.root), hide=["barcode"], limits=ALL)
+    assert result["outcome"] == "refused"
+    assert "barcode" not in result["refusals"][0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"limits": {**ALL, "deletes": 1000}},
+        {"prune": {"objects": "delete"}},
+        {"confirm_empty": True},
+        {"allow_destructive": True},
+        {"only": ["objects"]},
+        {"exclude": ["1"]},
+        {"stale": "skip"},
+        {"assume_archived": True},
+        {"formulas": "keep"},
+        {"desired": {"objects": [{"barcode": "2", "_state": "absent"}]}},
+        {"expect_instance": True, "limits": {}, "prune": {"objects": "delete"}, "create_users": False,
+         "allow_destructive": False, "protected": True},
+    ],
+)  # fmt: skip
+def test_no_option_lets_it_pass(two: Site, options: dict[str, Any]) -> None:
+    two.write({"instance.yml": HEAD + PRUNE + "lifecycle: {objects: {protect: ['2']}}\n"})
+    _removed(two, "prune")
+    if options.get("expect_instance"):
+        options = {**options, "expect_instance": [two.service.base_url]}
+    result = _call(two, src=str(two.root), **options)
+    assert result["outcome"] == "refused", result["msg"]
+    assert any("is protected" in one for one in result["refusals"])
+    assert set(_names(two, "barcode")) == {"1", "2"}
+
+
+@pytest.mark.parametrize("how", ["settings", "record", "journal"])
+def test_a_plan_from_before_the_protection_is_refused(two: Site, tmp_path: Path, how: str) -> None:
+    path = tmp_path / "old.plan"
+    _removed(two, "prune")
+    assert _call(two, True, src=str(two.root), plan_file=str(path))["outcome"] == "changed"
+    if how == "settings":
+        two.write({"instance.yml": HEAD + PRUNE + "lifecycle: {objects: {protect: ['2']}}\n"})
+    else:
+        two.write({"objects.jsonl": _records(_thing("1"), _thing("2", _lifecycle={"protect": True}))})
+    if how == "journal":
+        assert two.run().outcome == "unchanged"
+    given = {} if how == "journal" else {"src": str(two.root)}
+    result = _call(two, plan_file=str(path), **given)
+    assert result["outcome"] == "refused"
+    assert "object 2 is protected" in result["msg"]
+    assert set(_names(two, "barcode")) == {"1", "2"}
+
+
+def test_a_plan_file_takes_protections_along(two: Site, tmp_path: Path) -> None:
+    path = tmp_path / "new.plan"
+    own = {"_lifecycle": {"protect": True}}
+    two.write({"objects.jsonl": _records(_thing("1", **own), _thing("2"), _thing("3", **own))})
+    two.plan(plan_file=path)
+    assert two.run(plan_file=path).outcome == "changed"
+    two.write({"objects.jsonl": _records(_thing("2"))})
+    assert [one.partition(" is ")[0] for one in two.run(limits=ALL).refusals if "protected" in one] == [
+        "object 1",
+        "object 3",
+    ]
+
+
+def test_a_protection_is_written_with_the_record_that_is_made(site: Site) -> None:
+    own = {"_lifecycle": {"protect": True}}
+    site.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": _records(_thing("1"), _thing("2", **own))})
+    assert site.run().outcome == "changed"
+    _removed(site, "prune")
+    assert site.run(limits=ALL).outcome == "refused"
+
+
+def test_rooms_are_protected_by_all_of_their_key(site: Site) -> None:
+    site.write(
+        {
+            "instance.yml": HEAD
+            + "policy: {prune: {rooms: delete}, limits: {delete_percent: 100}}\n"
+            + "lifecycle: {rooms: {protect: ['North/*']}}\n",
+            "locations.yml": "- name: North\n- name: South\n",
+            "rooms.yml": "- {building_id: North, number: '1'}\n- {building_id: South, number: '1'}\n"
+            "- {building_id: South, number: '2'}\n",
+        }
+    )
+    site.run()
+    site.write({"rooms.yml": "- {building_id: South, number: '2'}\n"})
+    assert [one.partition(" is ")[0] for one in site.run().refusals] == ["room North/1"]
+
+
+# ---- layers
+
+
+def test_a_later_layer_leaves_alone_and_protects_more(site: Site) -> None:
+    base, late = site.root / "base", site.root / "late"
+    Site(base, site.service).write(
+        {
+            "instance.yml": HEAD + "lifecycle: {objects: {protect: ['1'], initial: [quantity]}}\n",
+            "objects.jsonl": _records(_thing("1"), _thing("2", _lifecycle={"ignore": ["quantity"]})),
+        }
+    )
+    Site(late, site.service).write(
+        {
+            "instance.yml": HEAD + "lifecycle: {objects: {protect: ['2']}, rooms: {ignore: [name]}}\n",
+            "objects.jsonl": _records({"barcode": "2", "_lifecycle": {"protect": True}}),
+        }
+    )
+    desired = load_layers([base, late])
+    assert desired.findings == []
+    assert desired.lifecycle["objects"].protect == ("1", "2")
+    assert desired.lifecycle["objects"].initial == ("quantity",)
+    assert desired.lifecycle["rooms"].ignore == ("name",)
+    own = desired.entries[1].lifecycle
+    assert (own.ignore, own.is_protected) == (("quantity",), True)
+
+
+def test_a_later_layer_lifts_no_protection(site: Site) -> None:
+    base, late = site.root / "base", site.root / "late"
+    Site(base, site.service).write({"objects.jsonl": _records(_thing("1", _lifecycle={"protect": True}))})
+    Site(late, site.service).write({"objects.jsonl": _records({"barcode": "1", "_lifecycle": {"protect": False}})})
+    found = [str(one) for one in load_layers([base, late]).findings]
+    assert len(found) == 1
+    assert found[0].startswith("late/objects.jsonl:1:")
+    assert "base/objects.jsonl:1:1 protects this record; a later layer only narrows that" in found[0]
+
+
+# ---- mistakes
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("x", "instance.yml:3:12: lifecycle: expected a map of sections to initial, ignore, protect"),
+        ("{objcts: {}}", "lifecycle.objcts: no such section; did you mean objects?"),
+        ("{objects: [x]}", "lifecycle.objects: expected a map with initial, ignore, protect"),
+        ("{objects: {protct: [x]}}", "lifecycle.objects.protct: no such setting; did you mean protect?"),
+        ("{objects: {initial: x}}", "lifecycle.objects.initial: 'x' does not fit; expected a list of field keys or"),
+        ("{objects: {protect: []}}", "lifecycle.objects.protect: [] does not fit; expected a list of natural keys"),
+        ("{objects: {protect: [[x]]}}", "expected a list of natural keys, in which * stands for anything"),
+    ],
+)
+def test_a_mistake_in_the_settings_is_found_when_they_are_read(site: Site, written: str, expected: str) -> None:
+    site.write({"instance.yml": HEAD + f"lifecycle: {written}\n"})
+    found = [str(one) for one in site.load().findings]
+    assert len(found) == 1
+    assert expected in found[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (3, "_lifecycle: '3' does not fit; expected a map with initial, ignore, protect"),
+        ({"protect": "yes"}, "_lifecycle.protect: 'yes' does not fit; expected true or false"),
+        ({"ignored": ["x"]}, "_lifecycle.ignored: no such setting; did you mean ignore?"),
+        ({"ignore": "x"}, "_lifecycle.ignore: 'x' does not fit; expected a list of field keys or labels"),
+    ],
+)
+def test_a_mistake_in_a_record_is_found_when_it_is_read(site: Site, written: Any, expected: str) -> None:
+    site.write({"objects.jsonl": _records(_thing("1", _lifecycle=written))})
+    found = [str(one) for one in site.load().findings]
+    assert len(found) == 1
+    assert expected in found[0]
+    assert found[0].startswith("objects.jsonl:1:")
+
+
+@pytest.mark.parametrize(
+    ("settings", "own", "expected"),
+    [
+        ("{objects: {ignore: [serial_nmber]}}", None, "lifecycle.objects.ignore: serial_nmber: "),
+        ("{objects: {ignore: [barcode]}}", None, "lifecycle.objects: barcode identifies the objects, so it can't be"),
+        (None, {"initial": ["serial_nmber"]}, "_lifecycle.initial: serial_nmber: "),
+    ],
+)
+def test_a_field_that_is_none_is_found_by_the_plan(site: Site, settings: str | None, own: Any, expected: str) -> None:
+    site.write(
+        {
+            "instance.yml": HEAD + (f"lifecycle: {settings}\n" if settings else ""),
+            "objects.jsonl": _records(_thing("1", **({"_lifecycle": own} if own else {}))),
+        }
+    )
+    found = site.plan().findings
+    assert len(found) == 1
+    assert expected in found[0]

@@ -1,0 +1,103 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A record of the set whose natural key was changed in the application is not made a second time."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
+OBJECT = {"barcode": "1", "inventory_name": "One"}
+FILES: dict[str, str | bytes] = {
+    "locations.yml": "- name: North\n",
+    "rooms.yml": yaml_list([{"building_id": "North", "number": "1"}]),
+    "objects.yml": yaml_list([OBJECT]),
+}
+
+
+def relabel(site: Site, kind: str, **fields: str) -> str:
+    """Gives the first record of a kind other values, as somebody does in the application; returns its uuid."""
+    client = site.client()
+    record = client.list_all(KINDS[kind])[0]
+    client.update(KINDS[kind], record.uuid, fields)
+    return record.uuid
+
+
+@pytest.fixture(params=["made", "adopted"])
+def house(site: Site, request: pytest.FixtureRequest) -> Site:
+    """Records that the set made, or that were there before it."""
+    site.write(FILES)
+    if request.param == "adopted":
+        site.write({"instance.yml": "api: seventhings/v1\nset: earlier\n"})
+        assert site.run().outcome == "changed"
+        site.write({"instance.yml": "api: seventhings/v1\nset: test\n"})
+        assert site.run().outcome == "unchanged"
+    else:
+        assert site.run().outcome == "changed"
+    return site
+
+
+@pytest.mark.parametrize(
+    ("kind", "new", "line"),
+    [
+        ("object", {"barcode": "9"}, {"objects": [{"from": {"barcode": "9"}, "to": {"barcode": "1"}}]}),
+        (
+            "room",
+            {"number": "2"},
+            {
+                "rooms": [
+                    {
+                        "from": {"building_id": "North", "number": "2"},
+                        "to": {"building_id": "North", "number": "1"},
+                    }
+                ]
+            },
+        ),
+        ("location", {"name": "East"}, {"locations": [{"from": {"name": "East"}, "to": {"name": "North"}}]}),
+    ],
+)
+def test_a_relabelled_record_is_a_finding_that_offers_its_line(
+    house: Site, kind: str, new: dict[str, str], line: object
+) -> None:
+    uuid = relabel(house, kind, **new)
+    house.service.clear_log()
+    told = house.run()
+    (finding,) = [one for one in told.findings if "somebody gave it another key" in one]
+    assert uuid in finding
+    assert house.writes() == []
+    offered = finding.partition("moved.yml: ")[2]
+    assert json.loads(offered) == line
+    house.write({"moved.yml": offered})
+    assert house.run().outcome == "changed"
+    assert house.run().outcome == "unchanged"
+    assert len(house.client().list_all(KINDS[kind])) == 1
+
+
+def test_the_new_key_in_the_files_is_as_good(house: Site) -> None:
+    relabel(house, "object", barcode="9")
+    house.write({"objects.yml": yaml_list([{**OBJECT, "barcode": "9"}])})
+    assert house.run().outcome == "unchanged"
+    # The old key is free again.
+    house.write({"objects.yml": yaml_list([{**OBJECT, "barcode": "9"}, {**OBJECT, "inventory_name": "Two"}])})
+    assert house.run().outcome == "changed"
+    relabel(house, "object", barcode="10")
+    assert "as 10 " in "".join(house.plan().findings)
+
+
+def test_a_record_that_is_gone_is_made_again(house: Site) -> None:
+    client = house.client()
+    client.delete(KINDS["object"], client.list_all(KINDS["object"])[0].uuid)
+    assert house.run().outcome == "changed"
+    relabel(house, "object", barcode="9")
+    assert "as 9 " in "".join(house.plan().findings)
+
+
+def test_another_set_knows_nothing_of_it(house: Site) -> None:
+    relabel(house, "object", barcode="9")
+    house.write({"instance.yml": "api: seventhings/v1\nset: other\n"})
+    assert house.run().outcome == "changed"
