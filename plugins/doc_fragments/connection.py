@@ -158,6 +158,13 @@ options:
       - Where the service does not tell how many records there are, an eighth of it.
     type: int
     default: 512
+  profile:
+    description:
+      - The profile of the instance, which is a file that M(community.seventhings.probe) writes.
+      - Where an answer contradicts it, a warning says what has changed, once in a task. So a new version of the service
+        is noticed on the day it comes. No request is sent for that.
+      - The file is read where the module runs.
+    type: path
 requirements:
   - python >= 3.11
   - requests >= 2.32.4
@@ -344,6 +351,13 @@ options:
       - Where the service does not tell how many records there are, an eighth of it.
     type: int
     default: 512
+  profile:
+    description:
+      - The profile of the instance, which is a file that M(community.seventhings.probe) writes.
+      - Where an answer contradicts it, a warning says what has changed, once in a task. So a new version of the service
+        is noticed on the day it comes. No request is sent for that.
+      - The file is read where the module runs.
+    type: path
 requirements:
   - python >= 3.11
   - requests >= 2.32.4

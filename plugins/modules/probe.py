@@ -53,8 +53,8 @@ attributes:
   check_mode:
     support: partial
     details:
-      - Looks, whatever O(tier) is, and writes no profile. So the profile may hold less than that of a real run. Nothing
-        is swept.
+      - Looks, whatever O(tier) is, and writes no profile. So what is returned may hold less than in a real run, and a
+        profile of another tier that is there counts as unchanged. Nothing is swept.
   diff_mode:
     support: full
     details:
@@ -88,21 +88,17 @@ EXAMPLES = r"""
 - name: Look at an instance
   community.seventhings.probe:
     dest: profile.json
-  register: probed
-
-- name: Say what it came to
-  ansible.builtin.debug:
-    msg: "{{ probed.msg.splitlines() }}"
 
 - name: Make scratch records too, and take them away
   community.seventhings.probe:
     tier: touch
-    allow_writes: "{{ lookup('ansible.builtin.env', 'SEVENTHINGS_BASE_URL') }}"
+    allow_writes: "{{ seventhings_base_url }}"
+    dest: touched.json
 
 - name: Take away what a killed probe left
   community.seventhings.probe:
     sweep: true
-    allow_writes: "{{ lookup('ansible.builtin.env', 'SEVENTHINGS_BASE_URL') }}"
+    allow_writes: "{{ seventhings_base_url }}"
 """
 
 RETURN = r"""

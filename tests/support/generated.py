@@ -16,6 +16,7 @@ from pathlib import Path
 
 import charts
 import documentation
+import parity
 import switch_table
 import yaml
 from project import ROOT
@@ -66,10 +67,11 @@ def files() -> dict[Path, bytes]:
     """Everything that is generated, by its path, as it should be."""
     found = {SCHEMAS / name: text for name, text in static_files().items()}
     found[SCHEMAS / NAME] = report_schema_file()
+    found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
     found |= charts.files()
     found |= {ROOT / copy: _copied(original) for copy, original in _COPIES.items()}
-    found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
     found[switch_table.PAGE] = switch_table.page().encode()
+    found[parity.PAGE] = parity.page().encode()
     for path in _documents():
         found[path] = _LIST.sub(_written, path.read_text(encoding="utf-8")).encode()
     return found

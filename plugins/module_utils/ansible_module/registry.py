@@ -129,6 +129,7 @@ def _info_module(kind: Kind) -> ModuleSpec:
             options["sort"],
             options.get("limit"),
             options.get("template") or "",
+            count_only=bool(options.get("count")),
         )
         return _found(found)
 

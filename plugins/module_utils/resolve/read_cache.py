@@ -222,6 +222,24 @@ class Reading:
                 fill_in(one, found[id(one)])
         return [found.get(id(one)) for one in wanted]
 
+    def complete(self, reference: Reference) -> None:
+        """Fills in what the service did not say of a reference, and what people call its record, where a list that was
+        read tells it. Asks for nothing.
+        """
+        kind, mark = KINDS[reference.target], reference.uuid or reference.id
+        record = self._in_a_list(kind, mark) if mark is not None else None
+        if record is None:
+            return
+        fill_in(reference, record)
+        names = natural_keys.written_names(record, self._place_of)
+        # A room alone may be one of several, so it is named with its location or not at all.
+        if reference.written is None and names and (not kind.parent or "/" in names[0]):
+            reference.written = names[0]
+
+    def _place_of(self, reference: Reference) -> Record | None:
+        mark = reference.uuid or reference.id
+        return self._in_a_list(KINDS[reference.target], mark) if mark is not None else None
+
     def with_uuid(self, references: Iterable[Reference]) -> None:
         """Fills in the uuid of references by integer id, for bodies that take uuids only."""
         by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]

@@ -63,7 +63,8 @@ class Sight:
 
         :param schema: the fields that the instance has now, none that are still to be made.
         """
-        if not schema.kind.has_own_fields:
+        if not schema.kind.has_own_fields or schema.kind.key_prefix:
+            # What others are made from has the keys that somebody filled.
             return cls(schema.kind)
         fields = [
             field

@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.errors import ConnectionFailed, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     CATALOG_ITEM,
     FIELD_DEFINITION,
@@ -65,7 +66,7 @@ class Look:
     seen: RecordsSeen
     today: dt.date
     listed: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
-    definitions: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    definitions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     types: dict[str, dict[str, str]] = field(default_factory=dict)
     unknown: dict[str, list[str]] = field(default_factory=dict)
 
@@ -120,9 +121,7 @@ class Look:
     def _definitions(self) -> None:
         for template in ("asset", "room", "person"):
             path = FIELD_DEFINITION.list_path.format(template=template)
-            found: list[Mapping[str, Any]] = [
-                flatten(FIELD_DEFINITION, one) for one in self._items(FIELD_DEFINITION, self.asker.get(path), path)
-            ]
+            found = self._fields_of(template)
             self.definitions[template] = found
             self.types[template] = types_of(found)
             for name in self.types[template].values():
@@ -131,6 +130,23 @@ class Look:
             unknown = {name for name in self.types[template].values() if name not in FIELD_TYPES}
             if unknown:
                 self.evidence.new.append(f"types of fields that the collection does not know: {len(unknown)}")
+
+    def _fields_of(self, template: str) -> list[dict[str, Any]]:
+        """The field definitions of a template, which the client keeps for the questions about the account."""
+        try:
+            return self.asker.client.definitions(template)
+        except ConnectionFailed:
+            raise
+        except SeventhingsError as error:
+            status = getattr(error, "status", None)
+            if status == HTTPStatus.FORBIDDEN:
+                self.evidence.unread.append(FIELD_DEFINITION.name)
+            else:
+                told = "in no known form" if status is None else f"with HTTP {status}"
+                self.evidence.unable[f"any task about a record of the template {template}"] = (
+                    f"its field definitions are answered {told}"
+                )
+            return []
 
     def _records(self) -> None:
         for kind in (OBJECT, ROOM, LOCATION, PERSON):

@@ -14,7 +14,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 
 from ..export.json_schema import ADDRESS, DRAFT
 from ..instance.provenance import version
-from .account import account_of
 from .catalogue import LOOK, SWITCHES, TIERS, TOUCH
 from .evidence import NO, NOT_PROBED, YES
 from .look import Look
@@ -28,9 +27,10 @@ OUTCOMES = (FINE, NEW, UNABLE, RESTRICTED)
 Json = dict[str, Any]
 
 
-def profile_of(look: Look, tier: str, today: dt.date) -> Json:
+def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date) -> Json:
     """The profile of what was seen.
 
+    :param account: what is told of the account.
     :param tier: that was run.
     """
     evidence = look.evidence
@@ -45,7 +45,6 @@ def profile_of(look: Look, tier: str, today: dt.date) -> Json:
     new = [*dict.fromkeys(evidence.new), *strange]
     new += [f"switch {one['switch']}: several sides" for one in contradictions]
     new += [f"keys of {KINDS[name].words}s that no catalogue knows" for name in unknown]
-    account = account_of(look)
     profile = {
         "version": {"profile": 1, "collection": version()},
         "date": today.isoformat(),
@@ -53,7 +52,7 @@ def profile_of(look: Look, tier: str, today: dt.date) -> Json:
         "outcome": "",
         "unable": [{"task": task, "why": why} for task, why in sorted(evidence.unable.items())],
         "new": new,
-        "account": account,
+        "account": {**account, "not_readable": sorted(set(evidence.unread))},
         "switches": switches,
         "contradictions": contradictions,
         "unknown_keys": unknown,

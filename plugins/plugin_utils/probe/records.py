@@ -45,12 +45,14 @@ def is_empty(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
+def maps_in(value: Any) -> list[Mapping[str, Any]]:
+    """The maps of a list; none where it is no list."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
 @dataclass
 class RecordsSeen:
-    """All records that were read.
-
-    :ivar listed: kind to how often each listed field was in a record, and in how many records it could have been.
-    """
+    """All records that were read."""
 
     evidence: Evidence
     samples: list[Sample] = field(default_factory=list)
@@ -94,10 +96,9 @@ class RecordsSeen:
             self.evidence.saw("boolean_form", "boolean" if isinstance(value, bool) else "integer", request)
         elif type_name in _LINK_LISTS and value not in (0, "") and value is not None:
             self._link_list(request, value)
-        elif type_name == "ATTACHMENT" and isinstance(value, list):
-            for one in value:
-                if isinstance(one, Mapping):
-                    self.evidence.saw("attachment_name", "given" if "name" in one else "none", request)
+        elif type_name == "ATTACHMENT":
+            for one in maps_in(value):
+                self.evidence.saw("attachment_name", "given" if "name" in one else "none", request)
 
     def _link_list(self, request: str, value: Any) -> None:
         if not isinstance(value, list):
@@ -157,19 +158,6 @@ class RecordsSeen:
                 self.evidence.saw("archived_at", "none", sample.request, len(sample.raw))
             else:
                 self.evidence.cannot("archived_at", "no record is archived, and keys of empty fields may be left out")
-
-    def restricted(self) -> dict[str, int]:
-        """Kind to the number of fields that are listed for it and that no record has, where empty ones are sent."""
-        if self.evidence.side("empty_keys") != "sent":
-            return {}
-        found: dict[str, int] = {}
-        for name in {sample.kind.name: None for sample in self.samples}:
-            samples = [sample for sample in self.samples if sample.kind.name == name]
-            records = [record for sample in samples for record in sample.flat]
-            hidden = [key for key in samples[0].types if not any(key in record for record in records)]
-            if hidden:
-                found[name] = len(hidden)
-        return found
 
     def unlisted(self) -> dict[str, int]:
         """Kind to the number of keys of its records that neither the definitions nor the catalogue know."""

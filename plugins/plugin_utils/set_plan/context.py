@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
-from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
+from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
 from .prune import Scope
 from .state import ListedState
 from .uniqueness import Uniqueness
@@ -156,6 +156,13 @@ class PlanContext:
                     if entry is not None and entry.state == "present" and not is_doubtful:
                         self.find_reference(entry, key, number, reference, problem)
         return fine
+
+    def note_references(self, values: Mapping[str, Any], entry: Entry) -> None:
+        """Notes to what an entry refers, where somebody wants to know."""
+        for key, value in values.items() if self.options.note_references else ():
+            for _number, reference in numbered_references(value):
+                mark = mark_of(reference.awaits, reference.uuid)
+                self.result.references.setdefault(mark, []).append((entry, key))
 
     def _resolve(self, reference: Reference, before: bool) -> str:
         """Resolves a reference, and says what is wrong with it. A reference that only looks like a name that is there

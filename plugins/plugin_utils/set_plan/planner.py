@@ -307,6 +307,7 @@ class _Planner:
             if not self._context.resolve(planned.desired, entry):
                 return
             check_needs(self._context, planned, self._gone)
+            self._context.note_references(planned.desired, entry)
         if planned.kind.made_of and current is None and not self._desired.policy.create_users:
             self._context.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")
             return
@@ -331,6 +332,7 @@ class _Planner:
             self._resume(planned, current)
         if planned.kind.made_of:
             check_user(self._context, planned, self._gone)
+            self._context.note_references(change.values, entry)
         elif planned.kind.template:
             check_unique(self._context, planned, self._gone)
         self._context.take(planned)
@@ -384,6 +386,7 @@ class _Planner:
                 planned.change = replace(UNCHANGED[planned.kind.name], current=change.current)
             if entry.state == "present":
                 check_needs(context, planned, self._gone)
+                context.note_references(planned.desired, entry)
             context.warn(planned, change.warnings)
             if change.current is not None:
                 self._resume(planned, change.current)
