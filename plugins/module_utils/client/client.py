@@ -38,6 +38,7 @@ from . import query
 from .limits import JSON_DIGITS, LimitExceeded, ListLimit
 from .profile import Profile
 from .query import PER_PAGE, Condition
+from .rows import Rows
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
 
@@ -61,14 +62,20 @@ class Record:
     flat: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
-        flat = flatten(kind, raw)
+    def of(cls, kind: Kind, raw: Mapping[str, Any], rows: Rows | None = None) -> Record:
+        """A record of an answer.
+
+        :param rows: keeps it in little memory, where it is one of many.
+        """
+        flat: Mapping[str, Any] = flatten(kind, raw)
         uuid = ""
         for key in kind.uuid_keys:
             if is_uuid(flat.get(key)):
                 uuid = flat[key].lower()
                 break
         number = flat.get("id")
+        if rows is not None:
+            flat, uuid = rows.of(flat), rows.same(uuid)
         return cls(
             kind,
             uuid,
@@ -454,7 +461,8 @@ class Page:
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")
-        records = [Record.of(kind, item) for item in items]
+        rows = Rows()
+        records = [Record.of(kind, item, rows) for item in items]
         return cls(
             records=records,
             total=total if isinstance(total, int) else None,

@@ -11,13 +11,14 @@ from typing import Any, TypeAlias
 from ..client.client import Client, Record
 from ..client.query import Condition
 from ..errors import Ambiguous, InvalidInput, NoMatch
+from ..model.field import EMPTY
 from ..model.kinds import KINDS, Kind
 from ..model.near import slips
 from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from . import natural_keys
 from .references import Question, Resolver, Unresolved, Why, at, fill_in, is_text_renter, reference_in
-from .sight import why_unfound
+from .sight import unlisted, why_unfound
 
 Mark: TypeAlias = "str | int"
 """A record is known by its uuid, or by its integer id."""
@@ -142,7 +143,9 @@ class Reading:
         """The archived records that a barcode means where no active one has it."""
         by_barcode = [one for one in asked if kind.barcode_path and tuple(one.keys) == ("barcode",)]
         records = [find_by_barcode(self._client, one.schema, str(one.values["barcode"])) for one in by_barcode]
-        return [record for record in records if record is not None]
+        found = [record for record in records if record is not None]
+        self.warnings += [unlisted(one) for one in found if one.flat.get("archived_at", True) in EMPTY]
+        return found
 
     def _candidates(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
         """The records among which each reference finds its own."""

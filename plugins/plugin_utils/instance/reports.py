@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
-from .outcome import RunResult
+from .outcome import DONE, RunResult
 from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields, words_of
 from .report_html import as_html
 from .report_markdown import as_markdown
@@ -98,7 +98,13 @@ def closing(account: RunResult, why: str = "") -> str:
     :param why: the reason, where the account has none of its own.
     """
     told = why or _why(reasons(account))
-    return f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s{told and f': {told}'}"
+    left = (
+        sum(change.get("status", DONE) != DONE for change in account.changes)
+        if account.outcome == "partly_applied"
+        else 0
+    )
+    rest = f"; {left} of {len(account.changes)} changes are left, and the next run takes them up" if left else ""
+    return f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s{told and f': {told}'}{rest}"
 
 
 _WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that failed or were skipped"}
@@ -118,10 +124,11 @@ def _as_json(account: RunResult) -> str:
 
 
 _SARIF = ".sarif"
+_COMMENT = ".md"
 _FORMS: dict[str, Callable[[RunResult], str]] = {
     ".html": as_html,
     ".json": _as_json,
-    ".md": as_markdown,
+    _COMMENT: as_markdown,
     _SARIF: as_sarif,
 }
 
@@ -137,14 +144,20 @@ def check_report(path: Path) -> None:
         raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
 
 
-def write_report(account: RunResult, path: Path, src: Path | None = None, secrets: Iterable[str] = frozenset()) -> None:
+def write_report(
+    account: RunResult, path: Path, src: Path | None = None, secrets: Iterable[str] = frozenset(), url: str = ""
+) -> None:
     """Writes the account as the ending of the file says: a page, JSON, Markdown, or its findings as SARIF.
 
     :param src: the directory of the files, where there is one.
     :param secrets: texts that are not written, in whatever spelling a record of the service holds them.
+    :param url: where all of it is to be found, to which a comment links; empty: nobody said.
     """
     check_report(path)
-    text = as_sarif(account, src) if path.suffix == _SARIF else _FORMS[path.suffix](account)
+    if path.suffix == _SARIF:
+        text = as_sarif(account, src)
+    else:
+        text = as_markdown(account, url=url) if path.suffix == _COMMENT else _FORMS[path.suffix](account)
     # A short one might stand in what is ours, and a report without it would be no JSON any more.
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
     Folder(path.parent).write(path.name, without(hidden, text).encode())

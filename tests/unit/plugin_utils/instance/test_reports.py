@@ -499,3 +499,32 @@ def test_a_page_of_very_many_changes_takes_seconds() -> None:
     started = time.process_time()
     assert as_html(many).count("<del>") == 10_000
     assert time.process_time() - started < 10
+
+
+# ---- the whole report, and what is left
+
+
+def test_a_comment_links_to_the_whole_report(tmp_path: Path) -> None:
+    url = "https://ci.acme.example/job/1?a=1&b=(2)<script> x"
+    write_report(ACCOUNT, tmp_path / "r.md", url=url)
+    text = (tmp_path / "r.md").read_text("utf-8")
+    assert text.endswith("\n\nSee [the whole report](<https://ci.acme.example/job/1?a=1&b=(2)%3Cscript%3E%20x>).\n")
+    short_of_room = as_markdown(replace(ACCOUNT, changes=ACCOUNT.changes * 3000), 10_000, "https://ci.acme.example/1")
+    assert len(short_of_room) <= 10_000
+    assert re.search(r"and \d+ more; \[the whole report\]\(<https://ci.acme.example/1>\) has all\.\n$", short_of_room)
+
+
+def test_what_stands_twice_has_no_empty_parentheses() -> None:
+    twice = {"change": "location Depot stands twice: a, b", "place": "", "reason": "take one of them away"}
+    account = replace(ACCOUNT, outcome="partly_applied", failures=[twice])
+    for text in (as_text(account), as_markdown(account), as_html(account)):
+        assert "stands twice: a, b" in text
+        assert "()" not in text
+    assert "stands twice: a, b: take one of them away" in as_text(account)
+
+
+def test_a_run_that_was_applied_in_part_says_what_is_left() -> None:
+    changes = [own(1, status="done"), own(2, status="not_tried"), own(3, status="failed")]
+    account = replace(ACCOUNT, outcome="partly_applied", changes=changes)
+    assert account.failed
+    assert as_text(account).endswith("; 2 of 3 changes are left, and the next run takes them up")
