@@ -32,6 +32,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE,
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
+    PROBE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
@@ -42,6 +43,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.actio
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import _FORMS
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
 
 CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
 BATCH = 40
@@ -121,6 +123,7 @@ def test_no_door_lacks_its_line() -> None:
     assert set(doors.MODULES) == set(MODULES)
     documented = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")}
     assert documented == set(MODULES) | doors.CONTROLLER
+    assert set(INSTANCE["mode"]["choices"]) == doors.INSTANCE_MODES
     assert set(_FORMS) == doors.REPORTS
     assert set(ENDINGS) == doors.SOURCES
     assert set(INSTANCE_EXPORT["format"]["choices"]) == doors.FORMATS
@@ -260,6 +263,27 @@ def test_payloads_in_every_place_of_desired_files(world: World) -> None:
     assert_harmless(results)
 
 
+def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
+    """What is rendered stays in its directory, and is read back as data; what files can't hold is a finding."""
+    results = []
+    for number, text in enumerate(CORPUS):
+        layers = [str(state(world.inside / f"{number}-{name}", files_of(text))) for name in "ab"]
+        dest = world.inside / f"{number}-out"
+        rendered = {**world.service.options(), "mode": "render", "dest": str(dest)}
+        one = {"locations": [{"name": text, "city": text}], "objects": [{"barcode": "1", text or "x": [text]}]}
+        for wanted in ({"src": layers}, {"desired": desired(text)}, {"desired": one}):
+            results += [call("instance", {**rendered, **wanted}, check_mode) for check_mode in (True, False)]
+        for path in dest.rglob("*"):
+            assert path.resolve().is_relative_to(dest)
+            assert path.is_dir() or path.lstat().st_mode & 0o077 == 0
+        if dest.exists():
+            again = {**world.service.options(), "src": str(dest), "mode": "validate"}
+            results.append(call("instance", again, True))
+            assert not [line for line in results[-1].get("findings", []) if "YAML" in line]
+    assert any(one["changed"] for one in results)
+    assert_harmless(results)
+
+
 def files_of(text: str) -> dict[str, str | bytes]:
     """A payload as YAML, as CSV (in a header too), as JSON Lines, and as the name of a file where it can be one."""
     sections = {
@@ -330,3 +354,27 @@ def test_payloads_that_are_taken_into_files(world: World, ending: str, gone: str
     # No table has a column that is called like some of the fields.
     assert ending == "csv" or any(one.get("changed") for one in results)
     assert_harmless(results)
+
+
+# ---- the probe, in this process
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
+    """Whatever is answered, nothing of it gets into the profile."""
+    results, profiles = [], []
+    for number, texts in enumerate(BATCHES if LONG else BATCHES[:1]):
+        world.service.texts, world.service.mode = texts, mode
+        world.service.known.clear()
+        options = {**world.service.options(), **CAPS, "allow_writes": world.service.base_url}
+        for tier in ("look", "touch"):
+            dest = world.inside / f"{number}-{tier}.json"
+            read = read_arguments("probe", PROBE, {}, {**options, "tier": tier, "dest": str(dest)})
+            assert not read.refusal, read.refusal
+            results.append(probe(read.options, False))
+            profiles += [dest.read_text("utf-8")] if dest.exists() else []
+    assert_harmless(results)
+    assert_harmless([{"profile": text} for text in profiles])
+    for profile in profiles:
+        for payload in CORPUS:
+            assert len(payload) < 4 or json.dumps(payload)[1:-1] not in profile

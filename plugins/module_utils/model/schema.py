@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
-from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
+from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
 from .near import composed, near_names, slips
-from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
+from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import Reference, references_in
 
@@ -131,6 +131,11 @@ class FieldError(str):
         return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", type_name))
 
 
+def _look(name: str) -> str:
+    """A label as it looks, one blank between its words."""
+    return composed(" ".join(name.split()))
+
+
 def _unfit(way: Way, location: str, value: Any, expected: str, field: Field) -> FieldError:
     if isinstance(value, BrokenCell):
         return FieldError.at(way, f"{location}: this is not JSON: {value.why}", _UNFIT)
@@ -180,8 +185,8 @@ class Schema:
         self.fields.update((one.key, one) for one in fields)
         labels = Counter(one.label for one in self.fields.values())
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
-        looks = Counter(map(composed, self._by_label))
-        self._by_look = {composed(name): one for name, one in self._by_label.items() if looks[composed(name)] == 1}
+        looks = Counter(map(_look, self._by_label))
+        self._by_look = {_look(name): one for name, one in self._by_label.items() if looks[_look(name)] == 1}
 
     def learn(self, keys: Iterable[str]) -> None:
         """Takes every key that a record has as a field, for kinds without definitions."""
@@ -191,7 +196,7 @@ class Schema:
 
     def find(self, name: str) -> Field | None:
         """The field with this key (with the prefix of its kind, too) or, failing that, with this label, in whatever
-        unicode normal form.
+        unicode normal form, and with whatever blanks and line feeds between its words: spreadsheets wrap headers.
         """
         prefix = self.kind.key_prefix
         found = (
@@ -199,7 +204,7 @@ class Schema:
             or (self.fields.get(name.removeprefix(prefix)) if prefix else None)
             or self._by_label.get(name)
         )
-        return found if found is not None or name.isascii() else self._by_look.get(composed(name))
+        return found if found is not None else self._by_look.get(_look(name))
 
     def _sharing(self, label: str) -> list[str]:
         """The keys of the fields with one label, where there are several."""
@@ -305,14 +310,22 @@ class Schema:
         value = faces.read(flat.get(field.wire_key), field)
         return faces.empty if value is None else value
 
-    def show(self, flat: Mapping[str, Any]) -> dict[str, Any]:
-        """A flat record of an answer in its normalised read shape: one for each type, however it came."""
+    def show(
+        self, flat: Mapping[str, Any], complete: Callable[[Reference], None] = lambda _one: None
+    ) -> dict[str, Any]:
+        """A flat record of an answer in its normalised read shape: one for each type, however it came.
+
+        :param complete: fills in what the service did not say of a reference, where that is known.
+        """
         hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(field.wire_key for field in self.fields.values())}
         shown = {key: value for key, value in flat.items() if key not in hidden}
-        shown |= {key: None for key in SERVER_KEYS & shown.keys() if shown[key] in EMPTY}
-        if "id" in shown:
-            shown["id"] = INTEGER.read(shown["id"], Field("id", "NUMBER"))
-        return shown | self.show_canonical(self.read(flat))
+        answered = {**SERVER_FIELDS, **{field.key: field for field in self.kind.answered}}
+        for key in answered.keys() & shown.keys():
+            shown[key] = _shown_as_typed(shown[key], answered[key], complete)
+        values = self.read(flat)
+        for reference in references_in(tuple(values.values())):
+            complete(reference)
+        return shown | self.show_canonical(values)
 
     def show_canonical(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical values in the same read shape, for a record that is not there yet."""
@@ -333,6 +346,17 @@ class Schema:
         """A canonical value as it stands in a diff."""
         faces = type_of(self.fields[key])
         return (faces.brief or faces.show)(value)
+
+
+def _shown_as_typed(value: Any, field: Field, complete: Callable[[Reference], None]) -> Any:
+    """A value that only answers have, in the shape of its type; nothing as null. A text stays what it is."""
+    if value in EMPTY:
+        return None
+    faces = type_of(field)
+    read = faces.read(value, field)
+    for reference in references_in(read):
+        complete(reference)
+    return value if faces.is_text else faces.show(read)
 
 
 def field_to_be(values: Mapping[str, Any]) -> Field | None:

@@ -245,6 +245,7 @@ class DesiredInstance:
     :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
     :ivar warnings: what should be known of the files, although it is no mistake.
     :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
+    :ivar settings: the settings as they were written, variables filled in; of several layers those of all.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -273,6 +274,7 @@ class DesiredInstance:
     delimiters: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     declares_variables: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""

@@ -43,7 +43,9 @@ from .plan_file import (
     digest_of,
 )
 from .provenance import made_by
-from .reports import as_text, check_report, write_report
+from .rendered_directory import RenderedDirectory
+from .rendering import MeantInstance, render
+from .reports import as_diff, as_text, check_report, write_report
 from .run import (
     RunOptions,
     many_objects,
@@ -110,6 +112,8 @@ def _provision(
         check_report(report)
         if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
             raise InvalidInput(f"report: {report} is the plan_file too; give each a file of its own")
+    if options["mode"] == "render":
+        return _rendered(options, check_mode, sources, loader, written, invocation)
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
@@ -165,6 +169,43 @@ def _provision(
     if report is not None:
         _write_report(account, report, src, secrets_of(INSTANCE, options), url)
     return _result(account, looks_only and options["drift_fail"], report)
+
+
+def _rendered(
+    options: Mapping[str, Any],
+    check_mode: bool,
+    sources: Sequence[Path],
+    loader: Any,
+    written: Mapping[str, Any],
+    invocation: _Invocation,
+) -> dict[str, Any]:
+    """The merged state as files in a directory of their own."""
+    if not sources and options.get("desired") is None:
+        raise InvalidInput("src: neither src nor desired says what to render")
+    started = time.monotonic()
+
+    def connected() -> Client:
+        invocation.clients.append(connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP)))
+        return invocation.clients[-1]
+
+    with many_objects():
+        desired = load_files(options, sources, loader, written, invocation.hiding)
+        invocation.read.append(desired)
+        instance = MeantInstance(connected, desired, options.get("expect_instance") or ())
+        destination = RenderedDirectory.of(Path(options["dest"]).expanduser(), sources)
+        rendered = render(desired, instance.fields)
+    told = [line for client in invocation.clients for line in client.transport.told()]
+    warnings = [*desired.warnings, *told]
+    outcome: dict[str, Any] = {"changed": False, "requests": sum(one.transport.sent for one in invocation.clients)}
+    if warnings:
+        outcome["warnings"] = warnings
+    if rendered.findings:
+        lines = tell(rendered.findings, desired).lines
+        return {**outcome, "failed": True, "findings": lines, "msg": findings_in_short(lines)}
+    destination.compare(rendered.files)
+    if not check_mode:
+        destination.carry_out()
+    return {**outcome, **destination.account(rendered.summary), "duration": round(time.monotonic() - started, 3)}
 
 
 def _report_url(options: Mapping[str, Any]) -> str:
@@ -332,7 +373,7 @@ def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[s
         **account.document(),
         "changed": account.outcome in ("changed", "drift", "partly_applied"),
         "msg": in_short(account, report, drifted) if failed else text,
-        "diff": {"prepared": f"{text}\n"},
+        "diff": {"prepared": f"{as_diff(account)}\n"},
     }
     if failed:
         result["failed"] = True

@@ -37,6 +37,17 @@ def as_text(account: RunResult) -> str:
 
     Changes that are alike have a line for all of them, and below it the name of each.
     """
+    told = [f"Forecast: {forecast(account)}"] if forecast(account) else []
+    return _text(account, told, closing(account))
+
+
+def as_diff(account: RunResult) -> str:
+    """The same account without what it took, which differs from run to run: two of the same plan are equal."""
+    why = _why(reasons(account))
+    return _text(account, [], f"{account.outcome}{why and f': {why}'}")
+
+
+def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     lines = [line for group in groups(account.changes) for line in _grouped(group)]
     if is_worth_a_table(account.changes):
         numbers = fields_by_number(account.changes)
@@ -44,13 +55,12 @@ def as_text(account: RunResult) -> str:
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
     lines += counts(account)
-    if forecast(account):
-        lines.append(f"Forecast: {forecast(account)}")
+    lines += forecasts
     if account.plan_digest:
         lines.append(f"Plan file: sha256:{clean(account.plan_digest)}")
     for title, texts in reasons(account).items():
         lines += _titled(title, texts)
-    return "\n".join([*lines, closing(account)])
+    return "\n".join([*lines, last])
 
 
 def _grouped(group: Group) -> Iterator[str]:

@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
 from ..desired.parsing import written_as
 from .archived import with_archived_twins
-from .cells import EmptiedCells, LostZeros
+from .cells import EmptiedCells, LostDigits
 from .checks import (
     check_chosen,
     check_needs,
@@ -75,7 +75,7 @@ class _Planner:
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
         self._gone: dict[str, Planned] = {}
         self._emptied = EmptiedCells()
-        self._lost_zeros = LostZeros(context.state)
+        self._lost_digits = LostDigits(context.state)
 
     def run(self) -> InstancePlan:
         context, result = self._context, self._result
@@ -284,7 +284,7 @@ class _Planner:
 
     def _check_zeros(self, schema: Schema, keys: tuple[str, ...], values: dict[str, Any], entry: Entry) -> None:
         """Notes a key that most likely lost its leading zeros in a spreadsheet."""
-        lost = self._lost_zeros.found(schema, keys, values, entry)
+        lost = self._lost_digits.found(schema, keys, values, entry)
         if lost is not None:
             self._context.find(entry.place_of(written_as(schema, entry, lost[0])), lost[1])
 
