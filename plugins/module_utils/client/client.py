@@ -33,10 +33,12 @@ from ..model.field import EMPTY, is_uuid
 from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from ..runtime.creations import Creations
+from ..runtime.leftovers import Leftovers
 from . import query
 from .limits import JSON_DIGITS, LimitExceeded, ListLimit
 from .profile import Profile
 from .query import PER_PAGE, Condition
+from .rows import Rows
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
 
@@ -60,14 +62,20 @@ class Record:
     flat: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
-        flat = flatten(kind, raw)
+    def of(cls, kind: Kind, raw: Mapping[str, Any], rows: Rows | None = None) -> Record:
+        """A record of an answer.
+
+        :param rows: keeps it in little memory, where it is one of many.
+        """
+        flat: Mapping[str, Any] = flatten(kind, raw)
         uuid = ""
         for key in kind.uuid_keys:
             if is_uuid(flat.get(key)):
                 uuid = flat[key].lower()
                 break
         number = flat.get("id")
+        if rows is not None:
+            flat, uuid = rows.of(flat), rows.same(uuid)
         return cls(
             kind,
             uuid,
@@ -85,6 +93,7 @@ class Client:
     """One user at one instance. Definitions that were read are kept; records never are.
 
     :ivar creations: the locks of what is made, which the processes of this user share.
+    :ivar leftovers: uploads of tasks that failed.
     :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
         they were read, because somebody deleted another, is missed without a sign.
     :ivar profile: how the instance was when it was probed, where that is known.
@@ -96,11 +105,13 @@ class Client:
         tokens: Tokens,
         creations: Creations | None = None,
         profile: Profile | None = None,
+        leftovers: Leftovers | None = None,
     ) -> None:
         self.transport = transport
         self.profile = profile
         self.tokens = tokens
         self.creations = Creations() if creations is None else creations
+        self.leftovers = leftovers or Leftovers()
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._untold = threading.Lock()
@@ -450,7 +461,8 @@ class Page:
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")
-        records = [Record.of(kind, item) for item in items]
+        rows = Rows()
+        records = [Record.of(kind, item, rows) for item in items]
         return cls(
             records=records,
             total=total if isinstance(total, int) else None,
