@@ -44,7 +44,7 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> Markdown:
     :param limit: characters; ten thousand at least.
     """
     head = Markdown("### {outcome}: {instance}\n").fill(
-        outcome=word(account.outcome), instance=short(account.instance, _LONGEST_NAME)
+        outcome=word(account.outcome), instance=short(account.title, _LONGEST_NAME)
     )
     table = Markdown.of([_fields(account.changes), _table(account.summary)])
     if forecast(account):
