@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..client.client import Client, Record
-from ..client.query import Condition
+from ..client.query import PER_PAGE, Condition
 from ..errors import Ambiguous, InvalidInput, NoMatch
 from ..model.kinds import KINDS, Kind
 from ..model.near import slips
@@ -59,6 +59,10 @@ class Reading:
         if whole not in self._lists and asked not in self._lists:
             self._lists[asked] = self._client.list_all(kind, conditions)
         return self._lists[whole if whole in self._lists else asked]
+
+    def is_one_page(self, kind: Kind) -> bool:
+        """Tells whether the whole list of a kind was read, and took one page."""
+        return len(self._lists.get((kind.name, ()), range(PER_PAGE))) < PER_PAGE
 
     def some(self, kind: Kind) -> list[Record]:
         """A page of a kind: enough to name candidates in a message, not to decide anything."""
