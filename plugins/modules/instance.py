@@ -138,6 +138,11 @@ options:
         they stand at their lines in a review.
       - Records that are in no file are counted, and a few are named. V(.json) names all of them.
     type: path
+  report_url:
+    description:
+      - The address under which people find the whole report, such as that of the job that keeps it. A O(report) that
+        ends in V(.md) links to it, because a comment may not have room for all of it.
+    type: str
   journal:
     description:
       - Directory of the journal. Default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in

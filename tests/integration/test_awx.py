@@ -98,3 +98,12 @@ def test_the_modules_of_awx_take_all_of_it(tmp_path: Path) -> None:
             "credential_types": 2, "credentials": 1, "execution_environments": 1, "projects": 1, "inventories": 2,
             "inventory_sources": 2, "job_templates": 4, "schedules": 1,
         }  # fmt: skip
+
+
+def test_the_image_has_an_rpm_base_that_a_build_argument_replaces() -> None:
+    """ansible-builder makes an argument EE_BASE_IMAGE of the name."""
+    environment = loaded("execution-environment.yml")
+    assert environment["options"]["package_manager_path"].endswith("dnf")
+    name = environment["images"]["base_image"]["name"]
+    assert "/" not in name, "no registry is named"
+    assert {"name": "community.seventhings"} in environment["dependencies"]["galaxy"]["collections"]

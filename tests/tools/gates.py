@@ -32,6 +32,7 @@ _SHOWN_LINES = 150
 _LONG_SECONDS = 3600
 COLLECTION = "ansible_collections.community.seventhings"
 _FORMS = ".github/ISSUE_TEMPLATE"
+_PIPELINES = ("examples/ci/github-actions.yml", "examples/repository/.github/workflows/seventhings.yml")
 # Files whose schema the hosting service publishes: name, schema, files.
 _PAPERS = (
     ("workflows", "github-workflows", [*_names(".github/workflows"), *_names("examples/ci", "*github-actions.yml")]),

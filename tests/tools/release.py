@@ -67,7 +67,8 @@ def notes_of(version: str) -> str:
     """
     parts = re.split(r"(?m)^## v", _CHANGELOG.read_text(encoding="utf-8"))
     for part in parts[1:]:
-        if part.split("\n", 1)[0].strip() == version:
+        # Markdown has every dot of a heading behind a backslash.
+        if part.split("\n", 1)[0].replace("\\", "").strip() == version:
             return part.split("\n", 1)[1].strip() + "\n"
     return sys.exit(f"{_CHANGELOG.name} says nothing about {version}")
 

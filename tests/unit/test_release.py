@@ -30,3 +30,15 @@ def test_an_environment_of_another_checkout_releases_nothing(tmp_path: Path, mon
 
 def test_a_release_commits_its_own_files_alone() -> None:
     assert set(release._RELEASED) == {"galaxy.yml", "CHANGELOG.md", "changelogs"}
+
+
+def test_the_notes_of_a_version_are_found_as_the_changelog_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changelog = tmp_path / "CHANGELOG.md"
+    changelog.write_text("# T\n\n## v1\\.0\\.1\n\nMended\\.\n\n## v1\\.0\\.0\n\nMade\\.\n", "utf-8")
+    monkeypatch.setattr(release, "_CHANGELOG", changelog)
+    assert release.notes_of("1.0.0") == "Made\\.\n"
+    assert release.notes_of("1.0.1") == "Mended\\.\n"
+    with pytest.raises(SystemExit, match="says nothing about 2"):
+        release.notes_of("2.0.0")

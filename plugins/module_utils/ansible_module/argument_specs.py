@@ -215,6 +215,7 @@ INSTANCE: Spec = {
     "plan_digest": {"type": "str"},
     "require_plan": {"type": "bool", "default": False},
     "report": {"type": "path"},
+    "report_url": {"type": "str"},
     "journal": {"type": "path"},
     "only": {"type": "list", "elements": "str", "default": []},
     "exclude": {"type": "list", "elements": "str", "default": []},

@@ -33,6 +33,7 @@ from ..model.field import EMPTY, is_uuid
 from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from ..runtime.creations import Creations
+from ..runtime.leftovers import Leftovers
 from . import query
 from .limits import JSON_DIGITS, LimitExceeded, ListLimit
 from .profile import Profile
@@ -92,6 +93,7 @@ class Client:
     """One user at one instance. Definitions that were read are kept; records never are.
 
     :ivar creations: the locks of what is made, which the processes of this user share.
+    :ivar leftovers: uploads of tasks that failed.
     :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
         they were read, because somebody deleted another, is missed without a sign.
     :ivar profile: how the instance was when it was probed, where that is known.
@@ -103,11 +105,13 @@ class Client:
         tokens: Tokens,
         creations: Creations | None = None,
         profile: Profile | None = None,
+        leftovers: Leftovers | None = None,
     ) -> None:
         self.transport = transport
         self.profile = profile
         self.tokens = tokens
         self.creations = Creations() if creations is None else creations
+        self.leftovers = leftovers or Leftovers()
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._untold = threading.Lock()

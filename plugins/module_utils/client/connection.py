@@ -19,6 +19,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..errors import InvalidInput
 from ..runtime.creations import LOCK_WAIT, Creations
+from ..runtime.leftovers import Leftovers
 from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.turnstile import SharedTurnstile
@@ -175,7 +176,8 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     )
     transport.pausing = creations.paused
     profile = Profile.read(str(given["profile"]), warnings.append) if given.get("profile") else None
-    return Client(transport, Tokens(transport, credentials, store=store), creations, profile)
+    leftovers = Leftovers(places.shared, root.lower())
+    return Client(transport, Tokens(transport, credentials, store=store), creations, profile, leftovers)
 
 
 def _rate(root: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:

@@ -56,17 +56,17 @@ class Profile:
     """The sides of switches that an instance was on when it was probed.
 
     :ivar sides: switch to side, of those that were told. :ivar date: the day of the probe.
-    :ivar warn: is told each contradiction once.
+    :ivar note: is told each contradiction once.
     """
 
     sides: Mapping[str, str]
     date: str = ""
-    warn: Callable[[str], None] = lambda _line: None
+    note: Callable[[str], None] = lambda _line: None
     _told: set[str] = field(default_factory=set)
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
-    def read(cls, path: str, warn: Callable[[str], None]) -> Profile:
+    def read(cls, path: str, note: Callable[[str], None]) -> Profile:
         """The profile in a file.
 
         :raises InvalidInput: where there is none.
@@ -86,7 +86,7 @@ class Profile:
                 f"({error!r})"
             ) from error
         sides = {name: entry["side"] for name, entry in entries.items() if isinstance(entry.get("side"), str)}
-        return cls(sides, str(said.get("date") or ""), warn)
+        return cls(sides, str(said.get("date") or ""), note)
 
     def heard(self, method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> None:
         """Looks at an answer that came anyway.
@@ -107,7 +107,7 @@ class Profile:
                 return
             self._told.add(switch)
         when = f" since it was probed on {self.date}" if self.date else ""
-        self.warn(
+        self.note(
             f"profile: this instance has changed{when}: {switch} was {self.sides[switch]}, and {request} shows {side}. "
             "Probe it again."
         )

@@ -131,6 +131,11 @@ class FieldError(str):
         return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", type_name))
 
 
+def _look(name: str) -> str:
+    """A label as it looks, one blank between its words."""
+    return composed(" ".join(name.split()))
+
+
 def _unfit(way: Way, location: str, value: Any, expected: str, field: Field) -> FieldError:
     if isinstance(value, BrokenCell):
         return FieldError.at(way, f"{location}: this is not JSON: {value.why}", _UNFIT)
@@ -180,8 +185,8 @@ class Schema:
         self.fields.update((one.key, one) for one in fields)
         labels = Counter(one.label for one in self.fields.values())
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
-        looks = Counter(map(composed, self._by_label))
-        self._by_look = {composed(name): one for name, one in self._by_label.items() if looks[composed(name)] == 1}
+        looks = Counter(map(_look, self._by_label))
+        self._by_look = {_look(name): one for name, one in self._by_label.items() if looks[_look(name)] == 1}
 
     def learn(self, keys: Iterable[str]) -> None:
         """Takes every key that a record has as a field, for kinds without definitions."""
@@ -191,7 +196,7 @@ class Schema:
 
     def find(self, name: str) -> Field | None:
         """The field with this key (with the prefix of its kind, too) or, failing that, with this label, in whatever
-        unicode normal form.
+        unicode normal form, and with whatever blanks and line feeds between its words: spreadsheets wrap headers.
         """
         prefix = self.kind.key_prefix
         found = (
@@ -199,7 +204,7 @@ class Schema:
             or (self.fields.get(name.removeprefix(prefix)) if prefix else None)
             or self._by_label.get(name)
         )
-        return found if found is not None or name.isascii() else self._by_look.get(composed(name))
+        return found if found is not None else self._by_look.get(_look(name))
 
     def _sharing(self, label: str) -> list[str]:
         """The keys of the fields with one label, where there are several."""

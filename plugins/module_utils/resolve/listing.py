@@ -25,6 +25,7 @@ from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
 from .one_request import first_records
 from .read_cache import Reading, find_by_barcode
+from .sight import Sight, unseen
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def list_records(
         candidates = client.list_all(
             kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
         )
+        _check_seen(schema, conditions, candidates, option)
         _decide(reading, conditions, candidates)
         complete = not kind.newest or len(candidates) < kind.newest
         found = [record for record in candidates if _fits(record, conditions)]
@@ -115,6 +117,19 @@ def matching_records(
     conditions = _typed(reading, schema, filters, option)
     _decide(reading, conditions, records)
     return [record for record in records if _fits(record, conditions)]
+
+
+def _check_seen(
+    schema: Schema, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record], option: str
+) -> None:
+    """Refuses filters by what the account does not see: no record would seem to match.
+
+    :raises InvalidInput: naming the fields.
+    """
+    hidden = Sight.of(schema, records).hidden if conditions else frozenset()
+    wrong = [f"{option}.{field.key}: {unseen(field.key)}" for field, _condition in conditions if field.key in hidden]
+    if wrong:
+        raise InvalidInput(wrong)
 
 
 def conditions_as_sent(

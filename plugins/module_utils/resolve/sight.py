@@ -33,6 +33,14 @@ def unseen(key: str) -> str:
     return f"this account does not see the field {key} (a role may hide fields)"
 
 
+def unlisted(record: Record) -> str:
+    """Says what an active record may be that was found by its barcode and stands in no list."""
+    return (
+        f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was made just now, or "
+        f"{LIMITED}."
+    )
+
+
 def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]:
     """The keys of the fields that none of some records has; nothing where there are no records."""
     wires: dict[str, str] | None = None

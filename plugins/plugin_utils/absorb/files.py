@@ -177,7 +177,7 @@ class Files:
         dialect = self._desired.dialects.of(name)
         codec = _codec_of(content, dialect)
         file = TextFile(content.decode(codec), lambda text: text.encode(codec))
-        delimiter = self._desired.delimiters.get(name) or delimiter_of(file.plain.partition("\n")[0], dialect)
+        delimiter = self._desired.delimiters.get(name) or delimiter_of([file.plain.partition("\n")[0]], dialect)
         return TableSource(file, has_variables, dialect, delimiter, self._formulas)
 
     # ---- writing

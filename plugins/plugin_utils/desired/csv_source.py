@@ -27,6 +27,8 @@ from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, is_whole, no_constant, plain_number, too_deep
 from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_NUL, NUL, Node, jinja_in, mark_at, nul_in, place_at
 
+NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
+
 MOST_COLUMNS = 16_384
 """Columns of a table that are read: as many as a spreadsheet has."""
 
@@ -44,7 +46,7 @@ class _Table:
 
     :ivar header: the names as they stand there.
     :ivar wanted: the same; empty for columns that are not read.
-    :ivar before: lines before those of the table.
+    :ivar before: lines before those of the table. :ivar is_empty: whether nothing stands in any of them.
     """
 
     def __init__(self, text: str, source: str, dialect: Dialect) -> None:
@@ -53,8 +55,10 @@ class _Table:
         self.lines = io.StringIO(text, newline="").readlines()
         said = _SEPARATOR.fullmatch(self.lines[0]) if self.lines else None
         self.before = 1 if said else 0
-        first = next((line for line in islice(self.lines, self.before, None) if line.strip(_NOTHING)), "")
-        self.delimiter = said[1] if said else delimiter_of(first, dialect)
+        numbers = range(self.before, len(self.lines))
+        first = next((number for number in numbers if self.lines[number].strip(_NOTHING)), None)
+        self.is_empty = first is None
+        self.delimiter = said[1] if said else delimiter_of(self.lines[first:] or [""], dialect)
         self.header: list[str] = []
         self.wanted: list[str] = []
         self.header_line = 1
@@ -181,10 +185,12 @@ def read_csv(
     :param as_text: what a cell, or the name of a column, means.
     :param delimiters: takes what parts the cells.
     """
+    csv.field_size_limit(_CELL_LIMIT)
     table = _Table(text.removeprefix("\ufeff"), source, dialect)
     if delimiters is not None:
         delimiters[source] = table.delimiter
-    csv.field_size_limit(_CELL_LIMIT)
+    if table.is_empty:
+        return
     reader = csv.reader(islice(table.lines, table.before, None), delimiter=table.delimiter, strict=True)
     may_have_jinja = any(mark in text for mark in JINJA)
     may_have_nul = NUL in text or NUL_ESCAPED in text
@@ -209,15 +215,22 @@ def read_csv(
                         findings += nul_in(node)
                     yield node
             elif any(row):
-                findings.append(
-                    Finding.plain(
-                        Place(source, line, 1),
-                        f"expected {len(table.header)} cells as in the first row, these are {len(row)}",
-                    )
-                )
+                findings.append(Finding.plain(Place(source, line, 1), _other_width(len(row), len(table.header))))
             line = table.before + reader.line_num + 1
     except csv.Error as error:
-        findings.append(Finding(Place(source, line, 1), f"this is not CSV: {error}"))
+        findings.append(
+            Finding(Place(source, line, 1), f"this is not CSV: {error}; a quote in a cell in quotes is written twice")
+        )
+
+
+def _other_width(cells: int, names: int) -> str:
+    """Says that a row has more or fewer cells than there are names, and what to do."""
+    words = f"expected {names} cells as in the first row, these are {cells}"
+    if cells < names:
+        return f"{words}; where Excel left out empty cells, add a last column # with a text in each row"
+    if names == 1:
+        return f"{words}; the first row names the columns, so take away what stands above the names"
+    return f"{words}; give each column a name, one that begins with # for a comment"
 
 
 def _is_as_wide(row: list[str], table: _Table) -> bool:
@@ -231,7 +244,7 @@ def _wrong_header(table: _Table) -> list[Finding]:
     if len(table.header) > MOST_COLUMNS:
         place = Place(table.source, table.header_line, 1)
         return [Finding.plain(place, f"expected at most {MOST_COLUMNS} columns, these are {len(table.header)}")]
-    other = delimiter_of(table.lines[table.header_line - 1], PRESETS["plain"])
+    other = delimiter_of(table.lines[table.header_line - 1 :], PRESETS["plain"])
     if len(table.header) == 1 and table.dialect.is_sure and other in table.header[0]:
         advice = (
             f"csv.delimiter is {table.delimiter!r}, and {other!r} parts the names; set `csv: {{delimiter: {other!r}}}`"
@@ -242,7 +255,7 @@ def _wrong_header(table: _Table) -> list[Finding]:
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:
-            wrong.append(Finding.plain(place, "this column has no name"))
+            wrong.append(Finding.plain(place, NO_NAME))
         elif name in names and table.wanted[index]:
             wrong.append(Finding(place, f"the column {name} is written twice"))
         elif NUL in name:

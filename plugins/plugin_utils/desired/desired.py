@@ -235,6 +235,7 @@ class DesiredInstance:
     :ivar lifecycle: section to what is left alone in its records, and which of them must stay.
     :ivar shields: records that must stay although they are no part of it: a plan file holds changes alone.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
+    :ivar old_names: the same, of a plan file, which renames by uuids: others may still refer to what it renames.
     :ivar moved_places: where a pair was written, by the identity of its new key.
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
     :ivar src: the directory that was read, or that of the file; empty where there is none.
@@ -260,6 +261,7 @@ class DesiredInstance:
     lifecycle: Mapping[str, Lifecycle] = field(default_factory=dict)
     shields: Sequence[Entry] = ()
     moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
+    old_names: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
     moved_places: dict[int, Place] = field(default_factory=dict)
     setting_places: dict[str, Place] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)

@@ -10,6 +10,7 @@ the types take, once the fields are known.
 from __future__ import annotations
 
 import codecs
+import csv
 import datetime as dt
 import re
 import time
@@ -17,6 +18,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import islice
 from typing import Any, Protocol
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
@@ -39,6 +41,15 @@ HOW_TO_SAVE = (
     "save it as UTF-8: in Excel as 'CSV UTF-8 (Comma delimited)', in LibreOffice with the character set "
     "'Unicode (UTF-8)'"
 )
+
+
+_NO_TABLES = {
+    b"PK\x03\x04": "this is a workbook and no CSV; give its name the ending .xlsx, or save it as CSV",
+    b"\xd0\xcf\x11\xe0": "this is an old workbook and no CSV; save it as .xlsx or as CSV",
+    codecs.BOM_UTF32_LE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
+    codecs.BOM_UTF32_BE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
+}
+"""The first bytes of files that are no tables in any dialect, to what to do with such a file."""
 
 
 class WrongEncoding(Exception):
@@ -147,7 +158,7 @@ class Dialect:
             return type_name in ("DECIMAL", "MONEY") and _PLAIN_NUMBER.fullmatch(text) is not None
         convert = self._converters.get(type_name)
         found = None if convert is None else convert(text)
-        return found not in (None, text) and not (type_name == "NUMBER" and "." in str(found))
+        return found not in (None, text.strip()) and not (type_name == "NUMBER" and "." in str(found))
 
     @cached_property
     def _converters(self) -> Mapping[str, Callable[[str], str | None]]:
@@ -252,6 +263,9 @@ class Dialect:
 
         :raises WrongEncoding: where it is no text.
         """
+        for mark, words in _NO_TABLES.items():
+            if content.startswith(mark):
+                raise WrongEncoding(words, 0)
         if self.encoding:
             return self._strictly(content, self.encoding), False
         for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
@@ -295,15 +309,15 @@ PRESETS: Mapping[str, Dialect] = {
         true=("WAHR", "ja"), false=("FALSCH", "nein"), currency=("€", "EUR"),
     ),
     "excel-fr": Dialect(
-        "excel-fr", ";", writes="utf-8-sig", decimal=",", thousands=BLANKS, dates=("%d/%m/%Y",),
+        "excel-fr", ";", writes="utf-8-sig", decimal=",", thousands=BLANKS, dates=("%d/%m/%Y", "%d/%m/%y"),
         true=("VRAI", "oui"), false=("FAUX", "non"), currency=("€", "EUR"),
     ),
     "excel-gb": Dialect(
-        "excel-gb", ",", writes="utf-8-sig", thousands=(",",), dates=("%d/%m/%Y",),
+        "excel-gb", ",", writes="utf-8-sig", thousands=(",",), dates=("%d/%m/%Y", "%d/%m/%y"),
         true=("TRUE", "yes"), false=("FALSE", "no"), currency=("£", "GBP"),
     ),
     "excel-us": Dialect(
-        "excel-us", ",", writes="utf-8-sig", thousands=(",",), dates=("%m/%d/%Y",),
+        "excel-us", ",", writes="utf-8-sig", thousands=(",",), dates=("%m/%d/%Y", "%m/%d/%y"),
         true=("TRUE", "yes"), false=("FALSE", "no"), currency=("$", "USD"),
     ),
 }  # fmt: skip
@@ -325,14 +339,36 @@ class Dialects:
         return next((dialect for pattern, dialect in self.files if fnmatchcase(name, pattern)), self.general)
 
 
-def delimiter_of(line: str, dialect: Dialect) -> str:
-    """Finds the delimiter between the cells of a table.
+_DELIMITERS = ",;\t|"
+_ROWS_TO_ASK = 20
 
-    :param line: its first one.
+
+def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
+    """Finds the delimiter between the cells of a table: that by which most rows are as wide as the first, because a
+    name may have a comma of its own; of several that of the dialect, then the one that the first row has most of.
+
+    :param lines: those of the table, the one with the names first.
     """
-    found = max(",;\t|", key=lambda mark: _outside(line, mark))
-    is_own = dialect.is_sure or _outside(line, dialect.delimiter) or not _outside(line, found)
-    return dialect.delimiter if dialect.delimiter and is_own else found
+    if dialect.is_sure:
+        return dialect.delimiter
+    numbers = {mark: _outside(lines[0], mark) for mark in dict.fromkeys((*dialect.delimiter, *_DELIMITERS))}
+    marks = [mark for mark, number in numbers.items() if number]
+    if len(marks) < 2:
+        return (*marks, *dialect.delimiter, *_DELIMITERS)[0]
+    return max(marks, key=lambda mark: (_as_wide_as_the_first(lines, mark), mark == dialect.delimiter, numbers[mark]))
+
+
+def _as_wide_as_the_first(lines: Iterable[str], delimiter: str) -> int:
+    """Counts the first rows that have a cell for each name."""
+    rows = csv.reader(lines, delimiter=delimiter)
+    width = len(_without_end(next(rows, [])))
+    # The last cells of a row may be empty, and so may those behind the last name.
+    return sum(len(row) >= width >= len(_without_end(row)) for row in islice(rows, _ROWS_TO_ASK))
+
+
+def _without_end(row: list[str]) -> list[str]:
+    """A row without the empty cells at its end."""
+    return row[: next((number for number in range(len(row), 0, -1) if row[number - 1].strip()), 0)]
 
 
 def _outside(line: str, mark: str) -> int:

@@ -45,7 +45,9 @@ WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
 _ANY_CASE = (".csv", WORKBOOK)
 """Endings that programs of Windows write in capitals, too."""
-_ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", ".xls", ".xlsm", ".ods")
+_WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods")
+"""Endings of workbooks that are not read."""
+_ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", *_WORKBOOKS)
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
 
 MAX_SOURCE = 256 << 20
@@ -215,9 +217,11 @@ class _Loading:
             elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
                 self._section_files(name, one, root)
             elif is_folder or ending in ENDINGS:
-                near = get_close_matches(name, [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
+                near = get_close_matches(name.casefold(), [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
                 if near and not one.name.startswith("."):
                     self._find(self._at(one.name), f"no such section; did you mean {near[0]}?")
+            elif ending.lower() in _WORKBOOKS and not _is_hidden(one.name):
+                self.desired.warnings.append(f"{self._at(one.name)}: is not read; save it as {WORKBOOK}")
 
     def _section_files(self, section: str, top: ListResult, root: Folder) -> None:
         self.desired.sections.add(section)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ class DesiredParser:
         """
         if partial:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
+        as_written = fields
         if entry.cells is not None:
             fields = self._read_cells(entry.cells, schema, entry, fields)
         fields = self._with_offsets(schema, entry, fields)
@@ -59,6 +61,10 @@ class DesiredParser:
             values, findings = schema.parse(fields, "")
             if findings.errors or findings.unknown:
                 for misfit in findings.errors:
+                    name = misfit.way[0] if misfit.way else ""
+                    if misfit.misfit is not None and fields.get(name) is not as_written.get(name):
+                        # The dialect read it: no other one makes it fit.
+                        misfit.misfit = replace(misfit.misfit, type="")
                     self._find(entry.place_in(misfit.way), misfit)
                 for misfit in findings.unknown:
                     self._find(entry.place_of_name(str(misfit.way[0])), misfit)

@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import TypedCell
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
-from .csv_source import structure
+from .csv_source import NO_NAME, structure
 from .desired import SECTIONS, CellPlace, Finding, Place
 from .dialect import ISO_DATE, CellReader, Dialect
 from .hiding import EVERYTHING
@@ -44,7 +44,10 @@ TEXT_FORMAT = "@"
 
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
 _EMPTY_ROW = re.compile(rb'<row\b[^>]*?\br="[^>]*?(?:/>|>(?:<c\b[^>]*/>)*</row>)')
-_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+_ESCAPE = re.compile("_x(005F|00[01][0-9A-F]|D[89A-F][0-9A-F]{2}|FFF[EF])_", re.IGNORECASE)
+"""A character that XML can't hold, or the underscore before what looks like one. Others are text: LibreOffice writes
+them as they are."""
+
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 DIGITS = ".15g"
 """Excel keeps 15 digits of a number."""
@@ -100,6 +103,7 @@ class _Sheet:
         self._dialect = dialect
         self._findings = findings
         self._seen_columns: set[int] = set()
+        self._unread: set[int] = set()
 
     def records(self, values: Any, formulas: Any) -> Iterator[Node]:
         """The records of the rows below the first one, which names the columns.
@@ -130,13 +134,18 @@ class _Sheet:
         self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
 
     def _cells(self, row: Sequence[Any], formulas: Sequence[Any], number: int) -> dict[int, Any]:
-        """The cells of a row in which something stands, by the number of their column."""
+        """The cells of a row in which something stands, by the number of their column; comments are left out."""
         found: dict[int, Any] = {}
         for cell in row:
-            if cell.value is None:
+            if cell.value is None or cell.column in self._unread:
                 continue
             if cell.data_type == "e":
-                self._find(number, cell.column, f"this cell holds the error {cell.value}", "this cell holds an error")
+                self._find(
+                    number,
+                    cell.column,
+                    f"this cell holds the error {cell.value}; mend or empty it",
+                    "this cell holds an error",
+                )
                 continue
             value = _value_of(cell.value, cell.number_format)
             if isinstance(value, str) and CONTROL.search(value):
@@ -144,7 +153,8 @@ class _Sheet:
             elif value != "":
                 found[cell.column] = value
         for value, formula in zip(row, formulas, strict=False):
-            if value.value is None and formula.data_type == "f" and value.data_type != "str":
+            is_read = formula.data_type == "f" and formula.column not in self._unread
+            if is_read and value.value is None and value.data_type != "str":
                 words = "this formula has no stored value; open the workbook in a spreadsheet program and save it"
                 self._find(number, formula.column, words)
         return found
@@ -158,8 +168,11 @@ class _Sheet:
         fine = True
         for column, value in cells.items():
             name = sys.intern(str(value).strip())
+            if not name:
+                continue
             self._seen_columns.add(column)
             if name.startswith(COMMENT) or name in self._dialect.ignore:
+                self._unread.add(column)
                 continue
             if name in self.columns:
                 self._find(number, column, f"the column {name} is written twice", "this column is written twice")
@@ -170,7 +183,7 @@ class _Sheet:
     def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
         for column in cells.keys() - self._seen_columns:
             self._seen_columns.add(column)
-            self._find(number, column, "this column has no name")
+            self._find(number, column, NO_NAME)
         record: dict[str, Any] = {}
         for name, column in self.columns.items():
             value = cells.get(column)
@@ -337,6 +350,8 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
                 f"expected a workbook of at most {MAX_UNPACKED >> 20} MiB unpacked, this one has {size >> 20}"
             )
         parts = {part.filename: packed.read(part) for part in packed.infolist()}
+    if _STRICT in parts.get("xl/workbook.xml", b""):
+        raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
     has_formulas = False
     for name, part in parts.items():
         if any(mark in part for mark in _DECLARATIONS):
@@ -351,5 +366,8 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
             packed.writestr(name, part)
     return packed_again.getvalue(), has_formulas
 
+
+_STRICT = b"http://purl.oclc.org/ooxml/"
+"""The names of another form of workbooks, which Excel offers beside the usual one."""
 
 _DECLARATIONS = tuple("<!DOCTYPE".encode(codec) for codec in ("utf-8", "utf-16-le", "utf-16-be"))

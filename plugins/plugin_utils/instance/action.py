@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ansible import constants
 from ansible.errors import AnsibleError
@@ -44,7 +45,7 @@ from .plan_file import (
 from .provenance import made_by
 from .rendered_directory import RenderedDirectory
 from .rendering import MeantInstance, render
-from .reports import as_text, check_report, write_report
+from .reports import as_diff, as_text, check_report, write_report
 from .run import (
     RunOptions,
     many_objects,
@@ -106,6 +107,7 @@ def _provision(
     sources = paths_of(options["src"])
     src = sources[0] if sources else None
     report, plan_file = (_path(options, name) for name in ("report", "plan_file"))
+    url = _report_url(options)
     if report is not None:
         check_report(report)
         if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
@@ -136,7 +138,7 @@ def _provision(
         missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
-        return _validated(desired, report, check_mode, src, invocation.host)
+        return _validated(desired, report, check_mode, src, url, invocation.host)
     run_options = RunOptions(
         check_mode=looks_only,
         plan_file=None if options["mode"] == "drift" else plan_file,
@@ -166,7 +168,7 @@ def _provision(
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
-        _write_report(account, report, src, secrets_of(INSTANCE, options))
+        _write_report(account, report, src, secrets_of(INSTANCE, options), url)
     return _result(account, looks_only and options["drift_fail"], report)
 
 
@@ -205,6 +207,17 @@ def _rendered(
     if not check_mode:
         destination.carry_out()
     return {**outcome, **destination.account(rendered.summary), "duration": round(time.monotonic() - started, 3)}
+
+
+def _report_url(options: Mapping[str, Any]) -> str:
+    """The address under which all of a report is to be found; empty: nobody said.
+
+    :raises InvalidInput: where it is none that people open in a browser.
+    """
+    url = str(options.get("report_url") or "")
+    if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc):
+        raise InvalidInput(f"report_url: {shorten(url)} does not fit; expected an address that begins with https://")
+    return url
 
 
 def paths_of(src: Any) -> list[Path]:
@@ -268,14 +281,14 @@ def load_files(
 
 
 def _validated(
-    desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None, host: str
+    desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None, url: str, host: str
 ) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
     told = tell(offline_findings(desired), desired)
     problems = told.lines
     if report is not None:
-        _write_report(_judged(told, desired, check_mode, host), report, src, ())
+        _write_report(_judged(told, desired, check_mode, host), report, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, report) if problems else fine
@@ -302,9 +315,9 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -
     )
 
 
-def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Iterable[str]) -> None:
+def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Iterable[str], url: str) -> None:
     try:
-        write_report(account, path, src, secrets)
+        write_report(account, path, src, secrets, url)
     except OSError as error:
         # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")
@@ -361,7 +374,7 @@ def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[s
         **account.document(),
         "changed": account.outcome in ("changed", "drift", "partly_applied"),
         "msg": in_short(account, report, drifted) if failed else text,
-        "diff": {"prepared": f"{text}\n"},
+        "diff": {"prepared": f"{as_diff(account)}\n"},
     }
     if failed:
         result["failed"] = True

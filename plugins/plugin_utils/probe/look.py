@@ -171,15 +171,16 @@ class Look:
 
     def _list(self, kind: Kind) -> list[Mapping[str, Any]]:
         """The first page of a kind as it came, with what its envelope shows."""
-        paging = [("page", "1"), ("per_page", str(_PAGE))] if kind.sort else []
-        heard = self.asker.get(kind.list_path, paging)
-        if heard.is_good and heard.json() is None and kind.sort:
-            # A thousand records were more than an answer may have.
-            paging[1] = ("per_page", str(_SMALL_PAGE))
-            heard = self.asker.get(kind.list_path, paging)
+        asked = [{"page": "1", "per_page": str(_PAGE), **_sorting(kind)}]
+        # Where a thousand records are more than an answer may have, or the sort is refused.
+        asked += [{"page": "1", "per_page": str(_SMALL_PAGE), **_sorting(kind)}, {"page": "1", "per_page": str(_PAGE)}]
+        for pairs in asked if kind.sort else [{}]:
+            heard = self.asker.get(kind.list_path, list(pairs.items()))
+            if not (heard.is_refusal or (heard.is_good and heard.json() is None)):
+                break
         raw = self._items(kind, heard, kind.list_path)
         if heard.is_good:
-            self._envelope(kind, heard.json(), raw, dict(paging).get("per_page"))
+            self._envelope(kind, heard.json(), raw, pairs.get("per_page"))
         self.listed[kind.name] = raw
         return raw
 
@@ -189,7 +190,9 @@ class Look:
         if heard.is_good and isinstance(items, list):
             return [one for one in items if isinstance(one, Mapping)]
         words = f"{kind.words}s"
-        if heard.status in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
+        if heard.is_absent:
+            self.evidence.absent.append(kind.name)
+        elif heard.status == HTTPStatus.FORBIDDEN:
             self.evidence.unread.append(kind.name)
         else:
             self.evidence.unable[f"any task that reads {words}"] = f"GET {path} answers HTTP {heard.status} and no list"
@@ -253,14 +256,15 @@ class Look:
     def _order(self) -> None:
         """Tells whether pages without a sort come twice in one order."""
         kind = max((OBJECT, ROOM, LOCATION), key=lambda one: len(self.listed.get(one.name, ())))
-        before = self._uuids(kind, self.listed.get(kind.name, ()))
-        if len(before) < 2:
+        size = len(self.listed.get(kind.name, ()))
+        if size < 2:
             return
-        heard = self.asker.get(kind.list_path, [("page", "1"), ("per_page", str(max(len(before), 2)))])
-        after = self._uuids(kind, self._items(kind, heard, kind.list_path))
+        paging = [("page", "1"), ("per_page", str(size))]
+        pages = [self._items(kind, self.asker.get(kind.list_path, paging), kind.list_path) for _turn in range(2)]
+        before, after = (self._uuids(kind, page) for page in pages)
         common = set(before) & set(after)
         if [one for one in before if one in common] != [one for one in after if one in common]:
-            self.evidence.saw("page_order", "unstable", f"GET {kind.list_path}", len(common))
+            self.evidence.saw("page_order", "unstable", f"GET {kind.list_path}", size)
 
     def _beyond(self) -> None:
         kind = next((one for one in (LOCATION, ROOM, OBJECT) if self.listed.get(one.name)), None)
@@ -446,6 +450,13 @@ class Look:
     def _ids(self, kind: Kind) -> list[int]:
         found = (_id(kind, one) for one in self.listed.get(kind.name, ()))
         return [one for one in found if one is not None]
+
+
+def _sorting(kind: Kind) -> dict[str, str]:
+    """The parameters that bring the records of a kind in a stable order."""
+    if "sort" in kind.sort_parameters:
+        return {f"sort[{kind.sort}]": "ASC"}
+    return {"sort_by": kind.sort, "order": "asc"}
 
 
 def _id(kind: Kind, raw: Mapping[str, Any]) -> int | None:

@@ -53,6 +53,7 @@ def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date
         "unable": [{"task": task, "why": why} for task, why in sorted(evidence.unable.items())],
         "new": new,
         "account": {**account, "not_readable": sorted(set(evidence.unread))},
+        "absent": sorted(set(evidence.absent)),
         "switches": switches,
         "contradictions": contradictions,
         "unknown_keys": unknown,
@@ -101,6 +102,7 @@ def summary_of(profile: Mapping[str, Any]) -> list[str]:
         for kind, number in account["restricted_fields"].items()
     ]
     lines += [f"Restricted: the list of {KINDS[kind].words}s is refused" for kind in account["not_readable"]]
+    lines += [f"Absent, or switched off: {KINDS[kind].words}s" for kind in profile["absent"]]
     if profile["tier"] == LOOK:
         lines.append(f"The tier {TOUCH} tells more: it makes scratch records and takes them away.")
     return lines
@@ -130,6 +132,11 @@ def profile_schema() -> Json:
             },
             "new": {"type": "array", "items": _TEXT, "description": "What is new, and does no harm."},
             "account": {**_account(), "description": "What the account that probed does not see."},
+            "absent": {
+                "type": "array",
+                "items": {"enum": list(KINDS)},
+                "description": "Kinds that the instance does not have, or whose module is switched off.",
+            },
             "switches": {
                 **_closed({name: _entry(switch.sides) for name, switch in SWITCHES.items()}),
                 "description": "Each switch of the embedded service.",
@@ -174,7 +181,7 @@ def _account() -> Json:
             "not_readable": {
                 "type": "array",
                 "items": {"enum": list(KINDS)},
-                "description": "Kinds whose list is refused, or is not there.",
+                "description": "Kinds whose list is refused.",
             },
         }
     )

@@ -115,12 +115,9 @@ class RecordsSeen:
     def _links(self) -> None:
         forms: Counter[tuple[str, str]] = Counter()
         for sample in self.samples:
-            keys = [key for key, type_name in sample.types.items() if type_name in _LINKS]
-            records = sample.flat
-            # A field that no record has may be hidden; it is not empty then.
-            shown = {key for key in keys if any(key in record for record in records)}
-            for record in records:
-                for key in shown:
+            keys = self._shown(sample.kind) & {key for key, name in sample.types.items() if name in _LINKS}
+            for record in sample.flat:
+                for key in keys:
                     forms[_form_of_link(record.get(key)), sample.request] += 1
         sides = {"object": "object", "zero": "zero"}
         has_empty = any(form == "empty" for form, _request in forms)
@@ -132,11 +129,16 @@ class RecordsSeen:
         if any(form == "integer" for form, _request in forms) and not has_empty:
             self.evidence.cannot("link_read", "links are integers, and no record has an empty one that shows how it is")
 
+    def _shown(self, kind: Kind) -> set[str]:
+        """The listed fields of a kind that some record has. One that none has may be hidden; it is not empty then."""
+        samples = [sample for sample in self.samples if sample.kind is kind]
+        keys = {key for sample in samples for record in sample.flat for key in record}
+        return keys & {key for sample in samples for key in sample.types}
+
     def _empty_keys(self) -> None:
         lacking: list[tuple[str, int]] = []
         for sample in self.samples:
-            records = sample.flat
-            shown = {key for key in sample.types if any(key in record for record in records)}
+            records, shown = sample.flat, self._shown(sample.kind)
             empty = sum(any(key in record and is_empty(record[key]) for key in shown) for record in records)
             if empty:
                 self.evidence.saw("empty_keys", "sent", sample.request, empty)

@@ -191,18 +191,24 @@ class Touch:
             self.evidence.cannot("empty_form", "objects have no text field that may be empty")
             return
         read = []
-        for nothing in ("", None):
-            if not self._patch(uuid, {key: nothing}).is_good:
+        for value in (self._named("text"), "", None):
+            if not self._patch(uuid, {key: value}).is_good:
                 self.evidence.cannot("empty_form", "a text field of a scratch object could not be emptied")
                 return
             read.append(self.scratch.read(OBJECT, uuid))
-        if not all(key in one for one in read):
-            self.evidence.cannot("empty_form", "keys of empty fields are left out, or hidden")
+        filled, *emptied = read
+        if key not in filled:
+            self.evidence.cannot("empty_form", "a text field of a scratch object is hidden")
             return
-        forms = [one[key] for one in read]
+        is_sent = all(key in one for one in emptied)
+        request = f"PATCH {OBJECT.item_path}"
+        self.evidence.saw("empty_keys", "sent" if is_sent else "left_out", request, len(emptied))
+        if not is_sent:
+            self.evidence.cannot("empty_form", "keys of empty fields are left out")
+            return
+        forms = [one[key] for one in emptied]
         sides = {"as_sent": ["", None], "null": [None, None], "text": ["", ""], "list": [[], []]}
         side = next((name for name, form in sides.items() if form == forms), None)
-        request = f"PATCH {OBJECT.item_path}"
         if side:
             self.evidence.saw("empty_form", side, request, len(forms))
         else:

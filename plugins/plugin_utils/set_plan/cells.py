@@ -1,10 +1,13 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds the damage that a spreadsheet does to the cells of a table: some are emptied, and zeros are lost."""
+"""Finds the damage that a spreadsheet does to the cells of a table: some are emptied, zeros are lost, and long numbers
+are cut.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -18,6 +21,9 @@ from ..desired.desired import DesiredInstance, Entry
 from ..desired.parsing import written_as
 from .plan import Planned
 from .state import ListedState
+
+_CUT = re.compile(r"\d[.,]\d+E\+\d{2,3}")
+"""What a spreadsheet shows in place of a long number, and writes into CSV."""
 
 
 class EmptiedCells:
@@ -63,8 +69,9 @@ def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:
     return f"{source}: {number:,} empty cells where the instance has values; `empty: clear` clears them{columns}"
 
 
-class LostZeros:
-    """Looks for keys of tables that are in the instance with zeros in front: spreadsheets make numbers of digits.
+class LostDigits:
+    """Looks for keys of tables that spreadsheets made numbers of: the instance has them with zeros in front, or they
+    are long and were cut.
 
     :param state: what is there.
     """
@@ -76,7 +83,7 @@ class LostZeros:
     def found(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, object], entry: Entry
     ) -> tuple[str, FieldError] | None:
-        """The field that most likely lost its zeros, and what to say about it.
+        """The field that most likely lost digits, and what to say about it.
 
         :param values: a record that is not there.
         """
@@ -84,6 +91,8 @@ class LostZeros:
             return None
         for key in keys:
             text = values[key]
+            if isinstance(text, str) and _CUT.fullmatch(text):
+                return key, _cut(written_as(schema, entry, key), text)
             if not isinstance(text, str) or not text.isdecimal() or text[0] == "0":
                 continue
             for width in self._widths_of(schema, key):
@@ -102,10 +111,19 @@ class LostZeros:
         return self._widths[name]
 
 
+_OR_YAML = ", or write a record of its own in a YAML file"
+
+
+def _cut(name: str, text: str) -> FieldError:
+    why = f"a spreadsheet cut a long number; format the column as text and type the number again{_OR_YAML}"
+    words = f"{name}: {shorten(text)} is not there: {why}"
+    return FieldError.at((name,), words, "a long number that was cut", Misfit(text, why))
+
+
 def _lost(name: str, text: str, there: str) -> FieldError:
     why = (
         "leading zeros are lost, as the instance has this key with zeros; format the column as text and type them "
-        "again, or write a record of its own in a YAML file"
+        f"again{_OR_YAML}"
     )
     words = f"{name}: {shorten(text)} is not there, and {shorten(there)} is: {why}"
     return FieldError.at((name,), words, "a key of the instance, without its leading zeros", Misfit(text, why))

@@ -170,6 +170,8 @@ class PlanOptions:
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set. :ivar protected: of those that must stay.
+    :ivar is_journal_lost: whether nothing is noted of this set. Then a run that was interrupted may have made what is
+        as the files say.
     :ivar note_references: whether the plan tells which references are written.
     :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
@@ -187,6 +189,7 @@ class PlanOptions:
     protected: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
     note_references: bool = False
+    is_journal_lost: bool = False
 
 
 def mark_of(entry: Entry | None, uuid: str | None) -> Any:

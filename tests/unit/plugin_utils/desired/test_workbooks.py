@@ -189,7 +189,7 @@ def test_errors_of_cells_and_characters_that_xml_can_not_hold_are_found(tmp_path
     _book(tmp_path / "a.xlsx", {"objects": rows})
     desired = _load(tmp_path)
     assert list(map(str, desired.findings)) == [
-        "a.xlsx:objects!B2: this cell holds the error #N/A",
+        "a.xlsx:objects!B2: this cell holds the error #N/A; mend or empty it",
         "a.xlsx:objects!B3: this cell holds a character that XML can't hold; take it out",
     ]
     assert desired.entries[-1].fields["Name"] == "a_x0041_b\nc"

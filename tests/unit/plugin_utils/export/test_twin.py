@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from emulator_process import running
 from exports import contents, export_of
 from instance_site import Site, sample_files, yaml_list
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
@@ -82,6 +84,24 @@ def test_a_plan_on_the_twin_is_the_plan_on_the_instance(site: Site, tmp_path: Pa
         assert plan(twin) == mine
         assert twin.run(expect_instance=[service.base_url]).outcome == "changed"
         assert plan(twin)["outcome"] == "unchanged"
+
+
+@pytest.mark.parametrize("seed", range(20 if LONG else 2))
+def test_a_twin_behaves_like_its_instance(site: Site, tmp_path: Path, seed: int) -> None:
+    site.write(sample_files(24, files=2))
+    assert site.run().outcome == "changed"
+    chance = random.Random(seed)
+    there: dict[str, Any] = site.service.steer("GET", "/switches")
+    sides = {name: one["sides"][-1] if not seed else chance.choice(one["sides"]) for name, one in there.items()}
+    site.service.steer("PUT", "/switches", sides)
+    profile = tmp_path / "profile.json"
+    profile.write_text(json.dumps({"switches": {name: {"side": side} for name, side in sides.items()}}), "utf-8")
+    exported = tmp_path / "exported"
+    assert not export_of(site, exported, twin=True).get("failed")
+    with running("--load", str(exported), "--like", str(profile)) as service:
+        assert {name: one["side"] for name, one in service.steer("GET", "/switches").items()} == sides
+        site.write({"rooms.yml": yaml_list([{"building_id": "Site 0", "number": "9.9", "description": "New"}])})
+        assert plan(Site(site.root, service)) == plan(site)
 
 
 def test_an_export_without_notes_is_loaded_too(site: Site, tmp_path: Path) -> None:

@@ -22,7 +22,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from project import LONG, ROOT
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, WriteRefused
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile as profiles
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe, probe_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalogue import (
@@ -136,6 +138,21 @@ def combinations() -> st.SearchStrategy[dict[str, str]]:
     return st.fixed_dictionaries({one.name: st.sampled_from(one.sides) for one in TABLE})
 
 
+def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list[str]:
+    """What a later run with the profile warns of, on the instance that was probed."""
+    path = folder / "profile.json"
+    path.write_bytes(profiles.profile_file(profile))
+    notes: list[str] = []
+    client = service.client()
+    client.profile = Profile.read(str(path), notes.append)
+    for template in ("asset", "room", "person"):
+        client.definitions(template)
+    for name in ("object", "room", "location", "person", "user", "task", "rental_case", "hub_order", "file"):
+        client.list_all(KINDS[name])
+    path.unlink()
+    return notes
+
+
 @settings(QUIET, max_examples=300 if LONG else 5)
 @given(sides=combinations(), tier=st.sampled_from(TIERS), data=st.sampled_from(["demo", "empty", "300"]))
 def test_combinations_are_told_right_and_can_be_had_again(
@@ -149,6 +166,7 @@ def test_combinations_are_told_right_and_can_be_had_again(
     if tier != TRACE:
         assert service.dump() == before
     assert list(folder.iterdir()) == []
+    assert contradictions_later(service, profile, folder) == []
     like = Embedded.started(from_profile(json.dumps(profile)), data)
     assert probed(like, folder, tier) == profile
 
@@ -413,13 +431,14 @@ def test_what_may_not_be_read_is_told_in_the_outcome(rights: list[str], tmp_path
     assert ("object" in profile["account"]["not_readable"]) == (rights != ["objects"])
 
 
-def test_a_list_that_is_refused_makes_the_account_restricted(tmp_path: Path) -> None:
+def test_a_module_that_is_switched_off_is_no_restriction(tmp_path: Path) -> None:
     service = Embedded.started()
-    service.service.settings.modules_off = ["rental"]
+    service.service.settings.modules_off = ["rental", "catalog"]
     profile = probed(service, tmp_path, TOUCH)
-    assert profile["outcome"] == profiles.RESTRICTED
-    assert profile["account"]["not_readable"] == ["rental_case"]
+    assert profile["outcome"] == profiles.FINE
+    assert profile["absent"] == ["rental_case"]
     assert profile["switches"]["rental_hours"]["state"] == NOT_PROBED
+    assert "Absent, or switched off: rental cases" in profiles.summary_of(profile)
 
 
 @pytest.mark.parametrize("rights", [["read"], ["read", "objects"], ["read", "objects", "tasks"], []])

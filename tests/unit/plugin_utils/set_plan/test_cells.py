@@ -134,3 +134,16 @@ def test_a_plan_file_holds_the_cells_as_they_are_read(site: Site) -> None:
     text = plan_file.read_text("utf-8")
     assert "2500.00" in text
     assert "2.500,00" not in text
+
+
+def test_a_long_number_that_was_cut_is_suspected_where_it_would_be_a_new_key(site: Site) -> None:
+    site.write({"objects.csv": "barcode,inventory_name\n4.01E+12,x\n"})
+    (finding,) = site.plan().findings
+    assert finding.startswith("objects.csv:2:1: barcode: '4.01E+12' is not there: a spreadsheet cut a long number; ")
+    (site.root / "objects.csv").unlink()
+    site.write({"objects.yml": "- {barcode: '4.01E+12', inventory_name: x}\n"})
+    assert site.run().outcome == "changed"
+    (site.root / "objects.yml").unlink()
+    site.write({"objects.csv": "barcode,inventory_name\n4.01E+12,y\n"})
+    account = site.plan()
+    assert (account.findings, [one["action"] for one in account.changes]) == ([], ["update"])

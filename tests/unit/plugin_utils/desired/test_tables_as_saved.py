@@ -1,0 +1,153 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables and workbooks in the odd forms in which people save them: read, or refused with what to do."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
+
+_FIELDS = [
+    Field("barcode", "BARCODE"),
+    Field("inventory_name", "TEXT", label="Preis, netto, in EUR"),
+    Field("price", "MONEY", label="Purchasing price"),
+    Field("bought", "DATE", label="Gekauft am"),
+]
+
+
+def _load(root: Path, files: Mapping[str, str | bytes], csv: str = "plain") -> DesiredInstance:
+    (root / "instance.yml").write_text(f"api: seventhings/v1\ncsv: {{preset: {csv}}}\n", "utf-8")
+    for name, content in files.items():
+        (root / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return load(root)
+
+
+def _judged(desired: DesiredInstance) -> list[str]:
+    return tell(validate(desired, {"object": _FIELDS}), desired).lines
+
+
+def _workbook(*rows: list[Any], title: str = "objects") -> bytes:
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = title
+    for row in rows:
+        sheet.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("preset", ["plain", "excel-gb"])
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_a_name_with_commas_does_not_say_how_cells_are_parted(tmp_path: Path, preset: str, delimiter: str) -> None:
+    rows = [["barcode", "Preis, netto, in EUR", ""], ["1", "a", ""], ["2", "", ""]]
+    desired = _load(tmp_path, {"objects.csv": "".join(f"{delimiter.join(row)}\n" for row in rows)}, preset)
+    assert _judged(desired) == []
+    assert [dict(entry.fields) for entry in desired.entries] == [
+        {"barcode": "1", "Preis, netto, in EUR": "a"}, {"barcode": "2"},
+    ]  # fmt: skip
+
+
+def test_a_table_of_nothing_but_delimiters_is_empty(tmp_path: Path) -> None:
+    desired = _load(tmp_path, {"objects.csv": ";;;\r\n;;;\r\n"})
+    assert (desired.entries, _judged(desired)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("Stock 2024;;\n;;\nbarcode;price;bought\n1;2;\n", "objects.csv:3:1: expected 1 cells as in the first row, these are 3; the first row "),
+        ("barcode;price\n1\n", "add a last column # with a text in each row"),
+        ("barcode;price\n1;2;x\n", "give each column a name, one that begins with # for a comment"),
+        ('barcode,price\n1,"24" Monitor"\n', "a quote in a cell in quotes is written twice"),
+        ("barcode\n1\n".encode("utf-32"), "objects.csv:1:1: expected UTF-8, and this is UTF-32; save it as UTF-8: "),
+        (_workbook(["barcode"]), "objects.csv:1:1: this is a workbook and no CSV; give its name the ending .xlsx"),
+        (b"\xd0\xcf\x11\xe0" + bytes(600), "objects.csv:1:1: this is an old workbook and no CSV; save it as .xlsx"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: str | bytes, found: str) -> None:
+    lines = _judged(_load(tmp_path, {"objects.csv": content}))
+    assert found in lines[0], lines
+
+
+@pytest.mark.parametrize("name", ["OBJECTS.CSV", "Objects.csv"])
+def test_the_name_of_a_file_in_capitals_is_not_passed_over(tmp_path: Path, name: str) -> None:
+    assert _judged(_load(tmp_path, {name: "barcode\n1\n"})) == [f"{name}: no such section; did you mean objects?"]
+
+
+def test_a_workbook_of_another_program_is_named(tmp_path: Path) -> None:
+    desired = _load(tmp_path, {"Stock.ods": b"PK", "Stock.XLSM": b"PK", "~$Stock.xlsm": b"", "read.me": b""})
+    assert desired.warnings == ["Stock.XLSM: is not read; save it as .xlsx", "Stock.ods: is not read; save it as .xlsx"]
+
+
+@pytest.mark.parametrize(
+    ("preset", "cell"), [("excel-fr", "31/12/24"), ("excel-gb", "31/12/24"), ("excel-us", "12/31/24")]
+)
+def test_a_year_of_two_digits_is_read_as_spreadsheets_show_it(tmp_path: Path, preset: str, cell: str) -> None:
+    text = f"barcode;Gekauft am\n1;{cell}\n"
+    assert _judged(_load(tmp_path, {"objects.csv": text}, preset)) == []
+    (line,) = _judged(_load(tmp_path, {"objects.csv": text}))
+    assert "set `csv: {preset: excel-" in line
+
+
+def test_no_dialect_is_proposed_for_what_was_read(tmp_path: Path) -> None:
+    (line,) = _judged(_load(tmp_path, {"objects.csv": "barcode;price\n1;12345678901234567,89\n"}, "excel-de"))
+    assert line.endswith("at most 15 significant digits, because the service takes JSON numbers")
+
+
+def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
+    (line,) = _judged(_load(tmp_path, {"objects.csv": "barcode;price\n1; 5 \n"}))
+    assert "set `csv" not in line
+
+
+@pytest.mark.parametrize("name", ["Purchasing\nprice", "Purchasing\u00a0 price"])
+def test_a_header_may_be_wrapped(tmp_path: Path, name: str) -> None:
+    files = {"objects.csv": f'barcode;"{name}"\n1;5\n', "more.xlsx": _workbook(["barcode", name], ["2", 5])}
+    assert _judged(_load(tmp_path, files)) == []
+
+
+def test_nothing_is_wrong_with_a_comment(tmp_path: Path) -> None:
+    book = _workbook(["barcode", "# sum", "Junk", None], ["1", "#N/A", "#DIV/0!", None], ["2", "=A1", "=A1", None])
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\ncsv: {ignore: [Junk]}\n", "utf-8")
+    (tmp_path / "book.xlsx").write_bytes(book)
+    desired = load(tmp_path)
+    assert _judged(desired) == []
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1"}, {"barcode": "2"}]
+
+
+def test_a_name_of_blanks_is_none(tmp_path: Path) -> None:
+    assert _judged(_load(tmp_path, {"a.xlsx": _workbook(["barcode", "  "], ["1", None])})) == []
+    (line,) = _judged(_load(tmp_path, {"a.xlsx": _workbook(["barcode", "  "], ["1", "x"])}))
+    assert line.startswith("a.xlsx:objects!B2: this column has no name; give it one")
+
+
+def test_a_strict_workbook_says_how_to_save_it(tmp_path: Path) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(_workbook(["barcode"], ["1"]))) as packed, zipfile.ZipFile(content, "w") as again:
+        for name in packed.namelist():
+            part = packed.read(name)
+            part = part.replace(
+                b"http://schemas.openxmlformats.org/spreadsheetml/2006/", b"http://purl.oclc.org/ooxml/"
+            )
+            again.writestr(name, part)
+    (line,) = _judged(_load(tmp_path, {"a.xlsx": content.getvalue()}))
+    assert "save it as the plain 'Excel Workbook' (.xlsx)" in line
+
+
+def test_what_looks_like_an_escape_and_needs_none_is_text(tmp_path: Path) -> None:
+    # Excel escapes the underscore of such a text, and LibreOffice does not.
+    desired = _load(tmp_path, {"a.xlsx": _workbook(["barcode"], ["_x0041_"], ["_x005F_x0041_"], ["_x005f_x000D_"])})
+    assert [entry.fields["barcode"] for entry in desired.entries] == ["_x0041_", "_x0041_", "_x000D_"]
