@@ -69,7 +69,7 @@ def test_a_table_of_nothing_but_delimiters_is_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        ("Stock 2024;;\n;;\nbarcode;price;bought\n1;2;\n", "objects.csv:3:1: expected 1 cells as in the first row, these are 3; the first row "),
+        ("Stock 2024;;\n;;\nbarcode;price;bought\n1;2;\n", "so take away what stands above the names"),
         ("barcode;price\n1\n", "add a last column # with a text in each row"),
         ("barcode;price\n1;2;x\n", "give each column a name, one that begins with # for a comment"),
         ('barcode,price\n1,"24" Monitor"\n', "a quote in a cell in quotes is written twice"),
