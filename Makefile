@@ -79,6 +79,10 @@ bench: runtime ## Measure speed and request counts, all or with BENCH="apply sca
 generate: runtime ## Write what is generated: lists in documents, routing, JSON Schemas, the table of switches
 	@"$(BIN)/python" tests/tools/generate.py
 
+.PHONY: pictures
+pictures: test-environment ## Take the pictures in docs/images that show real runs (with Chromium, where it is found)
+	@"$(BIN)/python" tests/tools/pictures.py
+
 .PHONY: docs
 docs: lint-environment ## Build the documentation site into .build/docs
 	@"$(BIN)/python" tests/tools/docs.py

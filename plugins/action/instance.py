@@ -18,7 +18,10 @@ class ActionModule(ControllerAction):
     """Plans and applies a directory of files, or what stands inline."""
 
     spec = INSTANCE
-    rules: Mapping[str, Any] = {"required_one_of": [("src", "desired", "plan_file")]}
+    rules: Mapping[str, Any] = {
+        "required_one_of": [("src", "desired", "plan_file")],
+        "required_if": [("mode", "render", ("dest",))],
+    }
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Plans, and in a real run applies."""

@@ -158,7 +158,15 @@ options:
       - Where the service does not tell how many records there are, an eighth of it.
     type: int
     default: 512
+  profile:
+    description:
+      - The profile of the instance, which is a file that M(community.seventhings.probe) writes.
+      - Where an answer contradicts it, a warning says what has changed, once in a task. So a new version of the service
+        is noticed on the day it comes. No request is sent for that.
+      - The file is read where the module runs.
+    type: path
 requirements:
+  - python >= 3.11
   - requests >= 2.32.4
   - urllib3 >= 2.6.3
 notes:
@@ -343,7 +351,15 @@ options:
       - Where the service does not tell how many records there are, an eighth of it.
     type: int
     default: 512
+  profile:
+    description:
+      - The profile of the instance, which is a file that M(community.seventhings.probe) writes.
+      - Where an answer contradicts it, a warning says what has changed, once in a task. So a new version of the service
+        is noticed on the day it comes. No request is sent for that.
+      - The file is read where the module runs.
+    type: path
 requirements:
+  - python >= 3.11
   - requests >= 2.32.4
   - urllib3 >= 2.6.3
 notes:

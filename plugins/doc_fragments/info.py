@@ -36,7 +36,14 @@ options:
   limit:
     description:
       - Return at most so many records. RV(count) still tells how many there are.
+      - Takes one request where O(sort) names one field that is a number or a time, in descending order or never empty
+        (such as C(-created_at)), and there are no O(filters).
     type: int
+  count:
+    description:
+      - Return no records, only RV(count). Takes one request where there are no O(filters).
+    type: bool
+    default: false
 notes:
   - The list is complete, however many pages the instance has it on. One that does not add up is an error.
   - The instance applies the filters where it can. What it cannot is applied to the complete list, with the same

@@ -46,9 +46,11 @@ options:
         because its role hides it, even where the value is the same.
       - V(TEXT), V(LONG_TEXT), V(LINK), V(BARCODE) and V(DROPDOWN) fields take a text. Quote what YAML would read as
         something else, such as C("0815"), C("1.10"), C("yes") or C("2031-05-31"); a number or a boolean is an error.
-      - V(NUMBER) takes an integer; V(DECIMAL) and V(MONEY) a number with a decimal point, or the same as a text, such
-        as C(1299.50). Amounts are in the currency of the instance or of the field definition.
+      - V(NUMBER) takes an integer; V(DECIMAL) and V(MONEY) a number with a decimal point, such as C(1299.50). Amounts
+        are in the currency of the instance or of the field definition.
       - V(BOOLEAN) takes V(true) or V(false).
+      - The same as a text is taken for a number or a boolean, because templates make texts, such as C("1299.50") or
+        C("True"). Other words are not. The filter P(ansible.builtin.bool#filter) makes a boolean of C("yes").
       - V(DATE) and V(REMINDER) take C("YYYY-MM-DD"); V(DATETIME) a time with its offset to UTC, such as
         C("2031-05-31T14:30:00+02:00"), or one without it in the zone of the option C(timezone) where the module has it.
       - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) take one reference. V(LINKED_ASSETS),

@@ -33,7 +33,7 @@ options:
         its name, or the number or name alone; the e-mail address of a person or a user; of any other kind the first
         field that its module finds a record by, such as the title of a task.
       - >-
-        If a task of that title is open, only open ones count. Archived objects are found by their uuid only.
+        If a task of that title is open, only open ones count. Archived objects are found by barcode or uuid.
     type: list
     elements: raw
     required: true
@@ -42,6 +42,10 @@ options:
       - Key, or unique label, of a field. Its value is returned in place of the record.
     type: str
 notes:
+  - >-
+    Ansible tells a lookup neither C(module_defaults) nor the keyword C(environment) of plays and tasks. Write the
+    options of the connection in the expression, such as C(base_url=my_instance), or set environment variables for
+    C(ansible-playbook) itself.
   - >-
     Requests for one natural key: one list of the kind (for a room one of locations besides), the record, the field
     definitions where the kind has them, and the login where no O(access_token) is given. Lookups in one process share

@@ -91,7 +91,8 @@ options:
     type: dict
   relations:
     description:
-      - The whole list of relations to other field definitions. Each is a map with C(type) and C(field_uuid).
+      - The whole list of relations to other field definitions. Each is a map with C(type), and with
+        C(field) (key or label of the other field) or C(field_uuid).
       - C(type) is V(actual_field), V(expected_field), or V(active_When_value_equals_one_of), which also takes the list
         C(comparison_values).
     type: list

@@ -23,8 +23,9 @@ options:
     required: true
   record:
     description:
-      - The record, by its natural key, UUID, integer id, or as a map of field keys. A task and a rental case by UUID
-        only.
+      - The record, by its natural key, UUID, integer id, or as a map of field keys. An object may be archived.
+      - A task and a rental case by UUID, by title, or as a map of fields that tells it from others, such as C(title)
+        and C(issue_date). If a task of that title is open, only open ones count.
     type: raw
     required: true
   limit:

@@ -17,9 +17,8 @@ options:
   filters:
     description:
       - Which objects, as a map of field key to operator to value. All conditions must hold. Empty means all objects.
-      - The operators are those of M(community.seventhings.object_info). Here the instance applies them, and values are
-        sent as they are written. A reference is the integer id of the other record, a time is
-        C(YYYY-MM-DD hh:mm:ss) in UTC.
+      - Operators and values are those of M(community.seventhings.object_info), so that a reference may be a natural key
+        and a time may have an offset. Here the instance alone applies them.
     type: dict
     default: {}
   sort:
@@ -37,7 +36,8 @@ options:
       - Return at most so many suggestions. RV(count) still tells how many there are.
     type: int
 notes:
-  - Takes three requests, for the field definitions, the categories and the prices.
+  - Takes three requests, for the field definitions, the categories and the prices, and one more where O(filters) refer
+    to other records.
 seealso:
   - module: community.seventhings.hub_item
   - module: community.seventhings.object_info

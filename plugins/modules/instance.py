@@ -42,6 +42,11 @@ options:
         Only judge what is written. No connection is needed. All findings come at once, each with its file, line and
         column. Labels of fields are known where the files define them, or where an export wrote the schema of the
         instance beside the files. What nothing tells is left to the plan, and a warning names it.
+      render: >-
+        Write the merged state of all layers to O(dest), with variables filled in and cells of tables read, so that it
+        can be looked at and compared. Nothing is planned and nothing is sent but, where the type of a field that only
+        the instance knows decides about a cell or an attachment, requests for the definitions of its fields. Else no
+        connection is needed. Findings of reading come as with O(mode=validate), and nothing is written then.
     default: apply
   src:
     description:
@@ -56,6 +61,18 @@ options:
         later one only narrows it. Attachments are relative to their layer.
       - One of O(src), O(desired) and O(plan_file) is required.
     type: raw
+  dest:
+    description:
+      - With O(mode=render), the directory that is written. It plans the same as O(src) and O(desired).
+      - It holds one C(instance.yml) without C(variables) and C(csv), YAML files for each section, C(moved.yml),
+        attachments below C(files), and JSON Schemas. What C(_managed) and C(_state) say stays.
+      - Must be missing, empty, or made by an earlier render. Nothing in it is yours. A later render overwrites what was
+        edited, and takes away what it no longer writes. It tells its files by C(.render.json). A file of another origin
+        that a plan would read is an error.
+      - New files can be read by their owner alone.
+      - What is vaulted or named by O(hide) is never written. It is a finding, unless O(show_vaulted) is V(true).
+      - Required with O(mode=render), and not used otherwise.
+    type: path
   variables:
     description:
       - Values of the variables that C(instance.yml) declares, over their defaults. See
@@ -121,6 +138,11 @@ options:
         they stand at their lines in a review.
       - Records that are in no file are counted, and a few are named. V(.json) names all of them.
     type: path
+  report_url:
+    description:
+      - The address under which people find the whole report, such as that of the job that keeps it. A O(report) that
+        ends in V(.md) links to it, because a comment may not have room for all of it.
+    type: str
   journal:
     description:
       - Directory of the journal. Default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in
@@ -202,7 +224,8 @@ options:
     default: []
   show_vaulted:
     description:
-      - Show what is vaulted or named by O(hide) in findings, plans, reports and messages all the same.
+      - Show what is vaulted or named by O(hide) in findings, plans, reports and messages all the same, and let
+        O(mode=render) write it in clear.
       - The journal and the plan file never hold it.
     type: bool
     default: false
@@ -345,6 +368,14 @@ EXAMPLES = r"""
     variables:
       city: Berlin
 
+- name: Look at what the layers come to, and compare it with what it was
+  community.seventhings.instance:
+    mode: render
+    src: [base, overlays/berlin]
+    variables:
+      city: Berlin
+    dest: rendered/berlin
+
 - name: Fail where somebody changed the instance behind the files' back
   community.seventhings.instance:
     src: acme
@@ -401,8 +432,8 @@ check_mode:
   sample: false
 summary:
   description:
-    - Section to counts of records. In check mode, what would be done.
-  returned: O(mode=apply) or O(mode=drift)
+    - Section to counts of records. In check mode, what would be done. With O(mode=render) the number of its records.
+  returned: O(mode=apply), O(mode=drift) or O(mode=render)
   type: dict
   sample:
     objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
@@ -457,6 +488,19 @@ changes:
       labels: {purchasing_price: Purchasing price}
       status: done
       reason: ""
+dest:
+  description:
+    - The directory that was rendered to.
+  returned: O(mode=render)
+  type: str
+  sample: /srv/acme/rendered/berlin
+files:
+  description:
+    - The files below O(dest) that were C(written) or C(removed), by their paths. In check mode, those that would be.
+      C(unchanged) is the number of the others.
+  returned: O(mode=render)
+  type: dict
+  sample: {written: [locations.yml], removed: [], unchanged: 18}
 forecast:
   description:
     - What an apply takes where nothing fails. C(requests) counts them, those of planning included.
@@ -578,7 +622,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 
 def main() -> None:
     module = AnsibleModule(
-        argument_spec=INSTANCE, required_one_of=[("src", "desired", "plan_file")], supports_check_mode=True
+        argument_spec=INSTANCE,
+        required_one_of=[("src", "desired", "plan_file")],
+        required_if=[("mode", "render", ("dest",))],
+        supports_check_mode=True,
     )
     module.fail_json(msg="community.seventhings.instance runs on the controller, through the action of the same name.")
 

@@ -86,6 +86,17 @@ options:
         M(community.seventhings.instance) takes them back.
       keep: As it is. Read such files with O(community.seventhings.instance#module:formulas=keep).
     default: escape
+  twin:
+    description:
+      - Write C(twin.jsonl) too, with what the files leave out because it differs from instance to instance. It has the
+        users, the uuids and ids of the records, the keys that the service made for fields, and archived objects. From
+        such a directory the embedded service starts as a twin of the instance, on which a plan can be rehearsed.
+      - It holds the names and e-mail addresses of all users, and so does not belong where only files may be read.
+      - No list shows archived objects. Known are those that something refers to by their uuid, and those that an
+        earlier C(twin.jsonl) in O(dest) noted when they were active. Each takes one request.
+      - A twin is a whole instance, so O(only) and O(filters) must be left out.
+    type: bool
+    default: false
 attributes:
   check_mode:
     support: full
@@ -130,6 +141,11 @@ EXAMPLES = r"""
 - name: Export everything
   community.seventhings.instance_export:
     dest: acme
+
+- name: Export everything, and what a twin on this machine needs
+  community.seventhings.instance_export:
+    dest: acme-twin
+    twin: true
 
 - name: Export objects in use as CSV
   community.seventhings.instance_export:

@@ -124,7 +124,8 @@ records:
       type: str
     responsible_user:
       description:
-        - The user who is responsible, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+        - The user who is responsible, as C(id), C(uuid), C(email) and C(display_name). Instances tell the UUID.
+          The rest is there where users were read anyway, because one was named by e-mail address; else it is null.
       type: dict
     renter:
       description:
@@ -167,7 +168,8 @@ records:
       responsible_user:
         id: null
         uuid: 7c1f7d39-1f0c-4c0f-8c62-5b1d7e3f9a20
-        display_name: null
+        email: ada@example.com
+        display_name: Ada Lovelace
       renter:
         type: plain
         value: Trade fair team

@@ -14,7 +14,7 @@ description:
     not see. It makes a good first task.
 notes:
   - The instance tells who is signed in when it hands out a token. Where O(access_token) is given, no login takes place,
-    and RV(user) is null.
+    and RV(user) is whom the token names.
   - Takes three requests, and one more for the user. What the account does not see takes seven more, the first page of
     objects, rooms, locations and persons and the field definitions of three templates, and one more where an object
     refers to another one that the page lacks. Pages have up to 1,000 records.
@@ -65,7 +65,8 @@ description:
   sample: seventhings API is ready
 user:
   description:
-    - The user who signed in. Null where that is not known, because O(access_token) is given.
+    - The user who signed in. With O(access_token) alone, the user whom the token names, null where it names
+      nobody.
   returned: success
   type: dict
   contains:

@@ -207,12 +207,14 @@ record:
       type: dict
     assignees:
       description:
-        - The user whose task it is, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+        - The user whose task it is, as C(id), C(uuid), C(email) and C(display_name). Instances tell the UUID.
+          The rest is there where users were read anyway, because one was named by e-mail address; else it is null.
       type: list
       elements: dict
     references:
       description:
-        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null. Where
+          it tells whether the task is done for an object, C(status) is V(open) or V(done).
       type: list
       elements: dict
     attachments:
@@ -223,7 +225,11 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
     slug: TASK-17
     status: open
-    author: 0d9b7f6a-95b2-4c5c-8a40-0a7f5f2a9c11
+    author:
+      id: 1
+      uuid: 0d9b7f6a-95b2-4c5c-8a40-0a7f5f2a9c11
+      email: ada@example.com
+      display_name: Ada Lovelace
     title: Check the battery
     comment: null
     deadline: "2031-05-31"
@@ -234,9 +240,10 @@ record:
       unit: years
       value: 1
     assignees:
-      - id: null
+      - id: 4
         uuid: 7c1f7d39-1f0c-4c0f-8c62-5b1d7e3f9a20
-        display_name: null
+        email: ada@example.com
+        display_name: Ada Lovelace
     references:
       - id: 245
         uuid: 8f3f5c36-5a0c-4b1e-a2df-6d6b3f1ed3c5

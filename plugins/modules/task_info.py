@@ -12,7 +12,7 @@ version_added: 0.1.0
 description:
   - Returns one task of an instance by its O(uuid), or all that match O(filters).
   - Fields to filter and sort by are C(title), C(comment), C(status), C(deadline), C(assignees), C(references),
-    C(author) (UUID of the user), C(slug), C(reminders), C(recurring_schedule), C(attachments) and C(uuid).
+    C(author) (a user), C(slug), C(reminders), C(recurring_schedule), C(attachments) and C(uuid).
 notes:
   - Takes one request, and one more for objects and one more for users that O(filters) name by a natural key.
   - An instance shows at most 10,000 tasks. Where it has more, its tasks are read by status. A list that is still cut is
@@ -124,12 +124,14 @@ records:
       type: dict
     assignees:
       description:
-        - The user whose task it is, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+        - The user whose task it is, as C(id), C(uuid), C(email) and C(display_name). Instances tell the UUID.
+          The rest is there where users were read anyway, because one was named by e-mail address; else it is null.
       type: list
       elements: dict
     references:
       description:
-        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null. Where
+          it tells whether the task is done for an object, C(status) is V(open) or V(done).
       type: list
       elements: dict
     attachments:
@@ -140,7 +142,11 @@ records:
     - uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
       slug: TASK-17
       status: open
-      author: 0d9b7f6a-95b2-4c5c-8a40-0a7f5f2a9c11
+      author:
+        id: 1
+        uuid: 0d9b7f6a-95b2-4c5c-8a40-0a7f5f2a9c11
+        email: ada@example.com
+        display_name: Ada Lovelace
       title: Check the battery
       comment: null
       deadline: "2031-05-31"
@@ -151,9 +157,10 @@ records:
         unit: years
         value: 1
       assignees:
-        - id: null
+        - id: 4
           uuid: 7c1f7d39-1f0c-4c0f-8c62-5b1d7e3f9a20
-          display_name: null
+          email: ada@example.com
+          display_name: Ada Lovelace
       references:
         - id: 245
           uuid: 8f3f5c36-5a0c-4b1e-a2df-6d6b3f1ed3c5

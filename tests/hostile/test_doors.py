@@ -30,9 +30,12 @@ from project import LONG, ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
     INSTANCE,
+    INSTANCE_ABSORB,
     INSTANCE_EXPORT,
+    PROBE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import ENDINGS
@@ -40,6 +43,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.actio
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import _FORMS
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
 
 CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
 BATCH = 40
@@ -119,6 +123,7 @@ def test_no_door_lacks_its_line() -> None:
     assert set(doors.MODULES) == set(MODULES)
     documented = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")}
     assert documented == set(MODULES) | doors.CONTROLLER
+    assert set(INSTANCE["mode"]["choices"]) == doors.INSTANCE_MODES
     assert set(_FORMS) == doors.REPORTS
     assert set(ENDINGS) == doors.SOURCES
     assert set(INSTANCE_EXPORT["format"]["choices"]) == doors.FORMATS
@@ -190,11 +195,14 @@ def _replaced(value: Any, text: str) -> Any:
 
 def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """One call of a module that runs on the controller, as its action carries it out."""
-    spec = {"instance": INSTANCE, "instance_export": INSTANCE_EXPORT}[action]
+    specs = {"instance": INSTANCE, "instance_absorb": INSTANCE_ABSORB, "instance_export": INSTANCE_EXPORT}
+    spec = specs[action]
     read = read_arguments(action, spec, {}, options)
     assert not read.refusal, read.refusal
     if action == "instance_export":
         return export(read.options, check_mode)
+    if action == "instance_absorb":
+        return take_in(read.options, check_mode, DataLoader(), options)
     return on_screen(provision(read.options, check_mode, DataLoader(), options))
 
 
@@ -255,6 +263,27 @@ def test_payloads_in_every_place_of_desired_files(world: World) -> None:
     assert_harmless(results)
 
 
+def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
+    """What is rendered stays in its directory, and is read back as data; what files can't hold is a finding."""
+    results = []
+    for number, text in enumerate(CORPUS):
+        layers = [str(state(world.inside / f"{number}-{name}", files_of(text))) for name in "ab"]
+        dest = world.inside / f"{number}-out"
+        rendered = {**world.service.options(), "mode": "render", "dest": str(dest)}
+        one = {"locations": [{"name": text, "city": text}], "objects": [{"barcode": "1", text or "x": [text]}]}
+        for wanted in ({"src": layers}, {"desired": desired(text)}, {"desired": one}):
+            results += [call("instance", {**rendered, **wanted}, check_mode) for check_mode in (True, False)]
+        for path in dest.rglob("*"):
+            assert path.resolve().is_relative_to(dest)
+            assert path.is_dir() or path.lstat().st_mode & 0o077 == 0
+        if dest.exists():
+            again = {**world.service.options(), "src": str(dest), "mode": "validate"}
+            results.append(call("instance", again, True))
+            assert not [line for line in results[-1].get("findings", []) if "YAML" in line]
+    assert any(one["changed"] for one in results)
+    assert_harmless(results)
+
+
 def files_of(text: str) -> dict[str, str | bytes]:
     """A payload as YAML, as CSV (in a header too), as JSON Lines, and as the name of a file where it can be one."""
     sections = {
@@ -298,3 +327,54 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
         results.append(again)
         assert not again.get("failed"), again["msg"]
     assert_harmless([{**one, "files": {}} for one in results])
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "yml"])
+@pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
+def test_payloads_that_are_taken_into_files(world: World, ending: str, gone: str) -> None:
+    """Texts of the service in new records, and in the place of values that are written."""
+    results = []
+    for number, texts in enumerate(BATCHES):
+        world.service.texts = texts
+        src = state(world.inside / f"{number}", {"objects/here.yml": "- {barcode: '1', inventory_name: x}\n"})
+        into = {"objects": f"objects/new.{ending}", "rooms": f"rooms.{ending}", "locations": f"locations.{ending}"}
+        options = {**world.service.options(), "src": str(src), "into": into, "gone": gone}
+        planned = call("instance_absorb", options, True)
+        result = call("instance_absorb", options, False)
+        assert planned.get("patch") == result.get("patch")
+        for path in src.rglob("*"):
+            assert path.resolve().is_relative_to(src)
+            assert path.name.isprintable()
+        for table in src.rglob("*.csv"):
+            cells = [cell for row in csv.reader(table.read_text("utf-8").splitlines(True)) for cell in row]
+            assert not [one for one in cells if one.startswith(tuple("=+@\t\r-")) and not one.lstrip("+-").isdigit()]
+        again = call("instance", {**world.service.options(), "src": str(src), "mode": "validate"}, True)
+        assert not again.get("failed"), again["msg"]
+        results += [planned, result, again]
+    # No table has a column that is called like some of the fields.
+    assert ending == "csv" or any(one.get("changed") for one in results)
+    assert_harmless(results)
+
+
+# ---- the probe, in this process
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
+    """Whatever is answered, nothing of it gets into the profile."""
+    results, profiles = [], []
+    for number, texts in enumerate(BATCHES if LONG else BATCHES[:1]):
+        world.service.texts, world.service.mode = texts, mode
+        world.service.known.clear()
+        options = {**world.service.options(), **CAPS, "allow_writes": world.service.base_url}
+        for tier in ("look", "touch"):
+            dest = world.inside / f"{number}-{tier}.json"
+            read = read_arguments("probe", PROBE, {}, {**options, "tier": tier, "dest": str(dest)})
+            assert not read.refusal, read.refusal
+            results.append(probe(read.options, False))
+            profiles += [dest.read_text("utf-8")] if dest.exists() else []
+    assert_harmless(results)
+    assert_harmless([{"profile": text} for text in profiles])
+    for profile in profiles:
+        for payload in CORPUS:
+            assert len(payload) < 4 or json.dumps(payload)[1:-1] not in profile

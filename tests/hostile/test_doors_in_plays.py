@@ -88,6 +88,8 @@ def test_no_module_prints_what_steers_at_any_verbosity(service: HostileService, 
     ]
     tasks.append({"community.seventhings.instance_export": {"dest": str(tmp_path / "out"), "format": "csv"}})
     tasks.append({"community.seventhings.instance": {"src": str(tmp_path / "out"), "report": str(tmp_path / "r.md")}})
+    into = {"objects": "objects/new.yml", "persons": "persons/new.csv", "rooms": "rooms/new.jsonl"}
+    tasks.append({"community.seventhings.instance_absorb": {"src": str(tmp_path / "out"), "into": into}})
     plays = [{"hosts": "localhost", "gather_facts": False, "ignore_errors": True, "tasks": tasks}]
     ran = playbook.run(tmp_path, plays, "-vvvv", "--diff", variables=variables(service, tmp_path))
     outcomes = [result for result in ran.results if result.outcome != "item"]

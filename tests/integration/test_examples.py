@@ -71,7 +71,7 @@ def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> N
     assert path.stem.endswith("_info") or path.stem == "auth_token" or any(one.data.get("changed") for one in first)
 
 
-MANY = ("instance", "instance_export", "probe")
+MANY = ("instance", "instance_absorb", "instance_export", "probe")
 
 
 def _make_layers(directory: Path) -> None:
@@ -87,7 +87,13 @@ def _make_layers(directory: Path) -> None:
 
 @pytest.mark.parametrize("name", MANY)
 def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
-    """On an empty instance; what is provisioned are the files of the example, what is exported comes to no files."""
+    """On an empty instance; what is provisioned are the files of the example, what is exported comes to no files,
+    and a record that is gone is taken in.
+    """
+    if name == "instance_absorb":
+        (tmp_path / "acme").mkdir()
+        (tmp_path / "acme" / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+        (tmp_path / "acme" / "locations.yml").write_text("- name: Gone\n", "utf-8")
     if name == "instance":
         shutil.copytree(ROOT / "examples" / "acme", tmp_path / "acme")
         _make_layers(tmp_path)

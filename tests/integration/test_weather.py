@@ -10,6 +10,7 @@ sends no write, the second run changes nothing, and nothing is there twice.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import tempfile
@@ -26,6 +27,7 @@ from project import LONG
 
 HERE = Path(__file__).parent
 TOUR = HERE / "tour.yml"
+PROFILES = HERE.parent / "emulator" / "profiles"
 SUBSETS = 200 if LONG else 12
 PLAYS = 6
 SHARES = 4
@@ -224,3 +226,10 @@ def test_an_overdue_case_changes_where_no_client_may_set_its_status(service: Emu
     assert changed["record"]["status"] == "return_overdue"
     assert changed["record"]["comment"] == "Call them."
     assert not steps.call("rental_case", {**case, "comment": "Call them."})["changed"]
+
+
+@pytest.mark.parametrize("path", sorted(PROFILES.glob("*.json")), ids=lambda path: path.stem)
+def test_what_was_seen_on_an_instance(service: Emulator, hasty: Walker, path: Path) -> None:
+    """Everything works on an instance that behaves like one that somebody probed."""
+    entries = json.loads(path.read_text("utf-8"))["switches"].items()
+    walk_here(service, hasty, {name: entry["side"] for name, entry in entries if entry["side"] is not None})

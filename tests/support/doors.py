@@ -83,14 +83,17 @@ MODULES: dict[str, list[Mapping[str, Any]]] = {
 }  # fmt: skip
 """Every module, with options that read, change, find nothing, and are wrong."""
 
-CONTROLLER = {"instance", "instance_export", "probe"}
+CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe"}
 """Modules that run on the controller alone, each in tests of its own."""
 
+INSTANCE_MODES = {"apply", "drift", "validate", "render"}
 REPORTS = {".html", ".json", ".md", ".sarif"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl", "xlsx"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}
-"""What else text of others goes through: forms of reports, sources of files, formats of exports, plugins."""
+"""What else text of others goes through: modes of ``instance``, forms of reports, sources of files, formats of exports,
+plugins.
+"""
 
 LOOKUPS = {
     "object": OBJECT,

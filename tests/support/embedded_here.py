@@ -20,6 +20,7 @@ from project import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "emulator"))
 
+from embedded.description import Description
 from embedded.faults import rate_headers, too_many
 from embedded.messages import Answer, Call, Upload
 from embedded.service import Service
@@ -64,6 +65,11 @@ def _filled(data: str) -> Store:
     return store
 
 
+@cache
+def _document() -> dict[str, Any]:
+    return Description(Weather()).document
+
+
 @dataclass
 class Embedded:
     """An instance on start data.
@@ -82,7 +88,10 @@ class Embedded:
     def started(cls, sides: Mapping[str, str] | None = None, data: str = "demo") -> Embedded:
         store = Store(":memory:")
         store.copy_from(_filled(data))
-        return cls(Service(store, Weather(sides or {}), clock=lambda: NOW))
+        service = Service(store, Weather(sides or {}), clock=lambda: NOW)
+        # Read once for all: nobody changes it.
+        service.description.document = _document()
+        return cls(service)
 
     def dump(self, canonical: bool = True) -> Any:
         """The state of the instance."""

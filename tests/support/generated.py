@@ -14,7 +14,9 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+import charts
 import documentation
+import parity
 import switch_table
 import yaml
 from project import ROOT
@@ -43,6 +45,14 @@ _DOCUMENTS = (
 )
 """Where lists may stand."""
 
+_REPOSITORY = "examples/repository"
+_COPIES = {
+    f"{_REPOSITORY}/.github/workflows/seventhings.yml": "examples/ci/github-actions.yml",
+    f"{_REPOSITORY}/.gitlab-ci.yml": "examples/ci/gitlab-ci.yml",
+    f"{_REPOSITORY}/policy/policy.py": "examples/policy/policy.py",
+}
+"""Files of the example repository, each with the example that it is a copy of."""
+
 _WIDTH = 120
 _SHARED_ACTION = "community.seventhings.room"
 _LIST = re.compile(
@@ -58,10 +68,22 @@ def files() -> dict[Path, bytes]:
     found = {SCHEMAS / name: text for name, text in static_files().items()}
     found[SCHEMAS / NAME] = report_schema_file()
     found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
+    found |= charts.files()
+    found |= {ROOT / copy: _copied(original) for copy, original in _COPIES.items()}
     found[switch_table.PAGE] = switch_table.page().encode()
+    found[parity.PAGE] = parity.page().encode()
     for path in _documents():
         found[path] = _LIST.sub(_written, path.read_text(encoding="utf-8")).encode()
     return found
+
+
+def _copied(original: str) -> bytes:
+    """An example as it stands in the example repository, whose files of the instance lie in a folder ``instance``."""
+    text = (ROOT / original).read_text(encoding="utf-8")
+    text = re.sub(
+        r'(?m)^# Copy to .*? of a repository whose folder "acme" holds', '# The folder "instance" holds', text
+    )
+    return re.sub(r"\bacme\b(?=[/\".])|(?<=/)acme\b", "instance", text).encode()
 
 
 def outdated() -> list[Path]:

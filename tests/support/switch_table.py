@@ -5,13 +5,24 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from project import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "emulator"))
 
 from embedded.switches import TABLE, Switch
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalogue import SWITCHES, TIERS
+
+PROFILES = ROOT / "tests" / "emulator" / "profiles"
+OWN = "embedded_"
+"""The names of profiles begin so that are those of the embedded service itself."""
 
 PAGE = ROOT / "docs" / "docsite" / "rst" / "switches.rst"
 
@@ -21,7 +32,7 @@ _HEAD = """\
   SPDX-License-Identifier: GPL-3.0-or-later
 
 ..
-  Made from tests/emulator/embedded/switches.py. Run "make generate" after a change there.
+  Made from tests/emulator/embedded/switches.py and tests/emulator/profiles. Run "make generate" after a change there.
 
 .. _ansible_collections.community.seventhings.docsite.switches:
 
@@ -30,23 +41,48 @@ The switches of the embedded service
 
 Instances differ in what they answer. Each difference is a switch of the embedded service. The first side is the calm
 one, which is the default; the last side is the awkward one, which ``--weather rough`` turns to.
-:ref:`ansible_collections.community.seventhings.docsite.guide_testing` says how to turn them.
+:ref:`ansible_collections.community.seventhings.docsite.guide_testing` says how to turn them, and
+:ref:`ansible_collections.community.seventhings.docsite.guide_probe` how to tell on which side an instance is. Where
+somebody sent the profile of an instance in, the table says what was seen there. The last column is the tier of a probe
+that tells the switch; where there is none, the profile says why.
 
 .. list-table::
   :header-rows: 1
-  :widths: 25 30 45
+  :widths: 22 25 43 10
 
   * - Switch
     - Sides
     - Meaning
+    - Probed by
 """
 
 
-def page() -> str:
+def page(profiles: Path = PROFILES) -> str:
     """The page as it should be."""
-    return _HEAD + "".join(map(_row, TABLE))
+    told = [json.loads(path.read_text("utf-8")) for path in sorted(profiles.glob("*.json")) if not _is_own(path)]
+    return _HEAD + "".join(_row(switch, told) for switch in TABLE)
 
 
-def _row(switch: Switch) -> str:
+def _is_own(path: Path) -> bool:
+    return path.name.startswith(OWN)
+
+
+def _row(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
     sides = ", ".join(f"``{side}``" for side in switch.sides)
-    return f"  * - ``{switch.name}``\n    - {sides}\n    - {switch.meaning}\n"
+    meaning = switch.meaning + _seen(switch, profiles)
+    tier = SWITCHES[switch.name].tier
+    probed = f"``{tier}``" if tier in TIERS else "none"
+    return f"  * - ``{switch.name}``\n    - {sides}\n    - {meaning}\n    - {probed}\n"
+
+
+def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
+    """Tells on how many instances each side was seen, and when last; empty where nobody saw any."""
+    entries = [(one["switches"].get(switch.name, {}).get("side"), one["date"]) for one in profiles]
+    counted = Counter(side for side, _date in entries if side)
+    if not counted:
+        return ""
+    last = max(date for side, date in entries if side)
+    sides = ", ".join(
+        f"``{side}`` on {number} instance{'' if number == 1 else 's'}" for side, number in sorted(counted.items())
+    )
+    return f" (seen: {sides}, last on {last})"

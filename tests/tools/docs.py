@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -21,7 +22,50 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 intersphinx_mapping = {{}}
 extensions.append('ansible_references')
+html_static_path = ['static']
+html_css_files = ['site.css']
 """
+
+_REPOSITORY = "https://github.com/ansible-collections/community.seventhings"
+_IMAGES = f"{_REPOSITORY}/raw/main/docs/images/"
+
+# Long names of plugins and wide tables fit a phone.
+_STYLE = """
+@media (max-width: 768px) {
+  .rst-content h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
+  .rst-content h2, .rst-content h3 { font-size: 1.15rem; overflow-wrap: anywhere; }
+  .rst-content .wy-table-responsive table td, .rst-content .wy-table-responsive table th { white-space: normal; }
+  .rst-content code, .rst-content a { overflow-wrap: anywhere; }
+}
+.rst-content img { max-width: 100%; height: auto; }
+"""
+
+_LEAD = """What do you want to do?
+-----------------------
+
+.. include:: docsite/guide_start.rst
+   :start-after: .. begin
+
+"""
+
+
+def _localise() -> None:
+    """Makes the pages, as antsibull-docs wrote them, those of this site: pictures lie beside them, each page says where
+    it is edited, and the first one leads.
+    """
+    (SITE / "static").mkdir()
+    (SITE / "static" / "site.css").write_text(_STYLE, encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "images", SOURCE / "images")
+    for page in SOURCE.rglob("*.rst"):
+        text = page.read_text(encoding="utf-8").replace(_IMAGES, "/images/")
+        # antsibull-docs finds the collection through a link, and takes that for a path of the repository.
+        text = re.sub(r"(/edit/main/)(?:\.\./)*\.build/link/ansible_collections/community/seventhings/", r"\1", text)
+        if page.parent.name == "docsite":
+            text = f":github_url: {_REPOSITORY}/edit/main/docs/docsite/rst/{page.name}\n\n{text}"
+        page.write_text(text, encoding="utf-8")
+    index = SOURCE / "index.rst"
+    text = index.read_text(encoding="utf-8")
+    index.write_text(text.replace("Description\n-----", f"{_LEAD}Description\n-----", 1), encoding="utf-8")
 
 
 def main() -> None:
@@ -36,6 +80,7 @@ def main() -> None:
         file.write(_SETTINGS)
     config = SITE / "antsibull-docs.cfg"
     call("antsibull-docs", "--config-file", config, "collection", *shared, "--dest-dir", SOURCE, NAME)
+    _localise()
     call(
         "sphinx-build",
         "-b",
@@ -50,6 +95,8 @@ def main() -> None:
         SOURCE,
         SITE / "html",
     )
+    # The address that the schemas name is that of this site.
+    shutil.copytree(ROOT / "docs" / "schema", SITE / "html" / "schema" / "v1")
     print(f"Open {(SITE / 'html' / 'index.html').relative_to(ROOT)}")
 
 

@@ -22,9 +22,9 @@ import sanity
 from project import BUILD, LINK, ROOT, environment
 
 
-def _names(folder: str) -> list[str]:
+def _names(folder: str, pattern: str = "*.yml") -> list[str]:
     """The YAML files in a folder of the repository, as paths relative to it."""
-    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("*.yml"))
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob(pattern))
 
 
 LOGS = BUILD / "log"
@@ -32,10 +32,11 @@ _SHOWN_LINES = 150
 _LONG_SECONDS = 3600
 COLLECTION = "ansible_collections.community.seventhings"
 _FORMS = ".github/ISSUE_TEMPLATE"
+_PIPELINES = ("examples/ci/github-actions.yml", "examples/repository/.github/workflows/seventhings.yml")
 # Files whose schema the hosting service publishes: name, schema, files.
 _PAPERS = (
-    ("workflows", "github-workflows", [*_names(".github/workflows"), "examples/ci/github-actions.yml"]),
-    ("pipeline", "gitlab-ci", ["examples/ci/gitlab-ci.yml"]),
+    ("workflows", "github-workflows", [*_names(".github/workflows"), *_names("examples/ci", "*github-actions.yml")]),
+    ("pipeline", "gitlab-ci", _names("examples/ci", "*gitlab-ci.yml")),
     ("updates", "dependabot", [".github/dependabot.yml"]),
     ("forms", "github-issue-forms", [name for name in _names(_FORMS) if not name.endswith("config.yml")]),
     ("choice of forms", "github-issue-config", [f"{_FORMS}/config.yml"]),
@@ -129,7 +130,8 @@ def chains(selection: str) -> list[list[Gate]]:
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
     typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
-    pytest = ["pytest", "--quiet", "--color=no", "-n", "2"]
+    # More than the two processors: a test waits for the processes that it starts.
+    pytest = ["pytest", "--quiet", "--color=no", "-n", "4"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         pytest += ["-o", f"timeout={_LONG_SECONDS}"]
     quick = [
@@ -149,7 +151,10 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("bandit", ["bandit", "--quiet", "--recursive", "plugins", "extensions"]),
         Gate("changelog", ["antsibull-changelog", "lint"]),
         Gate("licences", ["reuse", "lint", "--lines"]),
-        Gate("workflows", ["zizmor", "--offline", "--no-progress", ".github", "examples/ci/github-actions.yml"]),
+        Gate(
+            "workflows",
+            ["zizmor", "--offline", "--no-progress", ".github", *_names("examples/ci", "*github-actions.yml")],
+        ),
         *[
             Gate(f"schema, {name}", ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files])
             for name, schema, files in _PAPERS
@@ -177,7 +182,7 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("lowest requirements", [sys.executable, "tests/tools/lowest.py"]),
     ]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
-        tests += [rulebook_gate()]
+        tests += [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]
     return [sanity_gates(), quick + tests]
 
 

@@ -17,6 +17,7 @@ def main() -> None:
     wanted = files()
     for path in outdated():
         if path in wanted:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(wanted[path])
         else:
             path.unlink()

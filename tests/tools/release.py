@@ -28,6 +28,7 @@ from project import BIN, BUILD, ROOT, call, environment
 RELEASE = BUILD / "release"
 _GALAXY = ROOT / "galaxy.yml"
 _CHANGELOG = ROOT / "CHANGELOG.md"
+_RELEASED = ("galaxy.yml", "CHANGELOG.md", "changelogs")
 _TOOLS = BUILD / "release-tools"
 _IMPORTER = "galaxy-importer ~= 0.4.31"
 _PARTS = "cyclonedx-bom ~= 7.0"
@@ -35,6 +36,16 @@ _PARTS = "cyclonedx-bom ~= 7.0"
 
 def version_in_galaxy() -> str:
     return str(yaml.safe_load(_GALAXY.read_text(encoding="utf-8"))["version"])
+
+
+def demand_own_checkout(tool: Path = Path(__file__)) -> None:
+    """An environment that was made in another checkout leads the tools there, and that one would be released.
+
+    :raises SystemExit: this file does not belong to the checkout that would be released.
+    """
+    own = tool.resolve().parents[2]
+    if own != ROOT:
+        sys.exit(f"This is {own}, and its environment belongs to {ROOT}. Make one here: make environment")
 
 
 def demand_clean_tree() -> None:
@@ -56,7 +67,8 @@ def notes_of(version: str) -> str:
     """
     parts = re.split(r"(?m)^## v", _CHANGELOG.read_text(encoding="utf-8"))
     for part in parts[1:]:
-        if part.split("\n", 1)[0].strip() == version:
+        # Markdown has every dot of a heading behind a backslash.
+        if part.split("\n", 1)[0].replace("\\", "").strip() == version:
             return part.split("\n", 1)[1].strip() + "\n"
     return sys.exit(f"{_CHANGELOG.name} says nothing about {version}")
 
@@ -83,6 +95,7 @@ def check(built: Path) -> None:
 
 
 def prepare(version: str) -> None:
+    demand_own_checkout()
     demand_clean_tree()
     write_version(version)
     call("antsibull-changelog", "release", "--version", version)
@@ -90,7 +103,8 @@ def prepare(version: str) -> None:
     if problems := archive.complaints(archive.files_of(built)):
         sys.exit("\n".join([f"{built.name}:", *problems]))
     check(built)
-    call("git", "add", "--all")
+    # What somebody edits meanwhile is no part of the release.
+    call("git", "add", "--all", "--", *_RELEASED)
     call("git", "commit", "--quiet", "--message", f"Release {version}")
     call("git", "tag", "--annotate", "--message", f"Release {version}", version)
     print(f"\n{version} is committed and tagged. Publish it with: git push origin main {version}")

@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 
 SNIPPETS = [snippet for guide in guides.GUIDES for snippet in guides.snippets(guide)]
-KNOWN = ("shell", "text", "yaml")
+KNOWN = ("make", "shell", "text", "yaml")
 
 
 def test_what_is_generated_is_up_to_date() -> None:

@@ -36,6 +36,7 @@ CONNECTION: Spec = {
     "max_answer_size": {"type": "int", "default": 16},
     "max_pages": {"type": "int", "default": 500},
     "max_list_size": {"type": "int", "default": 512},
+    "profile": {"type": "path"},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module; ``no_log`` hides every credential."""
@@ -98,6 +99,7 @@ def info_spec(kind: Kind) -> Spec:
         "filters": {"type": "dict", "default": {}},
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
+        "count": {"type": "bool", "default": False},
     }
     if kind.barcode_path:
         spec["barcode"] = {"type": "str"}
@@ -203,8 +205,9 @@ SERVICE_INFO: Spec = dict(CONNECTION)
 
 INSTANCE: Spec = {
     **{name: option for name, option in CONNECTION.items() if name != "execution"},
-    "mode": {"type": "str", "choices": ["apply", "drift", "validate"], "default": "apply"},
+    "mode": {"type": "str", "choices": ["apply", "drift", "validate", "render"], "default": "apply"},
     "src": {"type": "raw"},
+    "dest": {"type": "path"},
     "variables": {"type": "dict", "default": {}},
     "desired": {"type": "dict"},
     "files_root": {"type": "path"},
@@ -212,6 +215,7 @@ INSTANCE: Spec = {
     "plan_digest": {"type": "str"},
     "require_plan": {"type": "bool", "default": False},
     "report": {"type": "path"},
+    "report_url": {"type": "str"},
     "journal": {"type": "path"},
     "only": {"type": "list", "elements": "str", "default": []},
     "exclude": {"type": "list", "elements": "str", "default": []},
@@ -238,6 +242,7 @@ INSTANCE_EXPORT: Spec = {
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    "twin": {"type": "bool", "default": False},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
 }

@@ -129,6 +129,7 @@ def _info_module(kind: Kind) -> ModuleSpec:
             options["sort"],
             options.get("limit"),
             options.get("template") or "",
+            count_only=bool(options.get("count")),
         )
         return _found(found)
 
@@ -259,8 +260,11 @@ def run_module(
         client = client_of(invocation.options, invocation.check_mode)
         before = client.transport.sent
         client.transport.written.begin()
+        client.leftovers.begin()
         result = _run_once(module_spec, client, invocation)
     except SeventhingsError as error:
+        if client is not None:
+            client.leftovers.keep()
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
         if invocation.check_mode and module_spec.not_yet is not None and is_to_come:

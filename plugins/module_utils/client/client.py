@@ -33,9 +33,12 @@ from ..model.field import EMPTY, is_uuid
 from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from ..runtime.creations import Creations
+from ..runtime.leftovers import Leftovers
 from . import query
 from .limits import JSON_DIGITS, LimitExceeded, ListLimit
+from .profile import Profile
 from .query import PER_PAGE, Condition
+from .rows import Rows
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
 
@@ -59,14 +62,20 @@ class Record:
     flat: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
-        flat = flatten(kind, raw)
+    def of(cls, kind: Kind, raw: Mapping[str, Any], rows: Rows | None = None) -> Record:
+        """A record of an answer.
+
+        :param rows: keeps it in little memory, where it is one of many.
+        """
+        flat: Mapping[str, Any] = flatten(kind, raw)
         uuid = ""
         for key in kind.uuid_keys:
             if is_uuid(flat.get(key)):
                 uuid = flat[key].lower()
                 break
         number = flat.get("id")
+        if rows is not None:
+            flat, uuid = rows.of(flat), rows.same(uuid)
         return cls(
             kind,
             uuid,
@@ -84,14 +93,25 @@ class Client:
     """One user at one instance. Definitions that were read are kept; records never are.
 
     :ivar creations: the locks of what is made, which the processes of this user share.
+    :ivar leftovers: uploads of tasks that failed.
     :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
         they were read, because somebody deleted another, is missed without a sign.
+    :ivar profile: how the instance was when it was probed, where that is known.
     """
 
-    def __init__(self, transport: Transport, tokens: Tokens, creations: Creations | None = None) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        tokens: Tokens,
+        creations: Creations | None = None,
+        profile: Profile | None = None,
+        leftovers: Leftovers | None = None,
+    ) -> None:
         self.transport = transport
+        self.profile = profile
         self.tokens = tokens
         self.creations = Creations() if creations is None else creations
+        self.leftovers = leftovers or Leftovers()
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._untold = threading.Lock()
@@ -102,9 +122,18 @@ class Client:
         """
         token = self.tokens.current()
         try:
-            return self.transport.request(method, path, effect=effect, token=token, **options)
+            answer = self.transport.request(method, path, effect=effect, token=token, **options)
         except AccessTokenRefused:
-            return self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
+            answer = self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
+        if self.profile is not None:
+            self.profile.heard(method, path, answer, self._known_types)
+        return answer
+
+    def _known_types(self, kind: Kind) -> Mapping[str, str]:
+        """The types of the fields of a kind, by key, where its definitions were read already."""
+        definitions = self._definitions.get(kind.template, ())
+        fixed = {field.key: field.type for field in kind.fields}
+        return fixed or {str(one.get("field_key")): str(one.get("type")) for one in definitions}
 
     # ---- definitions
 
@@ -225,7 +254,7 @@ class Client:
                     alone.enter_context(self._untold)
         return total
 
-    def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> Iterator[_Page]:
+    def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> Iterator[Page]:
         """The pages of a list, one after the other. Where the total is told the next ones are asked for ahead, so that
         the service works while an answer is read; never more pages than there are.
         """
@@ -235,7 +264,7 @@ class Client:
             paging = _paging(kind, number) if kind.sort else []
             return self.send("GET", path, pairs=[*pairs, *paging])
 
-        page = _Page.of(kind, ask(1), 1 if kind.sort else None)
+        page = Page.of(kind, ask(1), 1 if kind.sort else None)
         yield page
         last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
         with ThreadPoolExecutor(max_workers=_PAGES_AHEAD) as pool:
@@ -244,7 +273,24 @@ class Client:
                 answer = asked.popleft().result() if asked else ask(number)
                 if number + _PAGES_AHEAD <= last:
                     asked.append(pool.submit(ask, number + _PAGES_AHEAD))
-                yield _Page.of(kind, answer, number if kind.sort else None)
+                yield Page.of(kind, answer, number if kind.sort else None)
+
+    def count(self, kind: Kind) -> int | None:
+        """The number of records of a kind, in one request; None where the service does not tell it."""
+        if kind.count_path:
+            decoded = self.send("GET", kind.count_path).json()
+            number = decoded.get("count") if isinstance(decoded, Mapping) else None
+        else:
+            number = self.first(kind, 1, []).total if kind.sort else None
+        return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+    def first(self, kind: Kind, number: int, pairs: Sequence[tuple[str, str]]) -> Page:
+        """The first records of a list, in one request.
+
+        :param number: how many. :param pairs: what else is asked for, such as the order.
+        """
+        paging = [("page", "1"), ("per_page", str(number))]
+        return Page.of(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), 1)
 
     def get(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         """One record by its uuid; None where there is none (404, or an empty answer)."""
@@ -393,7 +439,7 @@ def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class _Page:
+class Page:
     """One answer of a list: its records, the total where told, whether it is the last, whether it is another page than
     the one asked for, its length in bytes.
     """
@@ -405,7 +451,7 @@ class _Page:
     length: int
 
     @classmethod
-    def of(cls, kind: Kind, answer: Response, number: int | None) -> _Page:
+    def of(cls, kind: Kind, answer: Response, number: int | None) -> Page:
         decoded = answer.json()
         envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
         items = envelope.get("items") if envelope else decoded
@@ -415,7 +461,8 @@ class _Page:
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")
-        records = [Record.of(kind, item) for item in items]
+        rows = Rows()
+        records = [Record.of(kind, item, rows) for item in items]
         return cls(
             records=records,
             total=total if isinstance(total, int) else None,

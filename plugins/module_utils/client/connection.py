@@ -19,12 +19,14 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..errors import InvalidInput
 from ..runtime.creations import LOCK_WAIT, Creations
+from ..runtime.leftovers import Leftovers
 from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.turnstile import SharedTurnstile
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
 from .patience import RATE_LIMIT_WAIT
+from .profile import Profile
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .session import is_local
 from .tokens import Credentials, Tokens
@@ -173,7 +175,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         warnings.append,
     )
     transport.pausing = creations.paused
-    return Client(transport, Tokens(transport, credentials, store=store), creations)
+    profile = Profile.read(str(given["profile"]), warnings.append) if given.get("profile") else None
+    leftovers = Leftovers(places.shared, root.lower())
+    return Client(transport, Tokens(transport, credentials, store=store), creations, profile, leftovers)
 
 
 def _rate(root: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import InvalidInput, OutcomeUnknown, SeventhingsError
 from ..local.safe_files import NotOpened
+from ..model.field import is_uuid
 from ..model.kinds import FILE
 from ..model.types_links import Attachment
 from .client import Client, made_uuid, poll_after_lost_response
@@ -246,22 +247,34 @@ def upload_content(client: Client, attachment: Attachment, content: bytes, sleep
     """Uploads the content of a local file and notes its uuid.
 
     An upload whose answer was lost is looked for among the newest files by name, size and content, and sent once more
-    if it is not there.
+    if it is not there. So is one that a task left behind which failed after it.
     """
     name = name_of(attachment)
+    attachment.uuid = _left_behind(client, name, content) or _uploaded(client, attachment, content, sleep)
+    client.leftovers.uploaded(name, content, attachment.uuid)
+
+
+def _left_behind(client: Client, name: str, content: bytes) -> str | None:
+    uuid = client.leftovers.take(name, content)
+    file = client.get(FILE, uuid) if is_uuid(uuid) else None
+    return uuid if file is not None and is_same_file(client, file.flat, name, content) else None
+
+
+def _uploaded(
+    client: Client, attachment: Attachment, content: bytes, sleep: Callable[[float], None], is_last: bool = False
+) -> str:
+    name = name_of(attachment)
     part = {"data": (name, content, attachment.type)}
-    for last in (False, True):
-        try:
-            answer = client.send("POST", "/file", Effect.UNSAFE, files=part)
-        except OutcomeUnknown as lost:
-            attachment.uuid = _find_upload(client, name, content, sleep)
-            if attachment.uuid:
-                return
-            if last or lost.may_follow:
-                raise
-        else:
-            attachment.uuid = made_uuid(answer, "file")
-            return
+    try:
+        answer = client.send("POST", "/file", Effect.UNSAFE, files=part)
+    except OutcomeUnknown as lost:
+        found = _find_upload(client, name, content, sleep)
+        if found:
+            return found
+        if is_last or lost.may_follow:
+            raise
+        return _uploaded(client, attachment, content, sleep, is_last=True)
+    return made_uuid(answer, "file")
 
 
 def _find_upload(client: Client, name: str, content: bytes, sleep: Callable[[float], None]) -> str | None:

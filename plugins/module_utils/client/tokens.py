@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -30,6 +32,8 @@ _TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "
 
 _UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
 
+_JWT_PARTS = 3
+_ID_DIGITS = 18
 _RENEW_BEFORE = 60.0
 _OTHERS_SECONDS = 60.0
 """Seconds beyond the time for the rate limit that another process may take to renew a pair."""
@@ -226,3 +230,21 @@ class Tokens:
             if self._store is not None:
                 self._store.forget(token)
         self._access = self._refresh = None
+
+
+def named_user(token: str) -> int | None:
+    """The integer id of the user whom a JSON Web Token names as its subject; None where it is no such token, or names
+    nobody by an id.
+    """
+    parts = token.split(".")
+    if len(parts) != _JWT_PARTS:
+        return None
+    try:
+        payload = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (ValueError, RecursionError):
+        return None
+    subject = payload.get("sub") if isinstance(payload, Mapping) else None
+    if not isinstance(subject, (str, int)) or isinstance(subject, bool):
+        return None
+    digits = str(subject)
+    return int(digits) if digits.isdecimal() and len(digits) <= _ID_DIGITS else None

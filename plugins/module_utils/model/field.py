@@ -235,6 +235,11 @@ class FieldType:
     made_by_time: Mapping[Any, Any] = field(default_factory=dict)
 
     @property
+    def takes_map(self) -> bool:
+        """Tells whether a value, or an item of it, may be written as a map."""
+        return self.shape == "references" or (self.shape != "any" and "object" in self.json_schema.get("type", ()))
+
+    @property
     def holds_list(self) -> bool:
         """Tells whether its canonical values are tuples."""
         return isinstance(self.empty, tuple)

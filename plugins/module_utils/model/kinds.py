@@ -125,6 +125,7 @@ class Kind:
     :ivar states: what ``state`` may be.
     :ivar wrap: the member that the body of a create is wrapped in.
     :ivar open_fields: whether fields beyond ``fields`` are taken from the records of an answer.
+    :ivar count_path: where the service tells how many there are; empty where it does not.
     :ivar barcode_path: where a record is found by its barcode, archived ones included, with ``{barcode}``.
     :ivar status_path: where the status is set, with ``{uuid}``.
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
@@ -180,6 +181,7 @@ class Kind:
     states: tuple[str, ...] = ("present", "absent")
     wrap: str = ""
     open_fields: bool = False
+    count_path: str = ""
     barcode_path: str = ""
     status_path: str = ""
     hints: Mapping[str, str] = field(default_factory=dict)
@@ -315,6 +317,7 @@ FIELD_DEFINITION = Kind(
 LOCATION = Kind(
     name="location",
     list_path="/locations",
+    count_path="/locations/count",
     item_path="/location/{uuid}",
     create_path="/location",
     uuid_keys=("location_uuid", "uuid"),
@@ -332,6 +335,7 @@ LOCATION = Kind(
 ROOM = Kind(
     name="room",
     list_path="/rooms",
+    count_path="/rooms/count",
     item_path="/room/{uuid}",
     create_path="/room",
     uuid_keys=("room_uuid", "uuid"),
@@ -348,6 +352,7 @@ ROOM = Kind(
 PERSON = Kind(
     name="person",
     list_path="/persons",
+    count_path="/persons/count",
     item_path="/person/{uuid}",
     create_path="/person",
     by_id_path="/person/by-id/{id}",
@@ -387,6 +392,7 @@ USER = Kind(
 OBJECT = Kind(
     name="object",
     list_path="/objects",
+    count_path="/objects/count",
     item_path="/object/{uuid}",
     create_path="/object",
     uuid_keys=("asset_uuid", "uuid"),

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
-from .kinds import FIELD_DEFINITION, SERVER_KEYS, Kind
+from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
 from .near import composed, near_names, slips
-from .types_basic import FIELD_TYPES, INTEGER, UNWRITABLE, broken_rules
+from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import Reference, references_in
 
@@ -310,14 +310,22 @@ class Schema:
         value = faces.read(flat.get(field.wire_key), field)
         return faces.empty if value is None else value
 
-    def show(self, flat: Mapping[str, Any]) -> dict[str, Any]:
-        """A flat record of an answer in its normalised read shape: one for each type, however it came."""
+    def show(
+        self, flat: Mapping[str, Any], complete: Callable[[Reference], None] = lambda _one: None
+    ) -> dict[str, Any]:
+        """A flat record of an answer in its normalised read shape: one for each type, however it came.
+
+        :param complete: fills in what the service did not say of a reference, where that is known.
+        """
         hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(field.wire_key for field in self.fields.values())}
         shown = {key: value for key, value in flat.items() if key not in hidden}
-        shown |= {key: None for key in SERVER_KEYS & shown.keys() if shown[key] in EMPTY}
-        if "id" in shown:
-            shown["id"] = INTEGER.read(shown["id"], Field("id", "NUMBER"))
-        return shown | self.show_canonical(self.read(flat))
+        answered = {**SERVER_FIELDS, **{field.key: field for field in self.kind.answered}}
+        for key in answered.keys() & shown.keys():
+            shown[key] = _shown_as_typed(shown[key], answered[key], complete)
+        values = self.read(flat)
+        for reference in references_in(tuple(values.values())):
+            complete(reference)
+        return shown | self.show_canonical(values)
 
     def show_canonical(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical values in the same read shape, for a record that is not there yet."""
@@ -338,6 +346,17 @@ class Schema:
         """A canonical value as it stands in a diff."""
         faces = type_of(self.fields[key])
         return (faces.brief or faces.show)(value)
+
+
+def _shown_as_typed(value: Any, field: Field, complete: Callable[[Reference], None]) -> Any:
+    """A value that only answers have, in the shape of its type; nothing as null. A text stays what it is."""
+    if value in EMPTY:
+        return None
+    faces = type_of(field)
+    read = faces.read(value, field)
+    for reference in references_in(read):
+        complete(reference)
+    return value if faces.is_text else faces.show(read)
 
 
 def field_to_be(values: Mapping[str, Any]) -> Field | None:

@@ -138,6 +138,7 @@ def _read_asset(value: Any, field: Field) -> Any:
     reference = read_reference("object")(value, field)
     if reference is not None and isinstance(value, Mapping):
         reference.display_name = value.get("name")
+        reference.status = value.get("status")
     return reference
 
 
@@ -145,15 +146,21 @@ def _uuid_of(value: Reference | None) -> Any:
     return value.uuid if value else None
 
 
-def _show_reference(value: Reference) -> dict[str, Any]:
-    return {"id": value.id, "uuid": value.uuid, "display_name": value.display_name}
+def _show_asset(value: Reference) -> dict[str, Any]:
+    shown = {"id": value.id, "uuid": value.uuid, "display_name": value.display_name}
+    return shown if value.status is None else {**shown, "status": value.status}
+
+
+def _show_user(value: Reference) -> dict[str, Any]:
+    """A user, of whom the service answers the uuid alone: the rest is there where it is known."""
+    return {"id": value.id, "uuid": value.uuid, "email": value.email, "display_name": value.display_name}
 
 
 ASSETS = FieldType(
     parse_list(_parse_asset),
     read_list(_read_asset),
     each(lambda value: {"type": "asset", "uuid": value.uuid}),
-    each(_show_reference),
+    each(_show_asset),
     equal_references,
     each(brief_reference),
     (),
@@ -162,12 +169,12 @@ ASSETS = FieldType(
     json_schema=REFERENCES_SHAPE,
 )
 _USER = link_type("user")
-USER = replace(_USER, write=_uuid_of, narrows=False)
+USER = replace(_USER, write=_uuid_of, show=lambda value: _show_user(value) if value else None, narrows=False)
 USERS = FieldType(
     parse_list(_USER.parse),
     read_list(_USER.read),
     each(_uuid_of),
-    each(_show_reference),
+    each(_show_user),
     equal_references,
     each(brief_reference),
     (),

@@ -35,6 +35,8 @@ class Reference:
     :ivar written: the person's own words: integer, text or map; None for a reference that the service answered.
     :ivar names: what else it is called, where an instance answers a name in place of a link.
     :ivar location: the option or field that it was written in, for messages.
+    :ivar email: the address of a user, where it is known.
+    :ivar status: whether what a task asks for is done for an object: ``open`` or ``done``.
     :ivar awaits: what is to be made before the reference can be resolved, where many records are made in one go.
     """
 
@@ -43,6 +45,8 @@ class Reference:
     uuid: str | None = None
     display_name: str | None = None
     written: Any = None
+    email: str | None = field(default=None, compare=False)
+    status: str | None = field(default=None, compare=False)
     awaits: Any = field(default=None, compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
     location: str = field(default="", compare=False)
@@ -115,7 +119,7 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
             return Reference(target, written=str(value))
         if isinstance(value, Mapping) and value:
             number, uuid = _whole(value.get("id")), value.get("uuid")
-            if set(value) <= _READ_SHAPE and (number or is_uuid(uuid)):
+            if set(value) <= {*_READ_SHAPE, "email", "status"} and (number or is_uuid(uuid)):
                 return Reference(
                     target, number, uuid.lower() if is_uuid(uuid) else None, value.get("display_name"), dict(value)
                 )
@@ -159,7 +163,9 @@ def _show_reference(value: Reference | None) -> Any:
 
 
 def brief_reference(value: Any) -> Any:
-    """A reference in a diff: as written; one that the service answered by its name, else its uuid or id."""
+    """A reference in a diff: as written; one that the service answered as people write it, where that is known, else by
+    its name, its uuid or id.
+    """
     if not isinstance(value, Reference):
         return value
     return value.written if value.written is not None else value.display_name or value.uuid or value.id

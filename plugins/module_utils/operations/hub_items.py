@@ -15,16 +15,16 @@ from http import HTTPStatus
 from typing import Any
 
 from ..client.client import Client, Record, poll_after_lost_response
-from ..client.query import MULTIPLE, parse_filters, parse_sort
+from ..client.query import MULTIPLE, parse_sort
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.field import Field, InvalidValue, shorten
-from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, SERVER_KEYS, Kind
+from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, Kind
 from ..model.schema import Schema
 from ..model.types_basic import DECIMAL, broken_rules
 from ..reconcile.result import Result
 from ..resolve import natural_keys
-from ..resolve.listing import ListResult
+from ..resolve.listing import ListResult, conditions_as_sent
 from ..resolve.read_cache import find_object
 
 ITEMS = Schema.of(HUB_ITEM)
@@ -231,14 +231,11 @@ def hub_suggestion_info(
     """
     wire: dict[str, dict[str, Any]] = {}
     schema = client.schema(_OBJECT)
-    for condition in parse_filters(filters):
-        field = schema.find(condition.field)
-        if field is None and condition.field not in SERVER_KEYS:
-            # An instance may ignore a field that it does not know, and then suggest something for every object.
-            raise InvalidInput(f"filters.{condition.field}: {schema.why_unknown(condition.field)}")
-        operators = wire.setdefault(field.key if field else condition.field, {})
+    # An instance may ignore a field that it does not know, and then suggest something for every object.
+    for condition in conditions_as_sent(client, schema, filters):
+        values = [DECIMAL.write(value) if isinstance(value, Decimal) else value for value in condition.values]
         several = condition.operator in MULTIPLE
-        operators[condition.operator] = list(condition.values) if several else next(iter(condition.values), True)
+        wire.setdefault(condition.field, {})[condition.operator] = values if several else next(iter(values), True)
     order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
     categories = _suggested(client, "category", {"filter": wire, "sort": order})
     if category:

@@ -9,12 +9,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..client.client import Client
+from ..client.client import Client, Record
 from ..client.limits import ListLimit
-from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, SeventhingsError
+from ..client.tokens import named_user
+from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, ServiceError, SeventhingsError
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
+from ..resolve.by_fields import FinderByFields
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in
@@ -34,9 +36,7 @@ def service_info(client: Client) -> dict[str, Any]:
     """
     answer = client.transport.request("GET", "").json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
-    client.tokens.current()
-    number = client.tokens.user_id
-    user = client.get_by_id(USER, number) if number is not None else None
+    user = _signed_in(client)
     return {
         "status": ping.get("status"),
         "description": ping.get("description"),
@@ -44,6 +44,20 @@ def service_info(client: Client) -> dict[str, Any]:
         "modules": {feature: _is_on(client, kind) for feature, kind in reversed(_FEATURES.items())},
         **account_sight(client),
     }
+
+
+def _signed_in(client: Client) -> Record | None:
+    """The user who is signed in. With a token alone it is whom the token names, where it is one that names somebody."""
+    token = client.tokens.current()
+    number = client.tokens.user_id
+    if number is not None:
+        return client.get_by_id(USER, number)
+    number = named_user(token)
+    try:
+        return client.get_by_id(USER, number) if number is not None else None
+    except ServiceError:
+        # That it is the id of a user is a guess, and nothing depends on it.
+        return None
 
 
 def _is_on(client: Client, kind: Kind) -> bool | None:
@@ -100,8 +114,10 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
     reference = reference_in("record", kind.name, written)
-    if not kind.identity and not reference.uuid:
-        raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} is named by its uuid here")
+    if not kind.identity:
+        if reference.id is not None and not reference.uuid:
+            raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} has no integer id")
+        return reference.uuid or FinderByFields(client, kind).find(reference.written).uuid
     reading = Reading(client)
     reading.resolve([reference])
     reading.with_uuid([reference])

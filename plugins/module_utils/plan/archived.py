@@ -48,14 +48,6 @@ def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
     return False
 
 
-def unlisted(record: Record) -> str:
-    """Says what an active record may be that was found by its barcode and stands in no list."""
-    return (
-        f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was made just now, or "
-        f"{LIMITED}."
-    )
-
-
 def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
     """Tells whether an archived record would be found by its barcode."""
     return bool(schema.kind.barcode_path and desired.get(_BARCODE))

@@ -12,8 +12,8 @@ from functools import partial
 from ..client.client import Record
 from ..errors import NoMatch
 from ..resolve import natural_keys
-from ..resolve.sight import LIMITED
-from .archived import archived_twin, is_archived_twin, unlisted
+from ..resolve.sight import LIMITED, unlisted
+from .archived import archived_twin, is_archived_twin
 from .change import Change
 from .compare import Comparer, Wanted
 from .state import InstanceState

@@ -113,15 +113,15 @@ class QueriedState(InstanceState):
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str
     ) -> list[Record]:
         kind = schema.kind
-        if tuple(keys) == ("field_key",):
+        if kind.defines_fields:
             return [Record.of(kind, raw) for raw in self.client.definitions(template)]
         conditions = natural_keys.conditions(schema, keys, values) if kind.filters == "query" else []
         parameters = {}
         if kind.filters == "parameters" and "deadline" in keys:
             day = values["deadline"].isoformat()
             parameters = {"deadline_from": day, "deadline_to": day}
-        if parameters or template:
-            return self.client.list_all(kind, conditions, parameters=parameters, template=template)
+        if parameters:
+            return self.client.list_all(kind, conditions, parameters=parameters)
         return self.reading.listed(kind, conditions)
 
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
@@ -134,7 +134,7 @@ class QueriedState(InstanceState):
         return Sight.of(schema, [] if current is None else [current])
 
     def complete(self, reference: Reference) -> None:
-        """Does nothing: desired values were made comparable before."""
+        self.reading.complete(reference)
 
     def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
         linked = [(key, value) for key, value in desired.items() if any(references_in(value))]
@@ -148,6 +148,8 @@ def find_now(
     client: Client, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
 ) -> list[Record]:
     """The records that have a natural key now, whatever was read before."""
+    if schema.kind.defines_fields:
+        client.forget_definitions()
     reading = Reading(client)
     linked = [reference for key in keys for reference in references_in(values[key])]
     # A link narrows the list by its id, and some instances answer nothing else.

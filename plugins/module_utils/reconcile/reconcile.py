@@ -22,6 +22,7 @@ from ..plan import change as plan
 from ..plan.change import Change
 from ..plan.compare import Wanted
 from ..plan.planner import PlannedRecord, plan_record
+from ..plan.relations import names_fields, with_uuids
 from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
@@ -124,7 +125,7 @@ class _Ensure:
         ):
             for record in self._reading.listed(self._kind):
                 self._schema.learn(record.flat)
-        fields = desired_record.fields
+        fields = self._with_relations(desired_record.fields)
         if desired_record.timezone:
             fields, unclear = with_offsets(self._schema, fields, zone_of(desired_record.timezone))
             if unclear:
@@ -135,12 +136,30 @@ class _Ensure:
             require_local(attachments_in(value), f"{desired_record.prefix}{name}")
         return desired
 
+    def _with_relations(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields of a definition, with uuids where relations name other fields; of others the same fields."""
+        if not self._kind.defines_fields or not names_fields(fields.get("relations")):
+            return fields
+        resolved, missing = with_uuids(fields["relations"], self._client.definitions(self._desired_record.template))
+        words = [
+            f"{self._desired_record.prefix}relations[{number}].field: {name!r} is no field of this template, or several"
+            for number, name in missing.items()
+        ]
+        if missing and not self._check_mode:
+            raise InvalidInput(words)
+        # In check mode an earlier task may be the one that makes the field.
+        self._warnings += words
+        return {**fields, "relations": resolved}
+
     def _check(self, findings: ParseErrors) -> None:
         # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
         slips = [one for one in findings.unknown if self._schema.is_slip(str(one.way[0]))]
         if findings.errors or slips or (findings.unknown and not self._check_mode):
             raise InvalidInput([*findings.errors, *findings.unknown])
-        self._warnings += findings.unknown
+        self._warnings += [
+            f"{self._desired_record.prefix}{one.way[0]}: {one.gist} yet; an earlier task may be the one that makes it."
+            for one in findings.unknown
+        ]
 
     def _unknown(self) -> dict[str, Any]:
         return {name: value for name, value in self._desired_record.fields.items() if self._schema.find(name) is None}
@@ -256,7 +275,7 @@ class _Ensure:
     def _predicted(self, change: Change) -> Result:
         record: dict[str, Any] = {}
         if change.current is not None and change.action != plan.DELETE:
-            record = self._schema.show(change.current.flat)
+            record = self._schema.show(change.current.flat, self._state.complete)
         if change.action in (plan.CREATE, plan.UPDATE):
             record |= self._schema.show_canonical(change.values) | self._unknown()
         return self._finish(change, record, change.current.uuid if change.current else None)
@@ -269,7 +288,7 @@ class _Ensure:
             for name in change.values
             if self._schema.fields[name].type == "ANY" and name not in record.flat
         ]
-        return self._finish(change, self._schema.show(record.flat), record.uuid)
+        return self._finish(change, self._schema.show(record.flat, self._state.complete), record.uuid)
 
     def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Result:
         if uuid and change.action != plan.DELETE:

@@ -16,14 +16,16 @@ from typing import Any
 
 from ..client import query
 from ..client.client import Client, Record
-from ..client.query import MULTIPLE, PRESENCE, Condition
+from ..client.query import MULTIPLE, OPERATORS, PRESENCE, Condition
 from ..errors import InvalidInput
 from ..model.field import EMPTY, Field, InvalidValue, is_uuid, shorten
 from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
+from .one_request import first_records
 from .read_cache import Reading, find_by_barcode
+from .sight import Sight, unseen
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ def list_records(
     limit: int | None,
     template: str = "",
     option: str = "filters",
+    count_only: bool = False,
 ) -> ListResult:
     """The records of a kind: one by its identifier, or all that match.
 
@@ -52,29 +55,42 @@ def list_records(
     :param option: what the filters are called in a message.
     :param sort: field keys, ``-`` before one for descending.
     :param limit: at most so many records; the count is that before the limit.
+    :param count_only: return no records, only how many there are.
     """
     if limit is not None and limit < 0:
         raise InvalidInput(f"limit: {limit} does not fit; expected 0 or more")
     if identifier is not None and not kind.numbered and not is_uuid(identifier):
         raise InvalidInput(f"uuid: {identifier!r} is not in uuid form, such as 9091afea-81ee-4003-ac76-2ac11e3ddc3f")
+    if count_only and identifier is None and not filters:
+        number = client.count(kind)
+        if number is not None:
+            return ListResult([], number)
     schema = client.schema(kind)
+    reading = Reading(client)
     complete = True
+    order = [(_field(schema, name, "sort"), descending) for name, descending in query.parse_sort(sort)]
+    if identifier is None and not filters and (at_once := first_records(client, kind, order, limit, _rank_of)):
+        return ListResult([_shown(schema, reading, record) for record in at_once[0]], at_once[1])
     if identifier is not None:
         record = client.get(kind, str(identifier), template)
         found = [record] if record else []
     else:
-        conditions = _typed(client, schema, query.parse_filters(filters, option), option)
+        conditions = _typed(reading, schema, filters, option)
         candidates = client.list_all(
             kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
         )
-        _decide(client, conditions, candidates)
+        _check_seen(schema, conditions, candidates, option)
+        _decide(reading, conditions, candidates)
         complete = not kind.newest or len(candidates) < kind.newest
         found = [record for record in candidates if _fits(record, conditions)]
-    for name, descending in reversed(query.parse_sort(sort)):
-        field = _field(schema, name, "sort")
+    for field, descending in reversed(order):
         found.sort(key=partial(_rank_of, field), reverse=descending)
-    shown = [schema.show(record.flat) | ({} if kind.numbered else {"uuid": record.uuid}) for record in found[:limit]]
+    shown = [] if count_only else [_shown(schema, reading, record) for record in found[:limit]]
     return ListResult(shown, len(found), complete)
+
+
+def _shown(schema: Schema, reading: Reading, record: Record) -> dict[str, Any]:
+    return schema.show(record.flat, reading.complete) | ({} if schema.kind.numbered else {"uuid": record.uuid})
 
 
 def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
@@ -97,12 +113,40 @@ def matching_records(
     client: Client, schema: Schema, filters: Mapping[str, Any], records: Sequence[Record], option: str = "filters"
 ) -> list[Record]:
     """The records that filters let through, as the info modules take them."""
-    conditions = _typed(client, schema, query.parse_filters(filters, option), option)
-    _decide(client, conditions, records)
+    reading = Reading(client)
+    conditions = _typed(reading, schema, filters, option)
+    _decide(reading, conditions, records)
     return [record for record in records if _fits(record, conditions)]
 
 
-def _decide(client: Client, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]) -> None:
+def _check_seen(
+    schema: Schema, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record], option: str
+) -> None:
+    """Refuses filters by what the account does not see: no record would seem to match.
+
+    :raises InvalidInput: naming the fields.
+    """
+    hidden = Sight.of(schema, records).hidden if conditions else frozenset()
+    wrong = [f"{option}.{field.key}: {unseen(field.key)}" for field, _condition in conditions if field.key in hidden]
+    if wrong:
+        raise InvalidInput(wrong)
+
+
+def conditions_as_sent(
+    client: Client, schema: Schema, filters: Mapping[str, Any], option: str = "filters"
+) -> list[Condition]:
+    """The conditions of filters, as the info modules take them, for a service that applies all of them by itself."""
+    reading = Reading(client)
+    typed = _typed(reading, schema, filters, option)
+    references = [one for _field, condition in typed for one in references_in(condition.values)]
+    reading.records_of(one for one in references if one.id is None)
+    return [
+        replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
+        for field, condition in typed
+    ]
+
+
+def _decide(reading: Reading, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]) -> None:
     """Fills in the other half of wanted links, id or uuid, where the instance answers only that."""
     halves = []
     for field, condition in conditions:
@@ -110,34 +154,50 @@ def _decide(client: Client, conditions: Sequence[tuple[Field, Condition]], recor
         halves += [
             wanted for wanted in references_in(condition.values) if any(wanted.same(one) is None for one in answered)
         ]
-    Reading(client).records_of(halves)
+    reading.records_of(halves)
 
 
 # ---- conditions with typed values
 
 
-def _field(schema: Schema, name: str, option: str) -> Field:
+def _known_field(schema: Schema, name: str) -> Field | None:
+    """The field of a name, those that only answers have among them."""
     field = schema.find(name) or schema.find(schema.kind.filter_names.get(name, name))
+    answered = {one.key: one for one in schema.kind.answered} | SERVER_FIELDS
+    return field or answered.get(name) or (Field(name, "TEXT") if schema.kind.open_fields else None)
+
+
+def _field(schema: Schema, name: str, option: str) -> Field:
+    field = _known_field(schema, name)
     if field is not None:
         return field
-    answered = {one.key: one for one in schema.kind.answered} | SERVER_FIELDS
-    if name in answered:
-        return answered[name]
-    if schema.kind.open_fields:
-        return Field(name, "TEXT")
     raise InvalidInput(f"{option}.{name}: {schema.why_unknown(name)}")
 
 
-def _typed(
-    client: Client, schema: Schema, conditions: Sequence[Condition], option: str
-) -> list[tuple[Field, Condition]]:
+def _typed(reading: Reading, schema: Schema, filters: Mapping[str, Any], option: str) -> list[tuple[Field, Condition]]:
     typed = []
-    for condition in conditions:
+    for condition in query.parse_filters(_with_maps_as_values(schema, filters), option):
         field = _field(schema, condition.field, option)
         values = tuple(_operand(field, condition, value, option) for value in condition.values)
         typed.append((field, replace(condition, field=field.key, values=values)))
-    Reading(client).resolve(reference for _field, condition in typed for reference in references_in(condition.values))
+    reading.resolve(reference for _field, condition in typed for reference in references_in(condition.values))
     return typed
+
+
+def _with_maps_as_values(schema: Schema, filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Filters in which a map that is a value (a renter, a reference by its fields) stands with its operator."""
+    found = {}
+    for name, wanted in filters.items():
+        field = _known_field(schema, name)
+        is_value = (
+            isinstance(wanted, Mapping)
+            and field is not None
+            and type_of(field).takes_map
+            and bool(wanted)
+            and not set(wanted) & {*OPERATORS, None}
+        )
+        found[name] = {"eq": wanted} if is_value else wanted
+    return found
 
 
 def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any:

@@ -11,13 +11,14 @@ from typing import Any, TypeAlias
 from ..client.client import Client, Record
 from ..client.query import Condition
 from ..errors import Ambiguous, InvalidInput, NoMatch
+from ..model.field import EMPTY
 from ..model.kinds import KINDS, Kind
 from ..model.near import slips
 from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from . import natural_keys
 from .references import Question, Resolver, Unresolved, Why, at, fill_in, is_text_renter, reference_in
-from .sight import why_unfound
+from .sight import unlisted, why_unfound
 
 Mark: TypeAlias = "str | int"
 """A record is known by its uuid, or by its integer id."""
@@ -40,6 +41,7 @@ class Reading:
         self._asks_no_names = allow_missing and not slips_fail
         self._resolver = Resolver(self)
         self._lists: dict[tuple[str, tuple[Condition, ...]], list[Record]] = {}
+        self._by_mark: dict[str, dict[Mark, Record]] = {}
         self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
         self._alone: dict[tuple[str, Mark], Record | None] = {}
         self._some: dict[str, list[Record]] = {}
@@ -58,6 +60,10 @@ class Reading:
         whole, asked = (kind.name, ()), (kind.name, tuple(conditions))
         if whole not in self._lists and asked not in self._lists:
             self._lists[asked] = self._client.list_all(kind, conditions)
+            index = self._by_mark.setdefault(kind.name, {})
+            for record in self._lists[asked]:
+                marks = (record.uuid or None, record.id)
+                index.update((mark, record) for mark in marks if mark is not None and mark not in index)
         return self._lists[whole if whole in self._lists else asked]
 
     def some(self, kind: Kind) -> list[Record]:
@@ -90,8 +96,7 @@ class Reading:
         return {mark: record for mark, record in found.items() if record is not None}
 
     def _in_a_list(self, kind: Kind, mark: Mark) -> Record | None:
-        lists = [records for (name, _conditions), records in self._lists.items() if name == kind.name]
-        return next((one for records in lists for one in records if mark in (one.uuid, one.id)), None)
+        return self._by_mark.get(kind.name, {}).get(mark)
 
     def _read_alone(self, kind: Kind, mark: Mark) -> Record | None:
         if (kind.name, mark) not in self._alone:
@@ -138,7 +143,9 @@ class Reading:
         """The archived records that a barcode means where no active one has it."""
         by_barcode = [one for one in asked if kind.barcode_path and tuple(one.keys) == ("barcode",)]
         records = [find_by_barcode(self._client, one.schema, str(one.values["barcode"])) for one in by_barcode]
-        return [record for record in records if record is not None]
+        found = [record for record in records if record is not None]
+        self.warnings += [unlisted(one) for one in found if one.flat.get("archived_at", True) in EMPTY]
+        return found
 
     def _candidates(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
         """The records among which each reference finds its own."""
@@ -221,6 +228,24 @@ class Reading:
             if id(one) in found:
                 fill_in(one, found[id(one)])
         return [found.get(id(one)) for one in wanted]
+
+    def complete(self, reference: Reference) -> None:
+        """Fills in what the service did not say of a reference, and what people call its record, where a list that was
+        read tells it. Asks for nothing.
+        """
+        kind, mark = KINDS[reference.target], reference.uuid or reference.id
+        record = self._in_a_list(kind, mark) if mark is not None else None
+        if record is None:
+            return
+        fill_in(reference, record)
+        names = natural_keys.written_names(record, self._place_of)
+        # A room alone may be one of several, so it is named with its location or not at all.
+        if reference.written is None and names and (not kind.parent or "/" in names[0]):
+            reference.written = names[0]
+
+    def _place_of(self, reference: Reference) -> Record | None:
+        mark = reference.uuid or reference.id
+        return self._in_a_list(KINDS[reference.target], mark) if mark is not None else None
 
     def with_uuid(self, references: Iterable[Reference]) -> None:
         """Fills in the uuid of references by integer id, for bodies that take uuids only."""

@@ -259,6 +259,10 @@ def fill_in(reference: Reference, record: Record) -> None:
     """Notes the record that a reference means."""
     reference.uuid, reference.id = record.uuid or None, record.id
     reference.names = names_of(record)
+    if record.kind.is_named_in_texts:
+        reference.email = str(record.flat.get("email") or "") or None
+        name = record.flat.get("display_name")
+        reference.display_name = reference.display_name or (name if isinstance(name, str) and name else None)
 
 
 def reference_in(option: str, target: str, written: Any) -> Reference:

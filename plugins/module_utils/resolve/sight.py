@@ -33,6 +33,14 @@ def unseen(key: str) -> str:
     return f"this account does not see the field {key} (a role may hide fields)"
 
 
+def unlisted(record: Record) -> str:
+    """Says what an active record may be that was found by its barcode and stands in no list."""
+    return (
+        f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was made just now, or "
+        f"{LIMITED}."
+    )
+
+
 def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]:
     """The keys of the fields that none of some records has; nothing where there are no records."""
     wires: dict[str, str] | None = None
@@ -63,7 +71,8 @@ class Sight:
 
         :param schema: the fields that the instance has now, none that are still to be made.
         """
-        if not schema.kind.has_own_fields:
+        if not schema.kind.has_own_fields or schema.kind.key_prefix:
+            # What others are made from has the keys that somebody filled.
             return cls(schema.kind)
         fields = [
             field

@@ -34,7 +34,7 @@ from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable
 from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
-from ..set_plan.plan import InstancePlan, Planned, PlanOptions
+from ..set_plan.plan import InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
 from ..set_plan.prune import Scope
 from ..set_plan.state import ListedState
@@ -95,6 +95,7 @@ def absorb(
         confirm_empty=True,
         workers=options.workers,
         assume_archived=options.assume_archived,
+        note_references=True,
     )
     planned = plan_instance(client, desired, chosen)
     if planned.findings or planned.state is None:
@@ -140,17 +141,15 @@ class _Absorbing:
         self._portable = Portable(self._state, downloads, lambda _why: None)
         self._counts: dict[str, Counter[str]] = {}
         self._overrides: dict[str, dict[int, dict[str, Any]]] = {}
+        self._absorbed: set[tuple[int, str]] = set()
 
     def run(self) -> Absorbed:
         for one in self._planned.changes:
             if one.change.action == plan.UPDATE and not one.archived:
                 self._update(one)
-            elif one.change.action == plan.UPDATE:
-                self._gone(one, "archived")
-            elif one.change.action == plan.CREATE:
-                self._gone(one, ABSENT)
-            else:
+            elif one.change.action not in (plan.UPDATE, plan.CREATE):
                 self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
+        self._take_away()
         fresh = self._new_records()
         for section in self._targets:
             self._add(section, list(self._overrides.get(section, {}).values()), fresh.get(section, []))
@@ -187,6 +186,7 @@ class _Absorbing:
             except (NotSpliced, NotPortable, InvalidInput, NotFound) as reason:
                 self._tell(planned, place, words, str(reason))
             else:
+                self._absorbed.add((id(planned.entry), key))
                 self._count(planned.section, "changed")
 
     def _change(self, planned: Planned, key: str, name: str) -> None:
@@ -339,7 +339,32 @@ class _Absorbing:
 
     # ---- records that are gone
 
-    def _gone(self, planned: Planned, state: str) -> None:
+    def _take_away(self) -> None:
+        """Takes what is gone out of the files, but for that to which a value refers that stays as it is written."""
+        gone = [
+            one
+            for one in self._planned.changes
+            if one.change.action == plan.CREATE or (one.change.action == plan.UPDATE and one.archived)
+        ]
+        leaving = {id(one.entry) for one in gone if self._options.gone != KEEP and not self._is_protected(one)}
+        while held := {id(one.entry) for one in gone if id(one.entry) in leaving and self._is_held(one, leaving)}:
+            leaving -= held
+        for one in gone:
+            is_held = self._is_held(one, leaving)
+            self._gone(one, "archived" if one.archived else ABSENT, is_held)
+
+    def _is_held(self, planned: Planned, leaving: set[int]) -> bool:
+        """Tells whether something refers to a record that stays as it is written."""
+        current = planned.change.current
+        marks = [mark_of(planned.entry, None), *([current.uuid] if current is not None else [])]
+        references = [one for mark in marks for one in self._planned.references.get(mark, ())]
+        return any(
+            id(entry) not in leaving and (id(entry), key) not in self._absorbed
+            for entry, key in references
+            if entry is not planned.entry
+        )
+
+    def _gone(self, planned: Planned, state: str, is_held: bool) -> None:
         words = f"{planned} is {'archived' if state == 'archived' else 'not'} in the instance"
         entry, place = planned.entry, planned.entry.place
         try:
@@ -347,6 +372,8 @@ class _Absorbing:
                 raise NotSpliced("the files protect it")
             if self._options.gone == KEEP:
                 raise NotSpliced("gone is keep")
+            if is_held:
+                raise NotSpliced("other records in the files refer to it")
             if self._options.gone == REMOVE:
                 self._remove(entry)
             else:

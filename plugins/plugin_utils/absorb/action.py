@@ -16,7 +16,7 @@ from ansible import constants
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
 
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked
@@ -83,8 +83,8 @@ def _take_in(
         "changed": bool(changes),
         "files": [files.label(target) for target, _before, _after in changes],
         "summary": absorbed.summary,
-        "told": absorbed.told,
-        "reported": absorbed.reported,
+        "told": cleaned(absorbed.told),
+        "reported": cleaned(absorbed.reported),
         "patch": patch,
         "diff": {"prepared": patch},
         "msg": _in_words(absorbed, len(changes)),

@@ -13,9 +13,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 
-from ..set_plan.definitions import with_uuids
 from ..set_plan.plan import Planned
 
 

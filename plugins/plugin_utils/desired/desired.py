@@ -235,6 +235,7 @@ class DesiredInstance:
     :ivar lifecycle: section to what is left alone in its records, and which of them must stay.
     :ivar shields: records that must stay although they are no part of it: a plan file holds changes alone.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
+    :ivar old_names: the same, of a plan file, which renames by uuids: others may still refer to what it renames.
     :ivar moved_places: where a pair was written, by the identity of its new key.
     :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
     :ivar src: the directory that was read, or that of the file; empty where there is none.
@@ -244,6 +245,7 @@ class DesiredInstance:
     :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
     :ivar warnings: what should be known of the files, although it is no mistake.
     :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
+    :ivar settings: the settings as they were written, variables filled in; of several layers those of all.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -259,6 +261,7 @@ class DesiredInstance:
     lifecycle: Mapping[str, Lifecycle] = field(default_factory=dict)
     shields: Sequence[Entry] = ()
     moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
+    old_names: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
     moved_places: dict[int, Place] = field(default_factory=dict)
     setting_places: dict[str, Place] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -271,6 +274,7 @@ class DesiredInstance:
     delimiters: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     declares_variables: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""

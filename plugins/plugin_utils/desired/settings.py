@@ -74,6 +74,7 @@ class Settings:
         if node.value.get("api") != API:
             self._find(node.member("api") if "api" in node.value else node, f"api: expected {API}")
         desired = self._desired
+        desired.settings = node.value
         desired.instances = self._instances(node)
         desired.set_name = self._text(node, "set")
         desired.set_id = self._text(node, "set_id")

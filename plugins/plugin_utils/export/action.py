@@ -42,6 +42,7 @@ from .export import (
 from .json_schema import schema_files
 from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
 from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
+from .twin import TWIN, TwinNotes, known_objects
 from .workbook import NAMED, sheets_of, text_of, workbook_of
 
 _SETTINGS = "instance.yml"
@@ -163,7 +164,13 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
         openpyxl_library()
     settings = _own_settings(dest)
     identity = {section: tuple(keys) for section, keys in settings.identity.items()}
-    selection = Selection(tuple(options["only"]), options["filters"], identity, NAMED if format_name == "xlsx" else ())
+    selection = Selection(
+        tuple(options["only"]),
+        options["filters"],
+        identity,
+        NAMED if format_name == "xlsx" else (),
+        _twin_notes(dest) if options.get("twin") else None,
+    )
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as held:
         downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
@@ -210,6 +217,11 @@ def _is_as_exported(content: bytes) -> bool:
         return content == settings_file(said["instance"], said.get("identity", {}), said.get("set_id", ""))
     except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return False
+
+
+def _twin_notes(dest: Destination) -> TwinNotes:
+    """The notes for a twin, which take over the objects that an earlier export noted."""
+    return TwinNotes(known_objects(dest.read(TWIN)) if dest.is_as_noted(TWIN) else frozenset())
 
 
 def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:
@@ -268,6 +280,7 @@ def _changes(
     wanted: dict[str, bytes | Path] = {**files}
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     wanted |= _settings(dest, root, exported)
+    wanted |= {TWIN: exported.twin} if exported.twin else {}
     kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
     still = {*downloads.paths.values(), *_named_elsewhere(dest, exported)} - set(downloads.fetched)
     kept |= {path: dest.earlier.files[path] for path in still if path in dest.earlier.files}
@@ -323,7 +336,7 @@ def _is_exported(path: str, exported: Exported) -> bool:
     section = _section_of(path)
     if path == BOOK:
         return not _sections(exported).isdisjoint(BULK)
-    return section in (FOLDER, SCHEMAS) or section in _sections(exported)
+    return section in (FOLDER, SCHEMAS, _section_of(TWIN)) or section in _sections(exported)
 
 
 def _sections(exported: Exported) -> set[str]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     FeatureOff,
     IncompleteList,
@@ -57,6 +57,7 @@ from .portable import (
     unwritable_fields,
     writable_fields,
 )
+from .twin import TwinNotes
 
 Row = dict[str, Any]
 
@@ -74,6 +75,7 @@ class Exported:
     :ivar columns: section to the fields that its records may have in files, in their order.
     :ivar names: kind of record to how files name each that is there, where that was asked for.
     :ivar uuids: section to the uuids of its records, in the same order.
+    :ivar twin: the notes for a twin, where these were asked for.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -84,6 +86,7 @@ class Exported:
     columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
     names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    twin: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -93,12 +96,14 @@ class Selection:
     :ivar only: sections; empty: all. :ivar filters: section to filters, as the info modules take them.
     :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
     :ivar kinds_to_name: kinds of records that must be named, beyond those that others refer to.
+    :ivar twin: takes the notes for a twin, where they are asked for.
     """
 
     only: Sequence[str] = ()
     filters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     identity: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     kinds_to_name: Sequence[str] = ()
+    twin: TwinNotes | None = None
 
     def __post_init__(self) -> None:
         for option, names in (("only", self.only), ("filters", self.filters)):
@@ -110,6 +115,8 @@ class Selection:
                 raise InvalidInput(f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters")
             if not KINDS[SECTIONS[name]].is_plain:
                 raise InvalidInput(f"filters.{name}: this section is exported as a whole")
+        if self.twin is not None and (self.only or self.filters):
+            raise InvalidInput("twin: a twin is a whole instance; leave out only and filters")
 
     def holds(self, section: str) -> bool:
         """Tells whether a section is to be exported."""
@@ -148,6 +155,7 @@ class _Export:
         self._on_progress = on_progress
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
+        self._downloads = downloads
         self._withheld: dict[str, set[str]] = {}
         self._off: dict[str, str] = {}
         self._done: set[str] = set()
@@ -161,6 +169,10 @@ class _Export:
                 raise IncompleteList.of_the_list(KINDS[name].words)
         if self._selection.holds(HUB_ITEM.section):
             self._name_orders()
+        if self._selection.twin is not None:
+            self._result.twin = self._selection.twin.content(
+                self._client, self._state, self._portable, lambda: self._downloads.paths
+            )
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         # Only what was read anyway.
         for kind in (KINDS[name] for name in self._selection.kinds_to_name if self._state.is_listed(KINDS[name])):
@@ -173,6 +185,8 @@ class _Export:
         while True:
             self._result = Exported()
             self._portable.begin()
+            if self._selection.twin is not None:
+                self._selection.twin.begin()
             for section in SECTIONS:
                 if self._selection.holds(section):
                     self._section(section)
@@ -323,6 +337,7 @@ class _Export:
             else:
                 rows[uuid] = row
         self._add(section, list(rows.items()))
+        self._note(records, schema, rows, {uuid: keys for uuid, (_words, keys) in name_of_uuid.items()})
         exported = [read[uuid] for uuid in rows]
         for key in sorted(sight.hidden):
             self._leave_out(f"{section}: {name_in_files(schema.fields[key])}: {unseen(key)}, so no file holds it")
@@ -330,6 +345,15 @@ class _Export:
             self._tell_values(section, field, exported, "of a field that is left out")
         for field in unwritable_fields(schema, definitions):
             self._tell_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
+
+    def _note(
+        self, records: Sequence[Record], schema: Schema, rows: Mapping[str, Row], keys: Mapping[str, Keys]
+    ) -> None:
+        """Notes for a twin which record each row is."""
+        twin = self._selection.twin
+        for record in records if twin is not None else ():
+            if twin is not None and record.uuid in rows:
+                twin.record(record, rows[record.uuid], [name_in_files(schema.fields[key]) for key in keys[record.uuid]])
 
     def _sight(self, section: str, schema: Schema) -> Sight:
         """The fields of a section that the account does not see.
@@ -410,6 +434,8 @@ class _Export:
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
                 row = {field.key: self._portable.checked(field, offer[field.key]) for field in written}
                 rows.append((record.uuid, row))
+                if self._selection.twin is not None:
+                    self._selection.twin.record(record, row, HUB_ITEM.written_key)
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
         self._add(HUB_ITEM.section, sorted(rows, key=lambda one: str(one[1]["object"])))

@@ -44,6 +44,11 @@ from .portable import (
 Json = dict[str, Any]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+ADDRESS = "https://ansible-collections.github.io/community.seventhings/schema/v1/"
+"""The address below which the schemas for every instance are published, for the version of the format that files name
+as ``api``."""
+
 _FIELDS: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
 _LIFECYCLE: Json = {
     "initial": {"description": "Fields that are written at creation and never compared", **_FIELDS},
@@ -75,8 +80,10 @@ def static_schema() -> Json:
 
 
 def static_files() -> dict[str, bytes]:
-    """The schema for every instance, as it is shipped: one file, and a small one for each section."""
-    return _files(static_schema())
+    """The schema for every instance, as it is shipped: one file, and a small one for each section. Each names the
+    address where it is published.
+    """
+    return _files(static_schema(), ADDRESS)
 
 
 def schema_files(exported: Exported) -> dict[str, bytes]:
@@ -90,10 +97,12 @@ def schema_files(exported: Exported) -> dict[str, bytes]:
     return _files(document)
 
 
-def _files(document: Json) -> dict[str, bytes]:
+def _files(document: Json, address: str = "") -> dict[str, bytes]:
     files = {MAIN: document}
     for section in (*SECTIONS, "instance", "moved"):
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
+    if address:
+        files = {name: {"$schema": DRAFT, "$id": address + name, **content} for name, content in files.items()}
     # Characters that can't be seen or written stand as their JSON escapes.
     texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
     return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}

@@ -113,17 +113,21 @@ class _Growing:
 
 def _yaml(section: str, records: Sequence[Any], size: int) -> list[str]:
     depth = "../" if "/" in section or section in MANY else ""
-    growing = _Growing(_yaml_head(section, depth), size)
+    growing = _Growing(yaml_head(section, depth), size)
     for record in records:
         growing.add(yaml_record(record))
     growing.end()
     if len(growing.parts) > 1 and not depth:
         # They stand one directory deeper than a single file.
-        growing.parts = [part.replace(_yaml_head(section, ""), _yaml_head(section, "../"), 1) for part in growing.parts]
+        growing.parts = [part.replace(yaml_head(section, ""), yaml_head(section, "../"), 1) for part in growing.parts]
     return growing.parts
 
 
-def _yaml_head(section: str, depth: str) -> str:
+def yaml_head(section: str, depth: str = "") -> str:
+    """The first lines of a YAML file: where an editor finds its schema.
+
+    :param depth: from the file to the root.
+    """
     return f"# yaml-language-server: $schema={depth}{SCHEMAS}/{schema_name(section)}\n---\n"
 
 
@@ -164,5 +168,5 @@ def settings_file(root: str, identity: Mapping[str, Sequence[str]], set_id: str 
         members["set_id"] = set_id
     if identity:
         members["identity"] = {section: list(keys) for section, keys in sorted(identity.items())}
-    head = _yaml_head("instance", "") + "# Yours: an export writes this file once, and again only while you leave it.\n"
+    head = yaml_head("instance", "") + "# Yours: an export writes this file once, and again only while you leave it.\n"
     return (head + yaml_map(members)).encode()

@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ..desired.desired import SECTIONS
 from .downloads import FOLDER, safe_name
 from .layout import SCHEMAS
+from .twin import TWIN
 
 BOOK = "instance.xlsx"
 """The workbook of an export, beside ``instance.yml``."""
@@ -32,6 +33,7 @@ MANIFEST = ".export.json"
 FETCHED = ".seventhings/export.json"
 """The file of the instance that each attachment is, and its name: it only saves requests."""
 
+_EXPORT = "an export"
 _VERSION = 1
 _LARGEST = 64 << 20
 """Bytes of a note: some hundred thousand attachments."""
@@ -60,19 +62,19 @@ class Manifest:
 
         :raises InvalidInput: where a note is no regular file, too large, or says what no export writes.
         """
-        manifest, fetched = _noted(folder, MANIFEST), _noted(folder, FETCHED)
+        manifest, fetched = noted(folder, MANIFEST), noted(folder, FETCHED)
         return cls(
-            _checked(folder, MANIFEST, manifest, "files", is_exported_path, _is_digest),
-            _checked(folder, FETCHED, fetched, "downloads", is_uuid, _is_attachment),
+            checked(folder, MANIFEST, manifest, "files", is_exported_path, is_digest),
+            checked(folder, FETCHED, fetched, "downloads", is_uuid, is_attachment),
             # Earlier versions noted no names.
-            _checked(folder, FETCHED, fetched and {"names": {}, **fetched}, "names", is_uuid, _is_encodable),
+            checked(folder, FETCHED, fetched and {"names": {}, **fetched}, "names", is_uuid, _is_encodable),
         )
 
     def write(self, folder: Folder, access: Access) -> None:
         """Writes the note into the directory. A note that is there already with this content is not touched."""
-        notes = {MANIFEST: _note(files=self.files)}
+        notes = {MANIFEST: note_of(files=self.files)}
         if self.downloads or folder.type_of(FETCHED):
-            notes[FETCHED] = _note(downloads=self.downloads, names=self.names)
+            notes[FETCHED] = note_of(downloads=self.downloads, names=self.names)
         for name, content in notes.items():
             if not folder.holds(name, content):
                 folder.write(name, content, access)
@@ -81,8 +83,8 @@ class Manifest:
 def is_exported_path(path: str) -> bool:
     """Tells whether an export can have written a file of this path, so that the path lies below its directory."""
     records = _RECORDS.fullmatch(path)
-    is_ours = path == BOOK or (records is not None and records["section"] in SECTIONS)
-    return is_ours or _SCHEMA.fullmatch(path) is not None or _is_attachment(path)
+    is_ours = path in (BOOK, TWIN) or (records is not None and records["section"] in SECTIONS)
+    return is_ours or _SCHEMA.fullmatch(path) is not None or is_attachment(path)
 
 
 def digest(content: bytes) -> str:
@@ -90,12 +92,14 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _is_attachment(path: str) -> bool:
+def is_attachment(path: str) -> bool:
+    """Tells whether a path is that of an attachment, below the directory of attachments."""
     found = _ATTACHMENT.fullmatch(path)
     return found is not None and safe_name(found["name"]) == found["name"]
 
 
-def _is_digest(text: str) -> bool:
+def is_digest(text: str) -> bool:
+    """Tells whether a text is a SHA-256."""
     return _DIGEST.fullmatch(text) is not None
 
 
@@ -107,40 +111,49 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _noted(folder: Folder, note: str) -> dict[str, Any] | None:
-    """The text of a note; None where there is none."""
+def noted(folder: Folder, note: str, author: str = _EXPORT) -> dict[str, Any] | None:
+    """The content of a note; None where there is none.
+
+    :param author: who writes such a note.
+    :raises InvalidInput: where it is no note.
+    """
     try:
         said = json.loads(folder.read(note, _LARGEST))
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError) as error:
-        raise _not_ours(folder, note, repr(error)) from error
+        raise _not_ours(folder, note, author, repr(error)) from error
     if not isinstance(said, dict) or said.get("version") != _VERSION:
-        raise _not_ours(folder, note, f"expected a map with the version {_VERSION}")
+        raise _not_ours(folder, note, author, f"expected a map with the version {_VERSION}")
     return said
 
 
-def _checked(
+def checked(
     folder: Folder,
     note: str,
     said: dict[str, Any] | None,
     member: str,
     is_key: Callable[[str], bool],
     is_value: Callable[[str], bool],
+    author: str = _EXPORT,
 ) -> dict[str, str]:
-    """One of the maps in a note, each key and each value of which is looked at."""
+    """One of the maps in a note, each key and each value of which is looked at.
+
+    :raises InvalidInput: where one of them can't have been noted.
+    """
     found = {} if said is None else said.get(member)
     if not isinstance(found, dict):
-        raise _not_ours(folder, note, f"expected a map of {member}")
+        raise _not_ours(folder, note, author, f"expected a map of {member}")
     for key, value in found.items():
         if not is_key(key) or not isinstance(value, str) or not is_value(value):
-            raise _not_ours(folder, note, f"{member}: {shorten(key)}: {shorten(value)}")
+            raise _not_ours(folder, note, author, f"{member}: {shorten(key)}: {shorten(value)}")
     return found
 
 
-def _not_ours(folder: Folder, note: str, why: str) -> InvalidInput:
-    return InvalidInput(f"{folder.path / note} was not written by an export ({why}); take it away")
+def _not_ours(folder: Folder, note: str, author: str, why: str) -> InvalidInput:
+    return InvalidInput(f"{folder.path / note} was not written by {author} ({why}); take it away")
 
 
-def _note(**noted: Mapping[str, str]) -> bytes:
+def note_of(**noted: Mapping[str, str]) -> bytes:
+    """The text of a note."""
     return (json.dumps({"version": _VERSION, **noted}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()

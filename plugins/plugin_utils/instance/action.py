@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ansible import constants
 from ansible.errors import AnsibleError
@@ -42,7 +43,9 @@ from .plan_file import (
     digest_of,
 )
 from .provenance import made_by
-from .reports import as_text, check_report, write_report
+from .rendered_directory import RenderedDirectory
+from .rendering import MeantInstance, render
+from .reports import as_diff, as_text, check_report, write_report
 from .run import (
     RunOptions,
     many_objects,
@@ -104,10 +107,13 @@ def _provision(
     sources = paths_of(options["src"])
     src = sources[0] if sources else None
     report, plan_file = (_path(options, name) for name in ("report", "plan_file"))
+    url = _report_url(options)
     if report is not None:
         check_report(report)
         if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
             raise InvalidInput(f"report: {report} is the plan_file too; give each a file of its own")
+    if options["mode"] == "render":
+        return _rendered(options, check_mode, sources, loader, written, invocation)
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
@@ -132,7 +138,7 @@ def _provision(
         missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
-        return _validated(desired, report, check_mode, src)
+        return _validated(desired, report, check_mode, src, url)
     run_options = RunOptions(
         check_mode=looks_only,
         plan_file=None if options["mode"] == "drift" else plan_file,
@@ -161,8 +167,56 @@ def _provision(
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
-        _write_report(account, report, src, secrets_of(INSTANCE, options))
+        _write_report(account, report, src, secrets_of(INSTANCE, options), url)
     return _result(account, looks_only and options["drift_fail"], report)
+
+
+def _rendered(
+    options: Mapping[str, Any],
+    check_mode: bool,
+    sources: Sequence[Path],
+    loader: Any,
+    written: Mapping[str, Any],
+    invocation: _Invocation,
+) -> dict[str, Any]:
+    """The merged state as files in a directory of their own."""
+    if not sources and options.get("desired") is None:
+        raise InvalidInput("src: neither src nor desired says what to render")
+    started = time.monotonic()
+
+    def connected() -> Client:
+        invocation.clients.append(connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP)))
+        return invocation.clients[-1]
+
+    with many_objects():
+        desired = load_files(options, sources, loader, written, invocation.hiding)
+        invocation.read.append(desired)
+        instance = MeantInstance(connected, desired, options.get("expect_instance") or ())
+        destination = RenderedDirectory.of(Path(options["dest"]).expanduser(), sources)
+        rendered = render(desired, instance.fields)
+    told = [line for client in invocation.clients for line in client.transport.told()]
+    warnings = [*desired.warnings, *told]
+    outcome: dict[str, Any] = {"changed": False, "requests": sum(one.transport.sent for one in invocation.clients)}
+    if warnings:
+        outcome["warnings"] = warnings
+    if rendered.findings:
+        lines = tell(rendered.findings, desired).lines
+        return {**outcome, "failed": True, "findings": lines, "msg": findings_in_short(lines)}
+    destination.compare(rendered.files)
+    if not check_mode:
+        destination.carry_out()
+    return {**outcome, **destination.account(rendered.summary), "duration": round(time.monotonic() - started, 3)}
+
+
+def _report_url(options: Mapping[str, Any]) -> str:
+    """The address under which all of a report is to be found; empty: nobody said.
+
+    :raises InvalidInput: where it is none that people open in a browser.
+    """
+    url = str(options.get("report_url") or "")
+    if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc):
+        raise InvalidInput(f"report_url: {shorten(url)} does not fit; expected an address that begins with https://")
+    return url
 
 
 def paths_of(src: Any) -> list[Path]:
@@ -225,13 +279,15 @@ def load_files(
     return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"], variables)
 
 
-def _validated(desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None) -> dict[str, Any]:
+def _validated(
+    desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None, url: str
+) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
     told = tell(offline_findings(desired), desired)
     problems = told.lines
     if report is not None:
-        _write_report(_judged(told, desired, check_mode), report, src, ())
+        _write_report(_judged(told, desired, check_mode), report, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, report) if problems else fine
@@ -258,9 +314,9 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult
     )
 
 
-def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Iterable[str]) -> None:
+def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Iterable[str], url: str) -> None:
     try:
-        write_report(account, path, src, secrets)
+        write_report(account, path, src, secrets, url)
     except OSError as error:
         # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")
@@ -317,7 +373,7 @@ def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[s
         **account.document(),
         "changed": account.outcome in ("changed", "drift", "partly_applied"),
         "msg": in_short(account, report, drifted) if failed else text,
-        "diff": {"prepared": f"{text}\n"},
+        "diff": {"prepared": f"{as_diff(account)}\n"},
     }
     if failed:
         result["failed"] = True

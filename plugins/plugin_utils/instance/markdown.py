@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 _MOST_TICKS = 8
 """Backticks in a row that a fence is made longer than. Renderers know fences only up to some length."""
 
+
+_OF_A_URL = ":/?#[]@!$&'()*+,;=%~"
+"""What a URL may hold besides letters, digits and ``-._``."""
 
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)*")
 
@@ -50,6 +54,14 @@ def code(text: str) -> Markdown:
         text, longest = text.replace("`", "\\u0060"), 0
     fence = "`" * (longest + 1)
     return Markdown(f"{fence} {text} {fence}" if longest or not text.strip() else f"`{text}`")
+
+
+def link(words: str, url: str) -> Markdown:
+    """A link. What would end it stands as URLs write it.
+
+    :param words: of ours.
+    """
+    return Markdown(f"[{words}](<{quote(clean(url), safe=_OF_A_URL)}>)")
 
 
 def word(text: str) -> Markdown:

@@ -54,7 +54,7 @@ _SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 
 def offline_findings(desired: DesiredInstance) -> list[Finding]:
     """Every finding, those of reading included, in the order of their places; one for each place."""
-    known = _known_fields(desired)
+    known = known_fields(desired)
     # After the schema was read, of which something may be found, too.
     found = validate(desired, known)
     places = {finding.place for finding in found}
@@ -93,7 +93,7 @@ def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) 
     return lines
 
 
-def _known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
+def known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
     """The fields of the kinds that an export described beside the files.
 
     Where the description can't be read, a finding says so.

@@ -19,6 +19,7 @@ from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
 from .shown_references import before_as_written
 
+_TWICE = "somebody else made the same at the same time; take one of them away in the application, then run it again"
 _ARCHIVED = "archived"
 """Things that a change may tell of a record besides its fields."""
 
@@ -83,10 +84,7 @@ def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
                 *in_order(outcome.not_tried),
             )
         ),
-        *(
-            {"change": text, "place": "", "reason": "somebody else made the same at the same time"}
-            for text in outcome.twice
-        ),
+        *({"change": text, "place": "", "reason": _TWICE} for text in outcome.twice),
     ]
 
 

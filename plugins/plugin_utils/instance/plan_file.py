@@ -274,6 +274,7 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "create_users": bool(desired.policy.create_users),
         "notify": desired.policy.notify,
         "vaulted": seals.document(),
+        "moved": {section: _storable(pairs) for section, pairs in desired.moved.items()},
         "protections": {one.uuid: one.is_protected for one in made.protections if one.uuid},
         "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
     }
@@ -361,6 +362,10 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         timezone=document["timezone"],
         identity=document["identity"],
         scope=_restored(document["scope"]),
+        old_names={
+            section: [(_restored(old), _restored(new)) for old, new in pairs]
+            for section, pairs in document["moved"].items()
+        },
     )
     desired.policy = replace(
         desired.policy,

@@ -129,6 +129,12 @@ def _is_scope(value: Any) -> bool:
     return _is_map(value) and bool(value) and all(isinstance(one, list) and one for one in value.values())
 
 
+def _is_pairs(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(one, list) and len(one) == 2 and all(map(_is_map, one)) for one in value
+    )
+
+
 def _is_limits(value: Any) -> bool:
     return _is_map(value) and all(
         name in _LIMITS and not isinstance(number, str) and limit_of(number) is not None
@@ -187,6 +193,7 @@ _DOCUMENT: Mapping[str, _Shape] = {
     "create_users": _FLAG,
     "notify": _FLAG,
     "vaulted": (_is_hashes, "files with the salted hashes of what is vaulted in them"),
+    "moved": (lambda value: _by_section(_is_pairs)(value) and is_value(value), "sections with pairs of keys"),
     "protections": (
         lambda value: _is_map(value) and all(isinstance(one, bool) and _is_text(key) for key, one in value.items()),
         "uuids with true or false",

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .markdown import Markdown, cell, word
+from .markdown import Markdown, cell, link, word
 from .outcome import ACTIONS, RunResult
 from .report_groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
 from .report_parts import ALONE, SIGNS, alone, fields, forecast, key_of, mark, reasons, short, warnings
@@ -38,14 +38,16 @@ _REST = 100
 """Characters for the line that tells of what did not fit."""
 
 
-def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> Markdown:
+def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
     """The account for a pull-request comment, never longer than one may be.
 
     What held or went wrong stands first, then the changes, the most telling first, then the counts and the warnings.
     Where not all of it fits, reasons leave half of the room to the changes. Records that are in no file are counted.
 
     :param limit: characters; ten thousand at least.
+    :param url: where all of it is to be found; empty: nobody said.
     """
+    whole = link("the whole report", url) if url else Markdown("the report as .json or .html")
     head = Markdown("### {outcome}: {instance}\n").fill(
         outcome=word(account.outcome), instance=short(account.instance, _LONGEST_NAME)
     )
@@ -56,7 +58,7 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> Markdown:
     if account.plan_digest:
         digest = Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")
         table = Markdown.of([table, digest])
-    room = limit - len(head) - len(table) - len(last) - _REST
+    room = limit - len(head) - len(table) - len(last) - len(whole) - _REST
     wrong = list(_points(reasons(account), room // _ONE))
     warned = list(_points({"Warnings": warnings(account)}, room // _ONE))
     told = _told(account.changes, room)
@@ -67,8 +69,10 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT) -> Markdown:
     shown_warned = _fitting(warned, room - _length(shown_changes))
     records_shown = sum(number for number, _told in told[: len(shown_changes)])
     hidden = len(wrong) - len(shown_wrong) + len(account.changes) - records_shown + len(warned) - len(shown_warned)
-    more = Markdown("\n\nand {hidden} more; the report as .json or .html has all.") if hidden else Markdown()
-    rest = more.fill(hidden=hidden)
+    more = (
+        Markdown("\n\nand {hidden} more; {whole} has all.") if hidden else Markdown("\n\nSee {whole}." if url else "")
+    )
+    rest = more.fill(hidden=hidden, whole=whole)
     return Markdown.of([head, *shown_wrong, *shown_changes, table, *shown_warned, last, rest, Markdown("\n")])
 
 

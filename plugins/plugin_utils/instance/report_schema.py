@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from ..desired.desired import SECTIONS
-from ..export.json_schema import DRAFT
+from ..export.json_schema import ADDRESS, DRAFT
 from .outcome import ACTIONS, DONE, FAILED, NOT_TRIED, OUTCOMES, SKIPPED
 
 NAME = "report.schema.json"
@@ -64,6 +64,7 @@ def report_schema() -> dict[str, Any]:
     )
     return {
         "$schema": DRAFT,
+        "$id": ADDRESS + NAME,
         "title": "The report of community.seventhings.instance as JSON",
         **document,
         "$defs": {"change": _change()},

@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
-from .outcome import RunResult
+from .outcome import DONE, RunResult
 from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields, words_of
 from .report_html import as_html
 from .report_markdown import as_markdown
@@ -37,6 +37,17 @@ def as_text(account: RunResult) -> str:
 
     Changes that are alike have a line for all of them, and below it the name of each.
     """
+    told = [f"Forecast: {forecast(account)}"] if forecast(account) else []
+    return _text(account, told, closing(account))
+
+
+def as_diff(account: RunResult) -> str:
+    """The same account without what it took, which differs from run to run: two of the same plan are equal."""
+    why = _why(reasons(account))
+    return _text(account, [], f"{account.outcome}{why and f': {why}'}")
+
+
+def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     lines = [line for group in groups(account.changes) for line in _grouped(group)]
     if is_worth_a_table(account.changes):
         numbers = fields_by_number(account.changes)
@@ -44,13 +55,12 @@ def as_text(account: RunResult) -> str:
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
     lines += counts(account)
-    if forecast(account):
-        lines.append(f"Forecast: {forecast(account)}")
+    lines += forecasts
     if account.plan_digest:
         lines.append(f"Plan file: sha256:{clean(account.plan_digest)}")
     for title, texts in reasons(account).items():
         lines += _titled(title, texts)
-    return "\n".join([*lines, closing(account)])
+    return "\n".join([*lines, last])
 
 
 def _grouped(group: Group) -> Iterator[str]:
@@ -88,7 +98,13 @@ def closing(account: RunResult, why: str = "") -> str:
     :param why: the reason, where the account has none of its own.
     """
     told = why or _why(reasons(account))
-    return f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s{told and f': {told}'}"
+    left = (
+        sum(change.get("status", DONE) != DONE for change in account.changes)
+        if account.outcome == "partly_applied"
+        else 0
+    )
+    rest = f"; {left} of {len(account.changes)} changes are left, and the next run takes them up" if left else ""
+    return f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s{told and f': {told}'}{rest}"
 
 
 _WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that failed or were skipped"}
@@ -108,10 +124,11 @@ def _as_json(account: RunResult) -> str:
 
 
 _SARIF = ".sarif"
+_COMMENT = ".md"
 _FORMS: dict[str, Callable[[RunResult], str]] = {
     ".html": as_html,
     ".json": _as_json,
-    ".md": as_markdown,
+    _COMMENT: as_markdown,
     _SARIF: as_sarif,
 }
 
@@ -127,14 +144,20 @@ def check_report(path: Path) -> None:
         raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
 
 
-def write_report(account: RunResult, path: Path, src: Path | None = None, secrets: Iterable[str] = frozenset()) -> None:
+def write_report(
+    account: RunResult, path: Path, src: Path | None = None, secrets: Iterable[str] = frozenset(), url: str = ""
+) -> None:
     """Writes the account as the ending of the file says: a page, JSON, Markdown, or its findings as SARIF.
 
     :param src: the directory of the files, where there is one.
     :param secrets: texts that are not written, in whatever spelling a record of the service holds them.
+    :param url: where all of it is to be found, to which a comment links; empty: nobody said.
     """
     check_report(path)
-    text = as_sarif(account, src) if path.suffix == _SARIF else _FORMS[path.suffix](account)
+    if path.suffix == _SARIF:
+        text = as_sarif(account, src)
+    else:
+        text = as_markdown(account, url=url) if path.suffix == _COMMENT else _FORMS[path.suffix](account)
     # A short one might stand in what is ours, and a report without it would be no JSON any more.
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
     Folder(path.parent).write(path.name, without(hidden, text).encode())

@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
 
 from ..apply.executor import Executor, Outcome, Progress
-from ..apply.journal import Journal, JournalRefused
+from ..apply.journal import Journal, JournalRefused, Memory
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
@@ -192,8 +192,9 @@ class _Run:
             self._resumed(journal),
             self._run_options.workers,
             self._run_options.assume_archived,
-            frozenset(journal.memory.protected),
-            journal.memory.names,
+            protected=frozenset(journal.memory.protected),
+            is_journal_lost=self._is_lost(journal),
+            names=journal.memory.names,
         )
         try:
             with many_objects():
@@ -309,6 +310,12 @@ class _Run:
 
     def _is_resumed(self, journal: Journal) -> bool:
         return journal.memory.run != "" and journal.memory.run == self._run_of(journal)
+
+    def _is_lost(self, journal: Journal) -> bool:
+        """Tells whether nothing is noted of this set: it is new, or its journal was lost. A task that limits percents
+        takes it for new.
+        """
+        return self._stored is None and not self._desired.policy.is_capped and journal.memory == Memory()
 
     def _resumed(self, journal: Journal) -> frozenset[str]:
         return frozenset(journal.memory.made) if self._is_resumed(journal) else frozenset()

@@ -16,12 +16,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.parsing import DesiredParser, written_as
 from ..export.portable import is_generated_key
-from ..set_plan.definitions import names_fields, with_uuids
 from ..set_plan.uniqueness import written_twice
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
@@ -37,6 +37,45 @@ def validate(desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | No
     return _Validation(desired, known or {}).run()
 
 
+class KnownSchemas:
+    """The fields of each kind, as far as ``fields/`` or something else tells them.
+
+    :param known: name of a kind to all the fields that it has, where something else tells them.
+    :ivar by_label_alone: name of a kind to the labels of fields whose definitions in the files say no key.
+    """
+
+    def __init__(self, entries: Iterable[Entry], known: Mapping[str, Sequence[Field]]) -> None:
+        self._definitions = [entry for entry in entries if entry.kind.defines_fields and entry.template]
+        self._known = known
+        self._schemas: dict[str, Schema] = {}
+        self.by_label_alone: dict[str, set[str]] = defaultdict(set)
+
+    def of(self, kind: Kind) -> Schema:
+        """The fields of one kind."""
+        if kind.name not in self._schemas:
+            fields = [*kind.fields, *kind.identity] if kind.template else list(kind.written or kind.fields)
+            schema = Schema(kind, self._known.get(kind.name, fields))
+            for entry in self._definitions:
+                if entry.template == kind.template:
+                    self._define(schema, entry)
+            self._schemas[kind.name] = schema
+        return self._schemas[kind.name]
+
+    def _define(self, schema: Schema, entry: Entry) -> None:
+        """Takes a field into a schema as its definition in the files says."""
+        options = set(_DEFINITIONS.fields) - {"relations"}
+        values, _findings = _DEFINITIONS.parse({name: one for name, one in entry.fields.items() if name in options}, "")
+        key, label = (str(values.get(name) or "") for name in ("field_key", "label"))
+        is_there = schema.fields.get(key) if key else schema.find(label)
+        field = field_to_be(values) or is_there
+        if field is None or not (key or label):
+            return
+        if not key and is_there is None:
+            self.by_label_alone[schema.kind.name].add(label)
+        own = key or (is_there.key if is_there else label)
+        schema.take([replace(field, key=own, label=label or field.label, mandatory=False)])
+
+
 class _Validation:
     def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
         self._desired = desired
@@ -45,9 +84,8 @@ class _Validation:
         self._misread = desired.misread_places()
         self._complaints = 0
         self._wanted = DesiredParser(desired, self._find)
-        self._schemas: dict[str, Schema] = {}
+        self._schemas = KnownSchemas(desired.entries, self._known)
         self._claimed: dict[tuple[Any, ...], Place] = {}
-        self._by_label_alone: dict[str, set[str]] = defaultdict(set)
 
     def run(self) -> list[Finding]:
         for entry in self._desired.entries:
@@ -69,7 +107,7 @@ class _Validation:
             self._found[Finding.of(place, message)] = None
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
-        schema = self._schema(entry.kind)
+        schema = self._schemas.of(entry.kind)
         fields = entry.fields
         if entry.kind.defines_fields and names_fields(fields.get("relations")):
             fields = {**fields, "relations": with_uuids(fields["relations"], ())[0]}
@@ -86,34 +124,10 @@ class _Validation:
                 self._find(entry.place_of("possible_values"), wrong.message)
         return values
 
-    def _schema(self, kind: Kind) -> Schema:
-        if kind.name not in self._schemas:
-            fields = [*kind.fields, *kind.identity] if kind.template else list(kind.written or kind.fields)
-            schema = Schema(kind, self._known.get(kind.name, fields))
-            for entry in self._desired.entries:
-                if entry.kind.defines_fields and entry.template and entry.template == kind.template:
-                    self._define(schema, entry)
-            self._schemas[kind.name] = schema
-        return self._schemas[kind.name]
-
-    def _define(self, schema: Schema, entry: Entry) -> None:
-        """Takes a field into a schema as its definition in the files says."""
-        options = set(_DEFINITIONS.fields) - {"relations"}
-        values, _findings = _DEFINITIONS.parse({name: one for name, one in entry.fields.items() if name in options}, "")
-        key, label = (str(values.get(name) or "") for name in ("field_key", "label"))
-        is_there = schema.fields.get(key) if key else schema.find(label)
-        field = field_to_be(values) or is_there
-        if field is None or not (key or label):
-            return
-        if not key and is_there is None:
-            self._by_label_alone[schema.kind.name].add(label)
-        own = key or (is_there.key if is_there else label)
-        schema.take([replace(field, key=own, label=label or field.label, mandatory=False)])
-
     # ---- natural keys
 
     def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
-        schema = self._schema(entry.kind)
+        schema = self._schemas.of(entry.kind)
         have, keys = self._keys(entry, values)
         if keys is None:
             return
@@ -125,7 +139,7 @@ class _Validation:
 
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
         """All values of a record, and the fields that identify it; None where that is not known, or is wrong."""
-        schema = self._schema(entry.kind)
+        schema = self._schemas.of(entry.kind)
         # A value of an unknown type stands as it was written.
         have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
         is_named = self._desired.identity.get(_KINDS[entry.kind.name])
@@ -134,7 +148,7 @@ class _Validation:
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """The fields that identify a record where the files name them; None where that is not known, or is wrong."""
         section = _KINDS[entry.kind.name]
-        schema = self._schema(entry.kind)
+        schema = self._schemas.of(entry.kind)
         fields = {name: schema.find(name) for name in self._desired.identity[section]}
         keys = tuple(name if field is None else field.key for name, field in fields.items())
         left_out = [key for key in keys if key not in have]
@@ -170,7 +184,7 @@ class _Validation:
         """Tells whether some fields, which are not written under their keys, may be written under labels: those of the
         fields that the service made are known to the instance only, or where a saved schema tells them.
         """
-        kind, schema = entry.kind, self._schema(entry.kind)
+        kind, schema = entry.kind, self._schemas.of(entry.kind)
         if not kind.template:
             return False
         wanted = list(keys)
@@ -181,7 +195,7 @@ class _Validation:
         return any(
             schema.find(name) is None
             # A definition that says no key may be that of a field which the service made.
-            or (not told and name in self._by_label_alone[kind.name] and schema.fields[name].type in types)
+            or (not told and name in self._schemas.by_label_alone[kind.name] and schema.fields[name].type in types)
             for name in entry.fields
         )
 

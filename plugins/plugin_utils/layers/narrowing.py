@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 
@@ -25,6 +26,16 @@ def narrow(merged: DesiredInstance, later: DesiredInstance) -> None:
         return
     _Narrowing(merged, later).run()
     merged.setting_places |= later.setting_places
+    merged.settings = _together(merged.settings, later.settings)
+
+
+def _together(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of both as they were written, those of the later layer over the others."""
+    together = {**earlier, **later}
+    for name in earlier.keys() & later.keys():
+        if isinstance(earlier[name], Mapping) and isinstance(later[name], Mapping):
+            together[name] = _together(earlier[name], later[name])
+    return together
 
 
 class _Narrowing:

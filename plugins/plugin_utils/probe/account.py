@@ -7,17 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from .look import Look
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.operations.account_sight import account_sight
+
+from .exchange import SpentAll
 
 
-def account_of(look: Look) -> dict[str, Any]:
+def account_of(client: Client) -> dict[str, Any]:
     """Tells what this account may not see, as far as one page of each kind tells.
 
-    :returns: ``restricted_fields``: kind to the number of its fields that are in no record; their keys would be text of
-        the instance. ``hidden_records``: yes or unknown. ``not_readable``: the kinds whose list is refused.
+    :returns: ``restricted_fields``: kind to the number of its fields that are hidden; their keys would be text of the
+        instance. ``hidden_records``: yes, no or unknown.
     """
-    return {
-        "restricted_fields": look.seen.restricted(),
-        "hidden_records": "unknown",
-        "not_readable": sorted(set(look.evidence.unread)),
-    }
+    try:
+        sight: dict[str, Any] = account_sight(client)
+    except (SeventhingsError, SpentAll):
+        # What the lists are like, others tell.
+        sight = {"restricted_fields": {}, "hidden_records": "unknown"}
+    counted = {kind: len(keys) for kind, keys in sight["restricted_fields"].items()}
+    return {**sight, "restricted_fields": counted}

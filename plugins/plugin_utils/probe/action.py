@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from . import trace
+from .account import account_of
 from .catalogue import LOOK, TRACE
 from .evidence import Evidence
 from .exchange import MOST_LOOKS, Asker
@@ -64,7 +65,9 @@ def _probe(options: Mapping[str, Any], check_mode: bool, connected: list[Client]
         return _told(client, _swept(client, journal, check_mode))
     tier = LOOK if only_looks else options["tier"]
     profile = probe_instance(client, tier, options, journal)
-    return _told(client, _written(profile, target, local))
+    # Nobody knows what a tier would tell that is not run: only that it would write a file where there is none.
+    is_known = tier == options["tier"] or not target.is_taken()
+    return _told(client, _written(profile, target, local, is_known))
 
 
 def _target(options: Mapping[str, Any]) -> Target:
@@ -92,8 +95,13 @@ def _require_permission(options: Mapping[str, Any]) -> None:
         raise InvalidInput(
             f"allow_writes is missing: {why}, so it must name the root of the instance, as base_url does"
         )
-    if instance_root(written, allow_http=True).lower() != root.lower():
-        raise InvalidInput(f"allow_writes: {written} is not the instance that base_url names, and {why}")
+    try:
+        named_root = instance_root(written, allow_http=True)
+    except InvalidInput:
+        # The error would speak of the other option.
+        named_root = ""
+    if named_root.lower() != root.lower():
+        raise InvalidInput(f"allow_writes does not name the instance that base_url names, and {why}; expected {root}")
 
 
 def probe_instance(
@@ -115,13 +123,14 @@ def probe_instance(
     look = Look(asker, evidence, RecordsSeen(evidence), today)
     with asker.listening():
         look.run()
+        seen_of_account = account_of(client)
         if not is_look:
             # What is read here is known to be ours, so what comes after may write.
             more = (trace.bare_filter, trace.files, trace.labels) if tier == TRACE else ()
             Touch(asker, evidence, look, Scratch(asker, journal), more=more).run()
             session_seen(asker, evidence, account)
     look.conclude()
-    return profile_of(look, tier, today)
+    return profile_of(look, seen_of_account, tier, today)
 
 
 def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]:
@@ -132,10 +141,10 @@ def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]
     return {"changed": number > 0, "swept": number, "msg": f"{told} taken away."}
 
 
-def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles) -> dict[str, Any]:
+def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_known: bool) -> dict[str, Any]:
     content = profile_file(profile)
     path = {"dest": str(target.path)}
-    is_there = target.holds(lambda: content, len(content))
+    is_there = target.holds(lambda: content, len(content)) or not is_known
     differing = local.keep(target) if is_there else local.write(target, lambda: content)
     was, now = sides(differing)
     changed = not is_there or bool(differing)

@@ -13,6 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from .evidence import Evidence
+from .records import maps_in
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -59,7 +60,7 @@ def rental_cases_seen(evidence: Evidence, request: str, cases: Records, today: d
             evidence.saw("rental_renter_read", "object", request)
         elif isinstance(renter, str) and renter:
             evidence.saw("rental_renter_read", "text", request)
-    references = [one for case in cases for one in case.get("references") or () if isinstance(one, Mapping)]
+    references = [one for case in cases for one in maps_in(case.get("references"))]
     if references:
         full = sum("name" in one or "id" in one for one in references)
         evidence.saw("rental_references", "full" if full else "reduced", request, full or len(references))

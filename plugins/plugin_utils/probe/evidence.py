@@ -32,6 +32,7 @@ class Evidence:
     :ivar unable: what the collection can't do with this instance: the task, and why.
     :ivar new: what the catalogue does not know, and what does no harm.
     :ivar unread: kinds whose records this account may not read.
+    :ivar absent: kinds that the instance does not have, or whose module is switched off.
     """
 
     seen: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Evidence:
     unable: dict[str, str] = field(default_factory=dict)
     new: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
 
     def saw(self, switch: str, side: str, request: str, records: int = 1) -> None:
         """Notes that an answer was on a side.

@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.limits import LimitExceeded, decode_json
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    FEATURE_OFF_MESSAGE,
     NotJson,
     OutcomeUnknown,
     ServiceError,
@@ -46,6 +47,12 @@ class Heard:
     def is_refusal(self) -> bool:
         """Tells whether the service says that the request is wrong, and not that it may not be sent."""
         return self.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+    @property
+    def is_absent(self) -> bool:
+        """Tells whether the instance has no such thing, or whether its module is switched off."""
+        is_off = self.status == HTTPStatus.FORBIDDEN and FEATURE_OFF_MESSAGE.encode() in self.body
+        return is_off or self.status == HTTPStatus.NOT_FOUND
 
     def json(self) -> Any:
         """The decoded body; None where there is none or it is no JSON."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.errors import ConnectionFailed, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     CATALOG_ITEM,
     FIELD_DEFINITION,
@@ -65,7 +66,7 @@ class Look:
     seen: RecordsSeen
     today: dt.date
     listed: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
-    definitions: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    definitions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     types: dict[str, dict[str, str]] = field(default_factory=dict)
     unknown: dict[str, list[str]] = field(default_factory=dict)
 
@@ -120,9 +121,7 @@ class Look:
     def _definitions(self) -> None:
         for template in ("asset", "room", "person"):
             path = FIELD_DEFINITION.list_path.format(template=template)
-            found: list[Mapping[str, Any]] = [
-                flatten(FIELD_DEFINITION, one) for one in self._items(FIELD_DEFINITION, self.asker.get(path), path)
-            ]
+            found = self._fields_of(template)
             self.definitions[template] = found
             self.types[template] = types_of(found)
             for name in self.types[template].values():
@@ -131,6 +130,23 @@ class Look:
             unknown = {name for name in self.types[template].values() if name not in FIELD_TYPES}
             if unknown:
                 self.evidence.new.append(f"types of fields that the collection does not know: {len(unknown)}")
+
+    def _fields_of(self, template: str) -> list[dict[str, Any]]:
+        """The field definitions of a template, which the client keeps for the questions about the account."""
+        try:
+            return self.asker.client.definitions(template)
+        except ConnectionFailed:
+            raise
+        except SeventhingsError as error:
+            status = getattr(error, "status", None)
+            if status == HTTPStatus.FORBIDDEN:
+                self.evidence.unread.append(FIELD_DEFINITION.name)
+            else:
+                told = "in no known form" if status is None else f"with HTTP {status}"
+                self.evidence.unable[f"any task about a record of the template {template}"] = (
+                    f"its field definitions are answered {told}"
+                )
+            return []
 
     def _records(self) -> None:
         for kind in (OBJECT, ROOM, LOCATION, PERSON):
@@ -155,15 +171,16 @@ class Look:
 
     def _list(self, kind: Kind) -> list[Mapping[str, Any]]:
         """The first page of a kind as it came, with what its envelope shows."""
-        paging = [("page", "1"), ("per_page", str(_PAGE))] if kind.sort else []
-        heard = self.asker.get(kind.list_path, paging)
-        if heard.is_good and heard.json() is None and kind.sort:
-            # A thousand records were more than an answer may have.
-            paging[1] = ("per_page", str(_SMALL_PAGE))
-            heard = self.asker.get(kind.list_path, paging)
+        asked = [{"page": "1", "per_page": str(_PAGE), **_sorting(kind)}]
+        # Where a thousand records are more than an answer may have, or the sort is refused.
+        asked += [{"page": "1", "per_page": str(_SMALL_PAGE), **_sorting(kind)}, {"page": "1", "per_page": str(_PAGE)}]
+        for pairs in asked if kind.sort else [{}]:
+            heard = self.asker.get(kind.list_path, list(pairs.items()))
+            if not (heard.is_refusal or (heard.is_good and heard.json() is None)):
+                break
         raw = self._items(kind, heard, kind.list_path)
         if heard.is_good:
-            self._envelope(kind, heard.json(), raw, dict(paging).get("per_page"))
+            self._envelope(kind, heard.json(), raw, pairs.get("per_page"))
         self.listed[kind.name] = raw
         return raw
 
@@ -173,7 +190,9 @@ class Look:
         if heard.is_good and isinstance(items, list):
             return [one for one in items if isinstance(one, Mapping)]
         words = f"{kind.words}s"
-        if heard.status in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
+        if heard.is_absent:
+            self.evidence.absent.append(kind.name)
+        elif heard.status == HTTPStatus.FORBIDDEN:
             self.evidence.unread.append(kind.name)
         else:
             self.evidence.unable[f"any task that reads {words}"] = f"GET {path} answers HTTP {heard.status} and no list"
@@ -237,14 +256,15 @@ class Look:
     def _order(self) -> None:
         """Tells whether pages without a sort come twice in one order."""
         kind = max((OBJECT, ROOM, LOCATION), key=lambda one: len(self.listed.get(one.name, ())))
-        before = self._uuids(kind, self.listed.get(kind.name, ()))
-        if len(before) < 2:
+        size = len(self.listed.get(kind.name, ()))
+        if size < 2:
             return
-        heard = self.asker.get(kind.list_path, [("page", "1"), ("per_page", str(max(len(before), 2)))])
-        after = self._uuids(kind, self._items(kind, heard, kind.list_path))
+        paging = [("page", "1"), ("per_page", str(size))]
+        pages = [self._items(kind, self.asker.get(kind.list_path, paging), kind.list_path) for _turn in range(2)]
+        before, after = (self._uuids(kind, page) for page in pages)
         common = set(before) & set(after)
         if [one for one in before if one in common] != [one for one in after if one in common]:
-            self.evidence.saw("page_order", "unstable", f"GET {kind.list_path}", len(common))
+            self.evidence.saw("page_order", "unstable", f"GET {kind.list_path}", size)
 
     def _beyond(self) -> None:
         kind = next((one for one in (LOCATION, ROOM, OBJECT) if self.listed.get(one.name)), None)
@@ -430,6 +450,13 @@ class Look:
     def _ids(self, kind: Kind) -> list[int]:
         found = (_id(kind, one) for one in self.listed.get(kind.name, ()))
         return [one for one in found if one is not None]
+
+
+def _sorting(kind: Kind) -> dict[str, str]:
+    """The parameters that bring the records of a kind in a stable order."""
+    if "sort" in kind.sort_parameters:
+        return {f"sort[{kind.sort}]": "ASC"}
+    return {"sort_by": kind.sort, "order": "asc"}
 
 
 def _id(kind: Kind, raw: Mapping[str, Any]) -> int | None:

@@ -12,9 +12,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
-from ..export.json_schema import DRAFT
+from ..export.json_schema import ADDRESS, DRAFT
 from ..instance.provenance import version
-from .account import account_of
 from .catalogue import LOOK, SWITCHES, TIERS, TOUCH
 from .evidence import NO, NOT_PROBED, YES
 from .look import Look
@@ -28,9 +27,10 @@ OUTCOMES = (FINE, NEW, UNABLE, RESTRICTED)
 Json = dict[str, Any]
 
 
-def profile_of(look: Look, tier: str, today: dt.date) -> Json:
+def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date) -> Json:
     """The profile of what was seen.
 
+    :param account: what is told of the account.
     :param tier: that was run.
     """
     evidence = look.evidence
@@ -45,7 +45,6 @@ def profile_of(look: Look, tier: str, today: dt.date) -> Json:
     new = [*dict.fromkeys(evidence.new), *strange]
     new += [f"switch {one['switch']}: several sides" for one in contradictions]
     new += [f"keys of {KINDS[name].words}s that no catalogue knows" for name in unknown]
-    account = account_of(look)
     profile = {
         "version": {"profile": 1, "collection": version()},
         "date": today.isoformat(),
@@ -53,7 +52,8 @@ def profile_of(look: Look, tier: str, today: dt.date) -> Json:
         "outcome": "",
         "unable": [{"task": task, "why": why} for task, why in sorted(evidence.unable.items())],
         "new": new,
-        "account": account,
+        "account": {**account, "not_readable": sorted(set(evidence.unread))},
+        "absent": sorted(set(evidence.absent)),
         "switches": switches,
         "contradictions": contradictions,
         "unknown_keys": unknown,
@@ -102,6 +102,7 @@ def summary_of(profile: Mapping[str, Any]) -> list[str]:
         for kind, number in account["restricted_fields"].items()
     ]
     lines += [f"Restricted: the list of {KINDS[kind].words}s is refused" for kind in account["not_readable"]]
+    lines += [f"Absent, or switched off: {KINDS[kind].words}s" for kind in profile["absent"]]
     if profile["tier"] == LOOK:
         lines.append(f"The tier {TOUCH} tells more: it makes scratch records and takes them away.")
     return lines
@@ -131,6 +132,11 @@ def profile_schema() -> Json:
             },
             "new": {"type": "array", "items": _TEXT, "description": "What is new, and does no harm."},
             "account": {**_account(), "description": "What the account that probed does not see."},
+            "absent": {
+                "type": "array",
+                "items": {"enum": list(KINDS)},
+                "description": "Kinds that the instance does not have, or whose module is switched off.",
+            },
             "switches": {
                 **_closed({name: _entry(switch.sides) for name, switch in SWITCHES.items()}),
                 "description": "Each switch of the embedded service.",
@@ -150,6 +156,7 @@ def profile_schema() -> Json:
     )
     return {
         "$schema": DRAFT,
+        "$id": ADDRESS + NAME,
         "title": "The profile that community.seventhings.probe writes",
         **document,
     }
@@ -174,7 +181,7 @@ def _account() -> Json:
             "not_readable": {
                 "type": "array",
                 "items": {"enum": list(KINDS)},
-                "description": "Kinds whose list is refused, or is not there.",
+                "description": "Kinds whose list is refused.",
             },
         }
     )

@@ -45,12 +45,14 @@ def is_empty(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
+def maps_in(value: Any) -> list[Mapping[str, Any]]:
+    """The maps of a list; none where it is no list."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
 @dataclass
 class RecordsSeen:
-    """All records that were read.
-
-    :ivar listed: kind to how often each listed field was in a record, and in how many records it could have been.
-    """
+    """All records that were read."""
 
     evidence: Evidence
     samples: list[Sample] = field(default_factory=list)
@@ -94,10 +96,9 @@ class RecordsSeen:
             self.evidence.saw("boolean_form", "boolean" if isinstance(value, bool) else "integer", request)
         elif type_name in _LINK_LISTS and value not in (0, "") and value is not None:
             self._link_list(request, value)
-        elif type_name == "ATTACHMENT" and isinstance(value, list):
-            for one in value:
-                if isinstance(one, Mapping):
-                    self.evidence.saw("attachment_name", "given" if "name" in one else "none", request)
+        elif type_name == "ATTACHMENT":
+            for one in maps_in(value):
+                self.evidence.saw("attachment_name", "given" if "name" in one else "none", request)
 
     def _link_list(self, request: str, value: Any) -> None:
         if not isinstance(value, list):
@@ -114,12 +115,9 @@ class RecordsSeen:
     def _links(self) -> None:
         forms: Counter[tuple[str, str]] = Counter()
         for sample in self.samples:
-            keys = [key for key, type_name in sample.types.items() if type_name in _LINKS]
-            records = sample.flat
-            # A field that no record has may be hidden; it is not empty then.
-            shown = {key for key in keys if any(key in record for record in records)}
-            for record in records:
-                for key in shown:
+            keys = self._shown(sample.kind) & {key for key, name in sample.types.items() if name in _LINKS}
+            for record in sample.flat:
+                for key in keys:
                     forms[_form_of_link(record.get(key)), sample.request] += 1
         sides = {"object": "object", "zero": "zero"}
         has_empty = any(form == "empty" for form, _request in forms)
@@ -131,11 +129,16 @@ class RecordsSeen:
         if any(form == "integer" for form, _request in forms) and not has_empty:
             self.evidence.cannot("link_read", "links are integers, and no record has an empty one that shows how it is")
 
+    def _shown(self, kind: Kind) -> set[str]:
+        """The listed fields of a kind that some record has. One that none has may be hidden; it is not empty then."""
+        samples = [sample for sample in self.samples if sample.kind is kind]
+        keys = {key for sample in samples for record in sample.flat for key in record}
+        return keys & {key for sample in samples for key in sample.types}
+
     def _empty_keys(self) -> None:
         lacking: list[tuple[str, int]] = []
         for sample in self.samples:
-            records = sample.flat
-            shown = {key for key in sample.types if any(key in record for record in records)}
+            records, shown = sample.flat, self._shown(sample.kind)
             empty = sum(any(key in record and is_empty(record[key]) for key in shown) for record in records)
             if empty:
                 self.evidence.saw("empty_keys", "sent", sample.request, empty)
@@ -157,19 +160,6 @@ class RecordsSeen:
                 self.evidence.saw("archived_at", "none", sample.request, len(sample.raw))
             else:
                 self.evidence.cannot("archived_at", "no record is archived, and keys of empty fields may be left out")
-
-    def restricted(self) -> dict[str, int]:
-        """Kind to the number of fields that are listed for it and that no record has, where empty ones are sent."""
-        if self.evidence.side("empty_keys") != "sent":
-            return {}
-        found: dict[str, int] = {}
-        for name in {sample.kind.name: None for sample in self.samples}:
-            samples = [sample for sample in self.samples if sample.kind.name == name]
-            records = [record for sample in samples for record in sample.flat]
-            hidden = [key for key in samples[0].types if not any(key in record for record in records)]
-            if hidden:
-                found[name] = len(hidden)
-        return found
 
     def unlisted(self) -> dict[str, int]:
         """Kind to the number of keys of its records that neither the definitions nor the catalogue know."""

@@ -39,6 +39,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 
 from .exchange import Asker, Heard
+from .records import maps_in
 
 PREFIX = "zz-probe-"
 _NAME = re.compile(rf"{PREFIX}[0-9a-f]{{12}}\b")
@@ -168,7 +169,7 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
     :raises SeventhingsError: where something is left.
     """
     noted = [(KINDS[kind], uuid) for kind, uuid in map(str.split, journal.read(client.transport.root))]
-    there = [(kind, uuid) for kind, uuid in noted if _is_there(client, kind, uuid)]
+    there = [(kind, uuid) for kind, uuid in noted if _is_scratch(client, kind, uuid, keys)]
     there += [one for one in found_by_name(client, keys, _NAME) if one not in there]
     there.sort(key=lambda one: _KINDS.index(one[0]))
     if left := _take_away(client, there) or found_by_name(client, keys, _NAME):
@@ -179,9 +180,9 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
 
 def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[str]) -> list[tuple[Kind, str]]:
     """The records that lists show under a name, those first that refer to others; of objects the newest first."""
-    places = [(TASK, "title"), (RENTAL_CASE, "title"), *((OBJECT, key) for key in object_keys)]
     found: dict[str, Kind] = {}
-    for kind, key in (*places, (ROOM, "name"), (LOCATION, "name")):
+    places = [(kind, key) for kind in _KINDS for key in _names_of(kind, object_keys)]
+    for kind, key in places:
         # The service finds what may be meant; a list that is not narrowed is as good.
         conditions = [Condition(key, "like", (PREFIX,))] if kind.filters == "query" else []
         try:
@@ -191,6 +192,24 @@ def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[s
         ours = [record for record in records if name.match(str(record.flat.get(key)))]
         found.update((record.uuid, kind) for record in sorted(ours, key=_number, reverse=True) if record.uuid)
     return [(kind, uuid) for uuid, kind in found.items()]
+
+
+def _names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
+    """The fields in which a scratch record of a kind has its name."""
+    if kind in (TASK, RENTAL_CASE):
+        return ("title",)
+    return object_keys if kind is OBJECT else ("name",)
+
+
+def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool:
+    """Tells whether a record is there that has the name of a scratch record. A journal alone is no reason to delete
+    one: anybody may have written it.
+    """
+    try:
+        record = client.get(kind, uuid)
+    except (FeatureOff, PermissionMissing):
+        return False
+    return record is not None and any(_NAME.match(str(record.flat.get(key))) for key in _names_of(kind, object_keys))
 
 
 def _number(record: Record) -> int:
@@ -244,15 +263,13 @@ def object_keys(definitions: Iterable[Mapping[str, Any]]) -> list[str]:
 
     :param definitions: of the fields of objects.
     """
-    types = {one.get("field_key"): one for one in definitions if one.get("type") in ("BARCODE", "TEXT")}
+    types = {str(one.get("field_key")): one for one in definitions if one.get("type") in ("BARCODE", "TEXT")}
     mandatory = [key for key, one in types.items() if "mandatory" in attributes_of(one)]
     names = ("barcode", "inventory_name", *mandatory)
-    return [str(key) for key in dict.fromkeys(names) if key in types]
+    return [key for key in dict.fromkeys(names) if key in types]
 
 
 def attributes_of(definition: Mapping[str, Any]) -> set[str]:
     """The names of the attributes of a field, those left out that its definition answers no to."""
-    attributes = definition.get("attributes") or ()
-    return {
-        str(one.get("type")) for one in attributes if isinstance(one, Mapping) and one.get("value") not in ("no", False)
-    }
+    attributes = maps_in(definition.get("attributes"))
+    return {str(one.get("type")) for one in attributes if one.get("value") not in ("no", False)}

@@ -26,7 +26,7 @@ from . import cases
 from .evidence import Evidence
 from .exchange import Asker, Heard
 from .look import UNKNOWN_FIELD, Look
-from .records import Sample, is_empty
+from .records import Sample, is_empty, maps_in
 from .scratch import Scratch, attributes_of, object_keys
 
 _WRITTEN_MOMENT = "2099-01-01T10:00:00+01:00"
@@ -148,7 +148,7 @@ class Touch:
         if uuid:
             self._created(kind, heard)
             return uuid
-        why = f"a scratch {kind.words} was refused: HTTP {heard.status}"
+        why = f"a scratch {kind.words} was not made, or nobody said which one it is: HTTP {heard.status}"
         if kind is OBJECT:
             self._no_object(why)
         elif kind in (LOCATION, ROOM):
@@ -191,18 +191,24 @@ class Touch:
             self.evidence.cannot("empty_form", "objects have no text field that may be empty")
             return
         read = []
-        for nothing in ("", None):
-            if not self._patch(uuid, {key: nothing}).is_good:
+        for value in (self._named("text"), "", None):
+            if not self._patch(uuid, {key: value}).is_good:
                 self.evidence.cannot("empty_form", "a text field of a scratch object could not be emptied")
                 return
             read.append(self.scratch.read(OBJECT, uuid))
-        if not all(key in one for one in read):
-            self.evidence.cannot("empty_form", "keys of empty fields are left out, or hidden")
+        filled, *emptied = read
+        if key not in filled:
+            self.evidence.cannot("empty_form", "a text field of a scratch object is hidden")
             return
-        forms = [one[key] for one in read]
+        is_sent = all(key in one for one in emptied)
+        request = f"PATCH {OBJECT.item_path}"
+        self.evidence.saw("empty_keys", "sent" if is_sent else "left_out", request, len(emptied))
+        if not is_sent:
+            self.evidence.cannot("empty_form", "keys of empty fields are left out")
+            return
+        forms = [one[key] for one in emptied]
         sides = {"as_sent": ["", None], "null": [None, None], "text": ["", ""], "list": [[], []]}
         side = next((name for name, form in sides.items() if form == forms), None)
-        request = f"PATCH {OBJECT.item_path}"
         if side:
             self.evidence.saw("empty_form", side, request, len(forms))
         else:
@@ -371,8 +377,8 @@ class Touch:
             kept = not is_empty(read.get("issue_date_reminder"))
             self.evidence.saw("rental_omitted_reminder", "keep" if kept else "clear", path)
             statuses = {"confirmed": "keep", "requested": "reset"}
-            if read.get("status") in statuses:
-                self.evidence.saw("rental_missing_status", statuses[read["status"]], path)
+            if (status := str(read.get("status"))) in statuses:
+                self.evidence.saw("rental_missing_status", statuses[status], path)
             else:
                 self.evidence.odd("rental_missing_status", f"{path}: another status")
         overdue = {**body, "status": "return_overdue"}
@@ -485,9 +491,7 @@ class Touch:
 
     def _something(self, definition: Mapping[str, Any]) -> Any:
         type_name = definition.get("type")
-        rules = {
-            one.get("type"): one.get("value") for one in definition.get("constraints") or () if isinstance(one, Mapping)
-        }
+        rules = {str(one.get("type")): one.get("value") for one in maps_in(definition.get("constraints"))}
         allowed = rules.get("allowed_values") or definition.get("possible_values")
         if type_name == "DROPDOWN" and isinstance(allowed, list) and allowed:
             return allowed[0]

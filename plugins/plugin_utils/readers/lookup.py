@@ -5,20 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Reference,
     parse_reference,
-    references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.by_fields import FinderByFields
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
@@ -45,7 +43,7 @@ class Finder:
         self._kind = kind
         self._schema = client.schema(kind)
         self._reading = Reading(client)
-        self._lists: dict[tuple[Condition, ...], list[Record]] = {}
+        self._by_fields = FinderByFields(client, kind, self._reading)
 
     def find(self, written: Iterable[Any]) -> list[Record]:
         """The record of each reference, in their order.
@@ -84,41 +82,8 @@ class Finder:
 
     def _found(self, reference: Reference, record: Record | None) -> Record:
         if not reference.resolved:
-            return self._by_fields(reference.written)
+            return self._by_fields.find(reference.written)
         if record is None:
             which = f"the uuid {reference.uuid}" if reference.uuid else f"the id {reference.id}"
             raise NoMatch(f"There is no {self._kind.words} with {which}.")
         return record
-
-    def _by_fields(self, written: str | Mapping[str, Any]) -> Record:
-        """A record to which no other refers, by the first field of its natural key or by a map of its fields."""
-        name = self._kind.match_on[0][0]
-        wanted = {name: written} if isinstance(written, str) else written
-        desired, findings = self._schema.parse(wanted, f"{self._kind.name}: ")
-        if findings.errors or findings.unknown:
-            raise InvalidInput([*findings.errors, *findings.unknown])
-        self._reading.resolve(references_in(tuple(desired.values())))
-        candidates = self._candidates(desired)
-        read = [self._schema.read(record.flat) for record in candidates]
-        self._reading.fill_missing_ids((value, have.get(key)) for have in read for key, value in desired.items())
-        hits = natural_keys.identified(self._schema, desired, desired, candidates)
-        if self._kind.open_status:
-            # As in the module: if any is open, only open ones count.
-            hits = natural_keys.task_meant(hits, None, lambda _record: False)
-        record_in_words = natural_keys.describe(self._schema, desired, desired)
-        hit = natural_keys.one_of(
-            self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"
-        )
-        if hit is None:
-            wire = self._schema.fields[name].wire_key if name in self._schema.fields else name
-            near = natural_keys.near_names(str(wanted.get(name)), [one.flat.get(wire) for one in candidates])
-            hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
-            raise NoMatch(f"There is no {self._kind.words} with {record_in_words}.{hint}")
-        return hit
-
-    def _candidates(self, desired: Mapping[str, Any]) -> list[Record]:
-        query = self._kind.filters == "query"
-        conditions = tuple(natural_keys.conditions(self._schema, desired, desired)) if query else ()
-        if conditions not in self._lists:
-            self._lists[conditions] = self._client.list_all(self._kind, conditions)
-        return self._lists[conditions]

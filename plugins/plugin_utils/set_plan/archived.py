@@ -17,8 +17,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.archive
     archived_twin,
     can_be_looked_up,
     is_archived_twin,
-    unlisted,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unlisted
 
 from .context import PlanContext
 from .plan import Planned

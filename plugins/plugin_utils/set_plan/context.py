@@ -23,7 +23,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
-from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of
+from .old_names import OldNames
+from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
 from .prune import Scope
 from .state import ListedState
 from .uniqueness import Uniqueness
@@ -50,6 +51,17 @@ def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
     return unicodedata.normalize(form, written) if isinstance(written, str) else written
 
 
+_MOST_NAMED = 5
+"""Old names that a warning has."""
+
+
+def _as(reference: Reference, other: Reference) -> str:
+    """Lets a reference mean what another one means. Returns that nothing is wrong with it."""
+    reference.uuid, reference.id, reference.names = other.uuid, other.id, other.names
+    reference.awaits = other.awaits
+    return ""
+
+
 class PlanContext:
     """The context of one plan.
 
@@ -69,12 +81,14 @@ class PlanContext:
         self.result = InstancePlan(state=self.state, hiding=self.hiding)
         self.uniqueness = Uniqueness(self.state, self.find)
         self.wanted = DesiredParser(desired, self.find)
-        self.scope = Scope(self.state, self.schema, desired.scope)
+        self.scope = Scope(self.state, self.schema, desired.scope, self.meaning)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0
         self._doubtful: set[tuple[str, str]] = set()
         self.unmade: set[tuple[str, str]] = set()
         self.seen: set[str] = set()
+        self._old_names = OldNames(desired.old_names or desired.moved)
+        self._carried: dict[tuple[str, str], None] = {}
         self._schemas: dict[str, Schema] = {}
         self._found: dict[Finding, None] = dict.fromkeys(desired.findings)
         self._misread = desired.misread_places()
@@ -157,6 +171,17 @@ class PlanContext:
                         self.find_reference(entry, key, number, reference, problem)
         return fine
 
+    def note_references(self, values: Mapping[str, Any], entry: Entry) -> None:
+        """Notes to what an entry refers, where somebody wants to know."""
+        for key, value in values.items() if self.options.note_references else ():
+            for _number, reference in numbered_references(value):
+                mark = mark_of(reference.awaits, reference.uuid)
+                self.result.references.setdefault(mark, []).append((entry, key))
+
+    def meaning(self, reference: Reference) -> str:
+        """Resolves a reference. Returns what is wrong with it, or nothing."""
+        return self._resolve(reference, before=False)
+
     def _resolve(self, reference: Reference, before: bool) -> str:
         """Resolves a reference, and says what is wrong with it. A reference that only looks like a name that is there
         means that one.
@@ -166,10 +191,30 @@ class PlanContext:
             written = _in_form(reference.written, form)
             recomposed = Reference(reference.target, written=written)
             if written != reference.written and not self.state.resolve(recomposed, before):
-                reference.uuid, reference.id, reference.names = recomposed.uuid, recomposed.id, recomposed.names
-                reference.awaits = recomposed.awaits
-                return ""
+                return _as(reference, recomposed)
+        if problem and not before and not reference.resolved:
+            for written in self._old_names.now(reference.target, reference.written):
+                renamed = Reference(reference.target, written=written)
+                if not self.state.resolve(renamed):
+                    self._carried.setdefault((reference.target, str(reference.written)), None)
+                    return _as(reference, renamed)
         return problem
+
+    def carried(self) -> list[str]:
+        """Tells which old names were taken for the new ones, and what to write."""
+        if not self._carried:
+            return []
+        if self.hiding.is_on:
+            return ["moved: records are referred to by their old names; write the new ones."]
+        names: dict[str, list[str]] = {}
+        for target, name in self._carried:
+            names.setdefault(KINDS[target].section, []).append(repr(name))
+        return [
+            f"moved.{section}: {', '.join(found[:_MOST_NAMED])}"
+            + (f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else "")
+            + " in references: taken for what is renamed; write the new names there, too."
+            for section, found in names.items()
+        ]
 
     def doubt(self, entry: Entry) -> None:
         """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""

@@ -9,7 +9,7 @@ and files shall mean the same on every instance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, Entry
@@ -213,42 +214,3 @@ def _doubtful(values: Mapping[str, Any], current: Record | None) -> Field | None
     label = values.get("label") or (current.flat.get("label") if current else None)
     key = str(current.flat.get("field_key")) if current else label
     return Field(key, "ANY", str(label or "")) if isinstance(key, str) else None
-
-
-Definition = Mapping[str, Any]
-
-_NOTHING = "00000000-0000-0000-0000-000000000000"
-
-
-def names_fields(written: Any) -> bool:
-    """Tells whether relations name other fields in place of their uuids."""
-    return isinstance(written, list) and any(isinstance(one, Mapping) and "field" in one for one in written)
-
-
-def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
-    """Relations with the uuids of the fields that they name, and by their numbers in the list those names that mean no
-    field (or several): in their place stands a uuid of nothing, so that the rest can be judged.
-    """
-    known = list(definitions)
-    resolved: list[Any] = []
-    missing: dict[int, str] = {}
-    for number, one in enumerate(written):
-        if isinstance(one, Mapping) and "field" in one and "field_uuid" not in one:
-            name = str(one["field"])
-            uuid = _uuid_of(name, known)
-            if uuid is None:
-                missing[number] = name
-            rest = {member: value for member, value in one.items() if member != "field"}
-            one = {**rest, "field_uuid": uuid or _NOTHING}
-        resolved.append(one)
-    return resolved, missing
-
-
-def _uuid_of(name: str, definitions: Iterable[Definition]) -> str | None:
-    by_label = []
-    for raw in definitions:
-        if raw.get("field_key") == name:
-            return str(raw.get("uuid"))
-        if raw.get("label") == name:
-            by_label.append(str(raw.get("uuid")))
-    return by_label[0] if len(by_label) == 1 else None

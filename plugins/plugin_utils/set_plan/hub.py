@@ -52,11 +52,13 @@ def plan_offers(
     find: Callable[[Place, str], None],
     claim: Callable[[Kind, str, Entry], bool],
     parse: Callable[[Schema, Entry], dict[str, Any]],
+    resolve: Callable[[Reference], str],
 ) -> Iterator[Offer]:
     """Plans what is to be done on the hub for each entry.
 
     :param find: is told what is wrong, and where.
     :param claim: whether no other entry means the same object.
+    :param resolve: resolves a reference, and says what is wrong with it.
     """
     items = _Items(state)
     for entry in entries:
@@ -68,7 +70,7 @@ def plan_offers(
             if "object" not in entry.fields or values.get("object") is not None:
                 find(place, "object: expected the one object that is offered")
             continue
-        problem = state.resolve(meant[0])
+        problem = resolve(meant[0])
         if problem:
             if entry.state == "present":
                 find(place, f"object: {problem}")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
@@ -20,6 +20,7 @@ def exceeded_limits(
     existing: Mapping[str, int],
     resumed: Mapping[str, int] | None = None,
     everywhere: Mapping[str, int] | None = None,
+    of_before: Container[str] = (plan.CREATE, plan.UPDATE),
 ) -> list[str]:
     """The limits that a plan exceeds, and how to let it pass; none where it keeps them all.
 
@@ -29,6 +30,7 @@ def exceeded_limits(
         the records that were there before it; those of what is taken away are not affected.
     :param everywhere: section to number of all records, of which percents are where there are few in scope. None: there
         are no percents then.
+    :param of_before: actions whose percents are of the records that were there before an interrupted run.
     """
     percents = {
         plan.CREATE: "create_percent",
@@ -53,7 +55,7 @@ def exceeded_limits(
                     f"limits.users lets this pass"
                 )
             continue
-        made = resumed.get(section, 0) if resumed and action != plan.DELETE else 0
+        made = resumed.get(section, 0) if resumed and action in of_before else 0
         there = existing.get(section, 0) - made
         if everywhere and there < limits.from_existing:
             there = everywhere.get(section, 0) - made

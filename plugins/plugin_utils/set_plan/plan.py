@@ -133,6 +133,8 @@ class InstancePlan:
     :ivar managed: uuids of records that are in the files and there already.
     :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
     :ivar names: uuid of such a record to its kind and its natural key in the files, where that may be noted.
+    :ivar references: of what is written, by which record or entry it means (:func:`mark_of`): each entry with the field
+        in which it refers to that. Empty where nobody asked for it.
     :ivar released: kind, natural key and uuid of records that are no part of the set any more.
     :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
         lacked a record that is there.
@@ -155,6 +157,7 @@ class InstancePlan:
     managed: list[str] = field(default_factory=list)
     claimed: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
     names: dict[str, tuple[str, str]] = field(default_factory=dict)
+    references: dict[Any, list[tuple[Entry, str]]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
@@ -167,6 +170,9 @@ class PlanOptions:
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set. :ivar protected: of those that must stay.
+    :ivar is_journal_lost: whether nothing is noted of this set. Then a run that was interrupted may have made what is
+        as the files say.
+    :ivar note_references: whether the plan tells which references are written.
     :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
     :ivar names: uuid to the kind and key under which a record was last known to the set.
@@ -182,6 +188,13 @@ class PlanOptions:
     assume_archived: bool = False
     protected: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
+    note_references: bool = False
+    is_journal_lost: bool = False
+
+
+def mark_of(entry: Entry | None, uuid: str | None) -> Any:
+    """The mark of a record to which others refer: of the entry that it is to be made from, else its uuid."""
+    return uuid if entry is None else id(entry)
 
 
 def fingerprint_of(schema: Schema, record: Record | None) -> str:

@@ -112,23 +112,43 @@ class _Planner:
         check_order(context)
         check_chosen(context)
         result.protected += self._lifecycles.refusals(self._shielded)
-        result.exceeded_limits += exceeded_limits(
-            Limits(**self._desired.policy.limits),
-            (
-                (planned.section, plan.CREATE if planned.resumed else planned.change.action)
-                for planned in result.changes
-            ),
-            result.existing,
-            result.resumed,
-            result.everywhere if self._desired.policy.is_capped else None,
-        )
+        result.exceeded_limits += self._exceeded()
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
         result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
+        result.warnings += context.carried()
         result.warnings.sort()
         return result
+
+    def _exceeded(self) -> list[str]:
+        """The limits that the plan exceeds. Where the journal is lost, those are kept that the plan keeps if a run that
+        was interrupted made what is as the files say.
+        """
+        if not self._context.options.is_journal_lost:
+            return self._exceeded_as(resumed=True)
+        held = self._exceeded_as(resumed=False)
+        still = {line.partition(":")[0] for line in self._exceeded_as(resumed=True)} if held else set()
+        return [line for line in held if line.partition(":")[0] in still]
+
+    def _exceeded_as(self, resumed: bool) -> list[str]:
+        """The limits that the plan exceeds.
+
+        :param resumed: whether what an interrupted run made counts as still to be made.
+        """
+        result, policy = self._result, self._desired.policy
+        return exceeded_limits(
+            Limits(**policy.limits),
+            (
+                (planned.section, plan.CREATE if resumed and planned.resumed else planned.change.action)
+                for planned in result.changes
+            ),
+            result.existing,
+            result.resumed if resumed else None,
+            result.everywhere if policy.is_capped else None,
+            {plan.CREATE} if self._context.options.is_journal_lost else {plan.CREATE, plan.UPDATE},
+        )
 
     # ---- match
 
@@ -307,6 +327,7 @@ class _Planner:
             if not self._context.resolve(planned.desired, entry):
                 return
             check_needs(self._context, planned, self._gone)
+            self._context.note_references(planned.desired, entry)
         if planned.kind.made_of and current is None and not self._desired.policy.create_users:
             self._context.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")
             return
@@ -331,6 +352,7 @@ class _Planner:
             self._resume(planned, current)
         if planned.kind.made_of:
             check_user(self._context, planned, self._gone)
+            self._context.note_references(change.values, entry)
         elif planned.kind.template:
             check_unique(self._context, planned, self._gone)
         self._context.take(planned)
@@ -358,8 +380,9 @@ class _Planner:
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""
-        noted = self._context.options.resumed
-        if not noted or planned.archived or not noted & {current.uuid, f"{planned.kind.name} {planned.noted}"}:
+        options = self._context.options
+        names = {current.uuid, f"{planned.kind.name} {planned.noted}"}
+        if planned.archived or not (options.is_journal_lost or options.resumed & names):
             return
         if not planned.change.changed or planned.is_half_made:
             planned.resumed = planned.change.changed
@@ -375,6 +398,7 @@ class _Planner:
             context.find,
             context.claim,
             lambda schema, entry: context.wanted.parse(schema, entry, entry.fields),
+            context.meaning,
         )
         for entry, values, key, change, fingerprint in offers:
             planned = context.planned("hub", entry, hub_schema(), values, ("object",), key)
@@ -384,6 +408,7 @@ class _Planner:
                 planned.change = replace(UNCHANGED[planned.kind.name], current=change.current)
             if entry.state == "present":
                 check_needs(context, planned, self._gone)
+                context.note_references(planned.desired, entry)
             context.warn(planned, change.warnings)
             if change.current is not None:
                 self._resume(planned, change.current)

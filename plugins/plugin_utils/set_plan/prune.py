@@ -32,7 +32,7 @@ from .state import ListedState
 class Scope:
     """Section to field to the values that a record in scope has.
 
-    :param schema_of: the schema of a kind.
+    :param schema_of: the schema of a kind. :param resolve: resolves a reference, and says what is wrong with it.
     """
 
     def __init__(
@@ -40,8 +40,10 @@ class Scope:
         state: ListedState,
         schema_of: Callable[[Kind], Schema],
         written: Mapping[str, Mapping[str, Sequence[Any]]],
+        resolve: Callable[[Reference], str] | None = None,
     ) -> None:
         self._state = state
+        self._resolve = resolve or state.resolve
         self._schema_of = schema_of
         self._written = written
         self._values: dict[str, dict[str, list[Any]]] = {}
@@ -60,7 +62,7 @@ class Scope:
                 found += [
                     (name, f"{name}: {problem}")
                     for reference in references_in(tuple(parsed.values()))
-                    if (problem := self._state.resolve(reference))
+                    if (problem := self._resolve(reference))
                 ]
         return found
 
@@ -98,7 +100,7 @@ class Scope:
                 for one in written:
                     parsed, _findings = schema.parse({name: one}, "")
                     for reference in references_in(tuple(parsed.values())):
-                        self._state.resolve(reference)
+                        self._resolve(reference)
                     for key, value in parsed.items():
                         found.setdefault(key, []).append(value)
             self._values[section] = found

@@ -66,10 +66,10 @@ def _words(context: PlanContext, planned: Planned, record: Record) -> str:
 def _key_of(context: PlanContext, planned: Planned, record: Record) -> dict[str, Any]:
     """The natural key that a record has now, as files write it; empty where a part of it has no name."""
     values = natural_keys.read_some(planned.schema, planned.keys, record)
-    named = {
+    written = {
         written_as(planned.schema, planned.entry, key): _named(context, planned, key, values[key]) for key in values
     }
-    return {} if any(value in EMPTY for value in named.values()) else named
+    return {} if any(value in EMPTY for value in written.values()) else written
 
 
 def _named(context: PlanContext, planned: Planned, key: str, value: Any) -> Any:

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger("aiohttp").setLevel(logging.CRITICAL)
     try:
         asyncio.run(_run(options))
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, ValueError) as error:
         print(f"emulator: {error}", file=sys.stderr)
         return 1
     return 0
@@ -81,6 +81,13 @@ def _parser() -> argparse.ArgumentParser:
         default="demo",
         metavar="demo|empty|N",
         help="what a new database starts with: a small instance, the built-in fields alone, or N objects",
+    )
+    parser.add_argument(
+        "--load",
+        type=Path,
+        metavar="DIR",
+        help="start a new database with what an export holds, as the module instance_export writes it, in place of "
+        "--data; with its twin.jsonl also with the same uuids, ids, users and archived objects",
     )
     parser.add_argument("--ready-file", type=Path, metavar="FILE", help="write the ready line there as well")
     parser.add_argument("--weather", choices=("calm", "rough"), default="calm", help="every switch to that side")
@@ -126,15 +133,18 @@ async def _run(options: argparse.Namespace) -> None:
     from .journal import Journal
     from .server import Server
     from .service import Service
+    from .startdata.exported import Export
     from .startdata.start import StartData
     from .steering.calls import ADMIN, Steering
     from .store import Store
 
     store = Store(options.db)
-    start = StartData(options.data)
+    start = StartData(
+        str(options.load) if options.load else options.data, Export(options.load) if options.load else None
+    )
     if start.is_new(store):
         start.fill(store)
-        if start.count:
+        if start.count or start.export:
             start.keep(store)
     weather = switches.Weather({"weather": options.weather, **options.like, **dict(options.switch)})
     service = Service(store, weather)

@@ -334,3 +334,47 @@ def test_the_playbook_of_a_controller_applies_what_its_survey_says(service: Emul
     assert done.status == 0, done.output
     assert done.named("Apply")["outcome"] == "changed"
     assert (journal / "journal.jsonl").is_file()
+
+
+class Rehearsal(GitHub):
+    """The pipeline that rehearses on a twin; the collection is installed where it looks for the embedded service."""
+
+    file = "rehearse-github-actions.yml"
+
+    def __init__(self, directory: Path, service: Emulator) -> None:
+        super().__init__(directory, service)
+        installed = self.home / ".ansible" / "collections" / "ansible_collections" / "community"
+        installed.mkdir(parents=True)
+        (installed / "seventhings").symlink_to(ROOT)
+
+
+class RehearsalOnGitLab(Rehearsal):
+    """The same for GitLab: lists of commands, and an archive of the last export."""
+
+    file = "rehearse-gitlab-ci.yml"
+
+    def job(self, name: str) -> subprocess.CompletedProcess[str]:
+        fetch = f'cd "{self.checkout}" && "{sys.executable}" -m zipfile -c "$OLDPWD/twin.zip" twin\n'
+        (self.commands / "curl").write_text(f"#!/bin/sh\nOLDPWD=$PWD; export OLDPWD\n{fetch}", "utf-8")
+        job = self.text[name]
+        variables = {
+            **self.text["variables"],
+            "EMULATOR": str(ROOT / "tests" / "emulator"),
+            "CI_PROJECT_DIR": str(self.checkout),
+            "SEVENTHINGS_BASE_URL": self.service.base_url,
+            **(self.account("PLAN") if "environment" in job else {}),
+        }
+        return self.run("\n".join([*self.text[".twin"]["before_script"], *job["script"]]), self.checkout, variables)
+
+
+@pytest.mark.parametrize("rehearsal", [Rehearsal, RehearsalOnGitLab])
+def test_a_pull_request_is_rehearsed_on_the_twin(service: Emulator, tmp_path: Path, rehearsal: type[Rehearsal]) -> None:
+    pipeline = rehearsal(tmp_path, service)
+    exported = pipeline.job("export")
+    assert exported.returncode == 0, exported.stdout
+    service.clear_log()
+    rehearsed = pipeline.job("rehearse")
+    assert rehearsed.returncode == 0, rehearsed.stdout
+    assert "objects: 6 created" in rehearsed.stdout
+    assert service.log() == []
+    assert not pipeline.trapped

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 
 import bench_large
+import bench_many
 import bench_objects
 import bench_requests
 from bench_page import Part, as_page
@@ -25,10 +26,14 @@ _FOUND = BUILD / "benchmarks"
 _PARTS: dict[str, Callable[[Sizes], Part]] = {
     "requests": bench_requests.plan_requests,
     "inventory": bench_requests.inventory,
+    "inventory-large": bench_requests.large_inventory,
     "apply": bench_objects.new_objects,
     "loop": bench_objects.unchanged_loop,
     "scale": bench_large.large_instance,
+    "scale-more": bench_large.larger_instance,
     "pacing": bench_objects.pacing,
+    "hosts": bench_many.hosts_at_once,
+    "fleet": bench_many.fleets,
 }
 
 

@@ -46,6 +46,12 @@ class Sizes:
     rooms: int = 10_000
     locations: int = 500
     instance: int = 100_000
+    larger_instance: int = 300_000
+    hosts_of_objects: int = 100_000
+    hosts: tuple[int, ...] = (5, 10, 30)
+    fleets: tuple[int, ...] = (1, 10, 30)
+    fleet_objects: int = 100
+    singles: int = 3
     rounds: int = 3
 
 
@@ -60,6 +66,12 @@ QUICK = Sizes(
     rooms=1000,
     locations=50,
     instance=3000,
+    larger_instance=4000,
+    hosts_of_objects=1500,
+    hosts=(3,),
+    fleets=(1, 2),
+    fleet_objects=10,
+    singles=1,
     rounds=1,
 )
 

@@ -94,17 +94,7 @@ def inventory(sizes: Sizes) -> Part:
     many_places.fill(store, sizes.rooms, sizes.locations)
     (WORK / "lab.seventhings.yml").write_text("plugin: community.seventhings.places\n", "utf-8")
     with running(db=str(store)) as service:
-        service.clear_log()
-        words = [command("ansible-inventory"), "-i", str(WORK / "lab.seventhings.yml"), "--list"]
-        # A warning may stand above the document.
-        ran = run(words, service, {})
-        printed = ran.output[ran.output.index("{") :]
-        listed = json.loads(printed)
-        sent = len(service.log())
-        script = _script_that_prints(printed)
-        again = [command("ansible-inventory"), "-i", str(script), "--list"]
-        ours, bare = (min(run(line, service, {}).seconds for _turn in range(sizes.rounds)) for line in (words, again))
-    hosts = len(listed["_meta"]["hostvars"])
+        sent, ours, bare, hosts = _listed(service, sizes.rounds)
     _must_be(hosts == sizes.rooms, f"the inventory has {hosts} hosts")
     part.at_most(f"requests of an inventory of {sizes.rooms:,} rooms and {sizes.locations} locations", sent, 13, 0)
     part.at_most("the inventory to an inventory script that prints the same JSON, time", ours / bare, 1.1)
@@ -115,6 +105,40 @@ def inventory(sizes: Sizes) -> Part:
         "script that does nothing but print the same JSON.",
     )
     return part
+
+
+def large_inventory(sizes: Sizes) -> Part:
+    """An inventory of very many objects."""
+    part = Part("A large inventory")
+    number = sizes.hosts_of_objects
+    (WORK / "lab.seventhings.yml").write_text("plugin: community.seventhings.places\nhosts: objects\n", "utf-8")
+    with running(data=str(number)) as service:
+        sent, ours, bare, hosts = _listed(service, 1)
+    _must_be(hosts == number, f"the inventory has {hosts} hosts")
+    what = f"an inventory of {number:,} objects to an inventory script that prints the same JSON, time"
+    part.at_most(what, ours / bare, 1.1)
+    part.table(
+        ("objects", "requests", "seconds", "seconds of a script"),
+        [(f"{number:,}", sent, f"{ours:.1f}", f"{bare:.1f}")],
+        "Every object a host, every room and location a group. The start of Ansible is in the seconds. The script is "
+        "an inventory script that does nothing but print the same JSON.",
+    )
+    return part
+
+
+def _listed(service: Emulator, rounds: int) -> tuple[int, float, float, int]:
+    """The requests of the inventory, its shortest time, that of a script that prints the same, and its hosts."""
+    service.clear_log()
+    words = [command("ansible-inventory"), "-i", str(WORK / "lab.seventhings.yml"), "--list"]
+    # A warning may stand above the document.
+    ran = run(words, service, {})
+    printed = ran.output[ran.output.index("{") :]
+    hosts = len(json.loads(printed)["_meta"]["hostvars"])
+    sent = len(service.log())
+    script = _script_that_prints(printed)
+    again = [command("ansible-inventory"), "-i", str(script), "--list"]
+    ours, bare = (min(run(line, service, {}).seconds for _turn in range(rounds)) for line in (words, again))
+    return sent, ours, bare, hosts
 
 
 def _script_that_prints(text: str) -> Path:

@@ -256,8 +256,10 @@ def test_reset(api: Api, steering: Steering) -> None:
     for record in api.items("/locations"):
         api.delete(f"/location/{record['location_uuid']}")
     assert steering.dump() != before
+    steering.call("PUT", "/settings", {"modules_off": ["hub"]})
     steering.call("POST", "/reset")
     assert steering.dump() == before
+    assert steering.call("GET", "/settings")["modules_off"] == []
     assert steering.log() == []
     assert steering.mails() == mails
 

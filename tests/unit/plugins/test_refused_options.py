@@ -15,6 +15,7 @@ from ansible.module_utils.testing import patch_module_args
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
     INSTANCE,
+    INSTANCE_ABSORB,
     INSTANCE_EXPORT,
     PROBE,
 )
@@ -25,6 +26,7 @@ NAMESPACE = "community.seventhings"
 SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     **{name: (door.spec, door.rules) for name, door in MODULES.items()},
     "instance": (INSTANCE, {"required_one_of": [("src", "desired", "plan_file")]}),
+    "instance_absorb": (INSTANCE_ABSORB, {}),
     "instance_export": (INSTANCE_EXPORT, {}),
     "probe": (PROBE, {}),
 }
@@ -64,6 +66,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("auth_token", {"fooo": 1}, "Unsupported parameters for (community.seventhings.auth_token) module: fooo."),
     ("field_definition", {"label": "Colour"}, "missing required arguments: template"),
     ("instance", {}, "one of the following is required: src, desired, plan_file"),
+    ("instance_absorb", {}, "missing required arguments: src"),
     ("instance_export", {}, "missing required arguments: dest"),
     ("auth_token", {"grant_type": "sso_auth_code"}, "grant_type is sso_auth_code but all of the following are missing"),
     ("room_info", {"uuid": "x", "filters": {"name": "y"}}, "parameters are mutually exclusive: uuid|filters"),
@@ -87,7 +90,7 @@ def test_both_ends_say_the_same(
 
 
 @pytest.mark.parametrize("option", ["password", "access_token", "refresh_token"])
-@pytest.mark.parametrize("name", ["room", "instance", "instance_export", "auth_token"])
+@pytest.mark.parametrize("name", ["room", "instance", "instance_absorb", "instance_export", "auth_token"])
 def test_secrets_are_not_in_what_is_told(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = {option: SECRET, "timeout": f"{SECRET} seconds", "src": ".", "dest": "."}
     options = {key: value for key, value in options.items() if key in SPECS[name][0]}

@@ -181,6 +181,13 @@ options:
     description: Pages of a list.
     type: int
     default: 500
+  max_list_size:
+    description: Mebibytes that all pages of a list may have.
+    type: int
+    default: 512
+  profile:
+    description: File with the profile of the instance. Where an answer contradicts it, a warning is logged.
+    type: path
 """
 
 EXAMPLES = r"""

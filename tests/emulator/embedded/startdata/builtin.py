@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..definitions import Definition
@@ -105,14 +105,17 @@ def _definition(template: str, key: str, type_name: str, label: str, extra: dict
     return Definition(fixed_uuid("definition", template, key), template, key, body)
 
 
-def create(store: Store, *, index: bool = True) -> None:
-    """Tables, built-in definitions and the one user."""
+def create(store: Store, *, index: bool = True, without: Collection[str] = ()) -> None:
+    """Tables, built-in definitions and the one user.
+
+    :param without: templates whose fields come from elsewhere.
+    """
     for statement in _TABLES.split(";\n"):
         if statement.strip():
             store.run(statement)
     store.run(f"PRAGMA user_version = {VERSION}")
     create_tables(store)
-    for field in _FIELDS:
+    for field in (one for one in _FIELDS if one[0] not in without):
         add_definition(store, _definition(*field), builtin=True, index=index)
     for category in CATEGORIES:
         store.insert("hub_category", {"name": category})

@@ -15,22 +15,24 @@ from ..service import Service
 from ..store import Store
 from ..switches import Weather
 from ..templates import WITH_DEFINITIONS, add_index
-from . import builtin, demo, load
+from . import builtin, demo, load, twin
+from .exported import Export
 
 # The day on which everything in the start data was entered.
 _DAY = datetime(2024, 5, 13, 8, 0, tzinfo=UTC)
 
 
 class StartData:
-    """``empty``, ``demo`` or a number of objects."""
+    """``empty``, ``demo`` or a number of objects, or what an export holds."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, export: Export | None = None) -> None:
         self.name = name
+        self.export = export
         self._copy: Store | None = None
 
     @property
     def count(self) -> int | None:
-        return int(self.name) if self.name.isdigit() else None
+        return int(self.name) if self.name.isdigit() and self.export is None else None
 
     @staticmethod
     def is_new(store: Store) -> bool:
@@ -40,8 +42,13 @@ class StartData:
     def fill(self, store: Store) -> None:
         """Make the tables of a new database and fill them, all or nothing."""
         with store.transaction():
-            builtin.create(store, index=self.count is None)
-            if self.name == "demo":
+            own = twin.own_templates(self.export) if self.export else ()
+            builtin.create(store, index=self.count is None, without=own)
+            if self.export:
+                twin.add_definitions(store, self.export)
+                twin.load(_context(store), self.export)
+                store.run("DELETE FROM mail")
+            elif self.name == "demo":
                 demo.load(_context(store))
                 # Mails are those since the start.
                 store.run("DELETE FROM mail")

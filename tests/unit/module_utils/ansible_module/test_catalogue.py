@@ -35,6 +35,7 @@ COLLECTION = "ansible_collections.community.seventhings.plugins"
 SPECS: dict[str, specs.Spec] = {
     **{name: door.spec for name, door in MODULES.items()},
     "instance": specs.INSTANCE,
+    "instance_absorb": specs.INSTANCE_ABSORB,
     "instance_export": specs.INSTANCE_EXPORT,
     "probe": specs.PROBE,
 }

@@ -195,7 +195,11 @@ def test_assets_are_equal_in_every_shape_that_the_service_answers(raw: Any) -> N
 
 def test_an_asset_is_shown_with_the_name_that_the_service_gave() -> None:
     raw = [{"type": "asset", "uuid": UUID, "name": "Laptop", "id": 7}]
-    assert STRUCTURES["ASSETS"].show(read("ASSETS", raw)) == [{"id": 7, "uuid": UUID, "display_name": "Laptop"}]
+    shown = {"id": 7, "uuid": UUID, "display_name": "Laptop"}
+    assert STRUCTURES["ASSETS"].show(read("ASSETS", raw)) == [shown]
+    told = {**raw[0], "status": "done"}
+    assert STRUCTURES["ASSETS"].show(read("ASSETS", [told])) == [{**shown, "status": "done"}]
+    assert parse("ASSETS", [{**shown, "status": "done"}])[0].uuid == UUID
 
 
 @pytest.mark.parametrize("name", ["ASSETS", "USERS"])
@@ -227,7 +231,9 @@ def test_a_user_is_sent_by_uuid_even_where_the_id_is_known() -> None:
 
 def test_a_user_is_shown_with_id_uuid_and_name() -> None:
     shown = {"id": 7, "uuid": UUID, "display_name": "Ada"}
-    assert STRUCTURES["USERS"].show(read("USERS", [shown])) == [shown]
+    assert STRUCTURES["USERS"].show(read("USERS", [shown])) == [{**shown, "email": None}]
+    (same,) = parse("USERS", [{**shown, "email": "ada@example.com"}])
+    assert (same.id, same.uuid) == (7, UUID)
 
 
 # ---- renters

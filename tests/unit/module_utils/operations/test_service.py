@@ -176,6 +176,6 @@ def test_a_history_that_is_not_there_is_told_apart_from_a_record_that_is_not(
     assert words in json.dumps(str(getattr(caught.value, "message", "")))
 
 
-def test_a_task_is_named_by_its_uuid() -> None:
-    with pytest.raises(InvalidInput, match="a task is named by its uuid here"):
-        history(FakeTransport(), record="Inspect")
+def test_a_task_has_no_integer_id() -> None:
+    with pytest.raises(InvalidInput, match="a task has no integer id"):
+        history(FakeTransport(), record=7)

@@ -18,7 +18,7 @@ from instance_site import Site
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
 
-ANY = {"limits": {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}}
+ANY: dict[str, Any] = {"limits": {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}}
 
 
 def take(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import (
+    ADDRESS,
     MAIN,
     saved_fields,
     schema_files,
@@ -36,6 +37,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rep
     NAME,
     report_schema_file,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 
 ACME = ROOT / "examples" / "acme"
 STATIC = static_schema()
@@ -82,7 +84,15 @@ def test_both_schemas_are_schemas() -> None:
 
 def test_what_is_shipped_is_what_the_code_says() -> None:
     shipped = {path.name: path.read_bytes() for path in (ROOT / "docs" / "schema").iterdir()}
-    assert shipped == {**static_files(), NAME: report_schema_file()}, "run make generate"
+    others = {NAME: report_schema_file(), profile.NAME: profile.profile_schema_file()}
+    assert shipped == {**static_files(), **others}, "run make generate"
+
+
+def test_each_shipped_schema_names_its_address_and_that_of_an_instance_none() -> None:
+    for path in (ROOT / "docs" / "schema").iterdir():
+        assert json.loads(path.read_text("utf-8"))["$id"] == ADDRESS + path.name
+    assert "/schema/v1/" in ADDRESS
+    assert "$id" not in generated()
 
 
 @pytest.mark.parametrize("path", ACME_FILES, ids=lambda path: path.relative_to(ACME).as_posix())

@@ -133,7 +133,8 @@ def without(state: State, barcodes: Mapping[str, str]) -> State:
     return consistent({**state, "objects": {key: one for key, one in state["objects"].items() if key not in barcodes}})
 
 
-def _record(section: str, key: str) -> dict[str, Any]:
+def record_of(section: str, key: str) -> dict[str, Any]:
+    """The fields by which the record of a key is known."""
     if section == "rooms":
         place, _slash, number = key.partition("/")
         return {"building_id": place, "number": number}
@@ -146,7 +147,7 @@ def as_files(state: State, gone_states: Mapping[str, str], chance: random.Random
     """One of many ways to write a state: in any order, with the keys in any order, in one file or several."""
     files: dict[str, str | bytes] = {**FILES, "fields/asset.yml": FIELDS}
     for section, records in state.items():
-        rows = [{**_record(section, key), **fields} for key, fields in records.items()]
+        rows = [{**record_of(section, key), **fields} for key, fields in records.items()]
         if section == "objects":
             rows += [{"barcode": barcode, "_state": value} for barcode, value in gone_states.items()]
         chance.shuffle(rows)

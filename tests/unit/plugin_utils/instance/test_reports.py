@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.out
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import WORDS, as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import (
+    as_diff,
     as_text,
     check_report,
     write_report,
@@ -129,6 +130,14 @@ def test_the_text_of_what_went_well_ends_with_the_counts_and_what_it_came_to() -
         "rooms: 4 unchanged",
         "changed, 12 requests, 1.2 s",
     ]
+
+
+def test_two_diffs_of_one_plan_are_equal_whatever_they_took() -> None:
+    first = replace(ACCOUNT, outcome="changed", findings=[], refusals=[], failures=[])
+    later = replace(first, requests=99, duration=7.5, forecast={"requests": 3, "minutes": 1.0}, check_mode=True)
+    assert as_diff(first) == as_diff(later)
+    assert as_diff(first).splitlines()[-1] == "changed"
+    assert as_text(first) != as_text(later)
 
 
 @pytest.mark.parametrize("form", [as_markdown, as_html])
@@ -490,3 +499,32 @@ def test_a_page_of_very_many_changes_takes_seconds() -> None:
     started = time.process_time()
     assert as_html(many).count("<del>") == 10_000
     assert time.process_time() - started < 10
+
+
+# ---- the whole report, and what is left
+
+
+def test_a_comment_links_to_the_whole_report(tmp_path: Path) -> None:
+    url = "https://ci.acme.example/job/1?a=1&b=(2)<script> x"
+    write_report(ACCOUNT, tmp_path / "r.md", url=url)
+    text = (tmp_path / "r.md").read_text("utf-8")
+    assert text.endswith("\n\nSee [the whole report](<https://ci.acme.example/job/1?a=1&b=(2)%3Cscript%3E%20x>).\n")
+    short_of_room = as_markdown(replace(ACCOUNT, changes=ACCOUNT.changes * 3000), 10_000, "https://ci.acme.example/1")
+    assert len(short_of_room) <= 10_000
+    assert re.search(r"and \d+ more; \[the whole report\]\(<https://ci.acme.example/1>\) has all\.\n$", short_of_room)
+
+
+def test_what_stands_twice_has_no_empty_parentheses() -> None:
+    twice = {"change": "location Depot stands twice: a, b", "place": "", "reason": "take one of them away"}
+    account = replace(ACCOUNT, outcome="partly_applied", failures=[twice])
+    for text in (as_text(account), as_markdown(account), as_html(account)):
+        assert "stands twice: a, b" in text
+        assert "()" not in text
+    assert "stands twice: a, b: take one of them away" in as_text(account)
+
+
+def test_a_run_that_was_applied_in_part_says_what_is_left() -> None:
+    changes = [own(1, status="done"), own(2, status="not_tried"), own(3, status="failed")]
+    account = replace(ACCOUNT, outcome="partly_applied", changes=changes)
+    assert account.failed
+    assert as_text(account).endswith("; 2 of 3 changes are left, and the next run takes them up")

@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.operations.service import service_info
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.downloads import Downloads
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import (
     Exported,
@@ -141,6 +142,18 @@ def test_a_reference_by_a_hidden_name_says_why_nothing_is_found(house: Site) -> 
     assert UNSEEN.format("name") in refused.value.message
     account.write({"locations.yml": "[]\n", "objects.yml": "[]\n"})
     assert any(UNSEEN.format("name") in line for line in account.plan().findings)
+
+
+def test_a_filter_by_a_hidden_field_is_an_error(house: Site) -> None:
+    def listed(site: Site, **filters: Any) -> int:
+        return list_records(site.client(read_only=True), KINDS["object"], None, filters, (), None).count
+
+    assert listed(house, description="Blue") == 1
+    account = restricted(house, hidden_fields=["description"])
+    with pytest.raises(SeventhingsError) as refused:
+        listed(account, description="Blue")
+    assert refused.value.message == f"filters.description: {UNSEEN.format('description')}"
+    assert listed(account, serial_number="S-1") == 1
 
 
 # ---- where empty keys are left out

@@ -7,24 +7,26 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import embedded_here
 import pytest
+import switch_table
 from embedded.context import new_uuid
 from embedded.switches import BY_NAME, TABLE, Switch, all_sides, from_profile
 from embedded_here import ACCOUNT, Embedded, Killed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from project import ROOT
+from project import LONG, ROOT
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, WriteRefused
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile as profiles
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe, probe_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalogue import (
     LOOK,
     NEVER,
@@ -37,7 +39,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.probe.eviden
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.exchange import MOST_LOOKS, Asker
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.scratch import Journal, object_keys, sweep
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 QUIET = settings(deadline=None, derandomize=not LONG, suppress_health_check=list(HealthCheck))
 PREFIX = "/customer-api/v1"
 DAY = embedded_here.NOW.date()
@@ -137,6 +138,21 @@ def combinations() -> st.SearchStrategy[dict[str, str]]:
     return st.fixed_dictionaries({one.name: st.sampled_from(one.sides) for one in TABLE})
 
 
+def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list[str]:
+    """What a later run with the profile warns of, on the instance that was probed."""
+    path = folder / "profile.json"
+    path.write_bytes(profiles.profile_file(profile))
+    notes: list[str] = []
+    client = service.client()
+    client.profile = Profile.read(str(path), notes.append)
+    for template in ("asset", "room", "person"):
+        client.definitions(template)
+    for name in ("object", "room", "location", "person", "user", "task", "rental_case", "hub_order", "file"):
+        client.list_all(KINDS[name])
+    path.unlink()
+    return notes
+
+
 @settings(QUIET, max_examples=300 if LONG else 5)
 @given(sides=combinations(), tier=st.sampled_from(TIERS), data=st.sampled_from(["demo", "empty", "300"]))
 def test_combinations_are_told_right_and_can_be_had_again(
@@ -150,6 +166,7 @@ def test_combinations_are_told_right_and_can_be_had_again(
     if tier != TRACE:
         assert service.dump() == before
     assert list(folder.iterdir()) == []
+    assert contradictions_later(service, profile, folder) == []
     like = Embedded.started(from_profile(json.dumps(profile)), data)
     assert probed(like, folder, tier) == profile
 
@@ -273,10 +290,29 @@ def test_a_sweep_leaves_what_only_looks_like_a_scratch_record(tmp_path: Path) ->
     assert service.dump() == before
 
 
+def test_as_long_as_something_may_be_left_nothing_is_added_to_it(tmp_path: Path) -> None:
+    Journal(tmp_path / "profile.json.journal").note(root="http://127.0.0.1:1", prefix="zz-probe-0123456789ab")
+    options = {"base_url": "http://127.0.0.1:1", "allow_writes": "http://127.0.0.1:1/", "sweep": False}
+    told = probe({**options, "tier": TOUCH, "dest": str(tmp_path / "profile.json")}, False)
+    assert "tells of a probe that was killed" in told["msg"]
+    assert (told["failed"], told["requests"]) == (True, 0)
+
+
 def test_a_journal_of_another_instance_is_refused(tmp_path: Path) -> None:
     Journal(tmp_path / "profile.json.journal").note(root="https://other.invalid", prefix="zz-probe-0123456789ab")
     with pytest.raises(InvalidInput, match="another instance"):
         swept(Embedded.started(), tmp_path)
+
+
+def test_a_sweep_deletes_nothing_that_a_journal_alone_names(tmp_path: Path) -> None:
+    service = Embedded.started()
+    before = service.dump()
+    journal = Journal(tmp_path / "profile.json.journal")
+    journal.note(root=embedded_here.ROOT_URL, prefix="zz-probe-0123456789ab")
+    for kind, table in (("object", "asset"), ("location", "location"), ("task", "task"), ("person", "person")):
+        journal.note(kind=kind, uuid=service.service.store.value(f"SELECT uuid FROM {table} LIMIT 1"))
+    assert swept(service, tmp_path) == 0
+    assert service.dump() == before
 
 
 def test_half_a_line_of_a_journal_does_no_harm(tmp_path: Path) -> None:
@@ -376,13 +412,33 @@ def test_a_field_that_no_record_has_makes_the_account_restricted(tmp_path: Path)
     assert "Restricted: 1 field of objects can't be seen" in profiles.summary_of(profile)
 
 
-def test_a_list_that_is_refused_makes_the_account_restricted(tmp_path: Path) -> None:
+def test_what_is_told_of_records_that_are_not_shown_is_in_the_profile(tmp_path: Path) -> None:
     service = Embedded.started()
-    service.service.settings.modules_off = ["rental"]
-    profile = probed(service, tmp_path, TOUCH)
+    store = service.service.store
+    assert probed(service, tmp_path)["account"]["hidden_records"] == "no"
+    workshop = store.value("SELECT uuid FROM location WHERE name = 'Workshop'")
+    store.run("UPDATE user SET locations = ? WHERE id = 1", (json.dumps([workshop]),))
+    assert probed(service, tmp_path)["account"]["hidden_records"] == "unknown"
+
+
+@pytest.mark.parametrize("rights", [["objects"], ["field_definitions"]])
+def test_what_may_not_be_read_is_told_in_the_outcome(rights: list[str], tmp_path: Path) -> None:
+    service = Embedded.started()
+    service.service.store.run("UPDATE user SET rights = ? WHERE id = 1", (json.dumps(rights),))
+    profile = probed(service, tmp_path)
     assert profile["outcome"] == profiles.RESTRICTED
-    assert profile["account"]["not_readable"] == ["rental_case"]
+    assert ("field_definition" in profile["account"]["not_readable"]) == (rights == ["objects"])
+    assert ("object" in profile["account"]["not_readable"]) == (rights != ["objects"])
+
+
+def test_a_module_that_is_switched_off_is_no_restriction(tmp_path: Path) -> None:
+    service = Embedded.started()
+    service.service.settings.modules_off = ["rental", "catalog"]
+    profile = probed(service, tmp_path, TOUCH)
+    assert profile["outcome"] == profiles.FINE
+    assert profile["absent"] == ["rental_case"]
     assert profile["switches"]["rental_hours"]["state"] == NOT_PROBED
+    assert "Absent, or switched off: rental cases" in profiles.summary_of(profile)
 
 
 @pytest.mark.parametrize("rights", [["read"], ["read", "objects"], ["read", "objects", "tasks"], []])
@@ -460,3 +516,30 @@ def test_a_list_in_an_unknown_form_is_what_cannot_be_handled(tmp_path: Path) -> 
     assert profile["unable"] == [
         {"task": "any task that reads rooms", "why": "GET /rooms answers HTTP 200 and no list"}
     ]
+
+
+def test_the_profile_of_the_embedded_service_is_what_a_probe_tells(tmp_path: Path) -> None:
+    kept = json.loads((ROOT / "tests/emulator/profiles/embedded_calm.json").read_text("utf-8"))
+    found = probed(Embedded.started(), tmp_path, TRACE)
+    # Its rental cases are past their days here, and on the day of that profile they were not.
+    for profile in (kept, found):
+        profile["switches"].pop("rental_overdue")
+        profile.pop("date")
+        profile.pop("version")
+    assert found == kept
+
+
+def test_the_table_of_switches_says_where_a_side_was_seen(tmp_path: Path) -> None:
+    profile = json.loads((ROOT / "tests/emulator/profiles/embedded_calm.json").read_text("utf-8"))
+    for name, side, day in (
+        ("one", "none", "2031-05-31"),
+        ("two", "none", "2031-06-01"),
+        ("three", "given", "2030-01-01"),
+    ):
+        profile["switches"]["list_total"]["side"] = side
+        (tmp_path / f"{name}.json").write_text(json.dumps({**profile, "date": day}), "utf-8")
+    (tmp_path / "embedded_calm.json").write_text(json.dumps(profile), "utf-8")
+    page = switch_table.page(tmp_path)
+    seen = "(seen: ``given`` on 1 instance, ``none`` on 2 instances, last on 2031-06-01)"
+    assert f"the envelope of a list tells the total, or does not {seen}" in page
+    assert "instance, last" not in page.partition("* - ``revoke``")[2].partition("* - ")[0]

@@ -228,7 +228,7 @@ def test_a_plan_from_before_the_protection_is_refused(two: Site, tmp_path: Path,
         two.write({"objects.jsonl": _records(_thing("1"), _thing("2", _lifecycle={"protect": True}))})
     if how == "journal":
         assert two.run().outcome == "unchanged"
-    given = {} if how == "journal" else {"src": str(two.root)}
+    given: dict[str, Any] = {} if how == "journal" else {"src": str(two.root)}
     result = _call(two, plan_file=str(path), **given)
     assert result["outcome"] == "refused"
     assert "object 2 is protected" in result["msg"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.definitions import names_fields, with_uuids
+from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 
 from ...module_utils.support import uuid_of
 

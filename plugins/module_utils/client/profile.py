@@ -1,0 +1,271 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The profile of an instance, as a probe wrote it: answers that contradict it tell that the instance has changed. No
+request is made for that.
+
+An answer tells something where it has it. That it lacks something tells only what no record could leave out.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidInput, NotJson
+from ..model.field import EMPTY
+from ..model.kinds import (
+    FILE,
+    KINDS,
+    LOCATION,
+    OBJECT,
+    PERSON,
+    RENTAL_CASE,
+    ROOM,
+    SERVER_KEYS,
+    TASK,
+    TEMPLATE_KINDS,
+    USER,
+    Kind,
+    flatten,
+)
+from .query import PER_PAGE
+from .transport import Response
+
+_LARGEST = 1 << 20
+_MOST_LOOKED_AT = 20
+"""Records of one answer that are looked at."""
+
+_IN_ENVELOPES = (OBJECT, ROOM, LOCATION, RENTAL_CASE)
+_BY_FIELDS = (*TEMPLATE_KINDS.values(), LOCATION)
+_CAP = 100
+_DAY = len("2031-05-31")
+_LINKS = ("LINKED_LOCATION", "LINKED_ROOM", "LINKED_USER", "LINKED_PERSON")
+
+Seen = Iterator[tuple[str, str]]
+"""Switches, each with the side that was seen."""
+
+
+@dataclass
+class Profile:
+    """The sides of switches that an instance was on when it was probed.
+
+    :ivar sides: switch to side, of those that were told. :ivar date: the day of the probe.
+    :ivar note: is told each contradiction once.
+    """
+
+    sides: Mapping[str, str]
+    date: str = ""
+    note: Callable[[str], None] = lambda _line: None
+    _told: set[str] = field(default_factory=set)
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def read(cls, path: str, note: Callable[[str], None]) -> Profile:
+        """The profile in a file.
+
+        :raises InvalidInput: where there is none.
+        """
+        try:
+            with Path(path).expanduser().open("rb") as stream:
+                content = stream.read(_LARGEST + 1)
+            if len(content) > _LARGEST:
+                raise ValueError(f"it has more than {_LARGEST} bytes")
+            said = json.loads(content)
+            entries = {str(name): dict(entry) for name, entry in said["switches"].items()}
+        except OSError as error:
+            raise InvalidInput(f"profile: {path} can't be read: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise InvalidInput(
+                f"profile: {path} is not the profile of an instance, as community.seventhings.probe writes it "
+                f"({error!r})"
+            ) from error
+        sides = {name: entry["side"] for name, entry in entries.items() if isinstance(entry.get("side"), str)}
+        return cls(sides, str(said.get("date") or ""), note)
+
+    def heard(self, method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> None:
+        """Looks at an answer that came anyway.
+
+        :param types: the types of the fields of a kind by their keys, as far as they are known already.
+        """
+        try:
+            for switch, side in _seen(method, path, answer, types):
+                if switch in self.sides and not _agree(switch, self.sides[switch], side):
+                    self._tell(switch, side, f"{method} {_shown(path)}")
+        except NotJson:
+            # Whoever asked will say so.
+            return
+
+    def _tell(self, switch: str, side: str, request: str) -> None:
+        with self._mutex:
+            if switch in self._told:
+                return
+            self._told.add(switch)
+        when = f" since it was probed on {self.date}" if self.date else ""
+        self.note(
+            f"profile: this instance has changed{when}: {switch} was {self.sides[switch]}, and {request} shows {side}. "
+            "Probe it again."
+        )
+
+
+def _agree(switch: str, was: str, now: str) -> bool:
+    # A link is a number on both sides, and only an empty one tells them apart.
+    return was == now or (switch == "link_read" and {was, now} == {"integer", "zero"} and now == "integer")
+
+
+def _shown(path: str) -> str:
+    """A path without what names a record."""
+    kind = _kind_of_item(path)
+    return path if kind is None else kind.item_path
+
+
+def _kind_of_item(path: str) -> Kind | None:
+    for kind in KINDS.values():
+        before, _mark, after = kind.item_path.partition("{uuid}")
+        if before and not after and not kind.defines_fields and path.startswith(before):
+            return kind
+    return None
+
+
+_LISTS = {kind.list_path: kind for kind in KINDS.values()}
+_CREATIONS = {kind.create_path: kind for kind in KINDS.values() if kind.create_path and not kind.defines_fields}
+
+
+def _seen(method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> Seen:
+    """The sides that an answer shows."""
+    yield from _headers(answer)
+    listed, item = _LISTS.get(path), _kind_of_item(path)
+    if method == "POST":
+        yield from _created(path, answer)
+    elif method == "PATCH" and item in _BY_FIELDS:
+        yield from _patched(answer)
+    elif method == "GET" and listed is not None:
+        decoded = answer.json()
+        items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
+        records = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
+        yield from _envelope(listed, decoded, len(records))
+        yield from _records(listed, records[:_MOST_LOOKED_AT], types)
+    elif method == "GET" and item is not None and "/" not in path.removeprefix(item.item_path.partition("{")[0]):
+        decoded = answer.json()
+        yield from _records(item, [decoded] if isinstance(decoded, Mapping) else [], types)
+
+
+def _headers(answer: Response) -> Seen:
+    names = {name.casefold() for name in answer.headers}
+    if any(name.startswith("x-ratelimit") for name in names):
+        yield "rate_headers", "given"
+    if "access-control-allow-origin" in names:
+        yield "cors", "any_origin"
+
+
+def _created(path: str, answer: Response) -> Seen:
+    location = answer.headers.get("Location", "")
+    kind = _CREATIONS.get(path)
+    if location and kind is not None:
+        yield "location_header", "url" if "://" in location else "path"
+    if location and path == FILE.item_path.partition("/{")[0]:
+        yield "file_location", "data" if location.rstrip("/").endswith("/data") else "plain"
+
+
+def _patched(answer: Response) -> Seen:
+    if answer.status == HTTPStatus.NO_CONTENT:
+        yield "patch_answer", "no_content"
+    elif not answer.body.strip():
+        yield "patch_answer", "empty"
+    else:
+        yield "patch_answer", "record" if answer.json() else "empty_object"
+
+
+def _envelope(kind: Kind, decoded: Any, number: int) -> Seen:
+    if kind in _IN_ENVELOPES:
+        is_bare = isinstance(decoded, list)
+        yield "list_envelope", "array" if is_bare else "items"
+        if isinstance(decoded, Mapping):
+            yield "list_total", "given" if "total" in decoded else "none"
+    if kind is PERSON and isinstance(decoded, Mapping) and not {"sort", "sort_by"}.isdisjoint(decoded):
+        yield "persons_envelope", "sort_by" if "sort_by" in decoded else "sort"
+    told = decoded.get("per_page") if isinstance(decoded, Mapping) else None
+    if number > _CAP:
+        yield "per_page_cap", "none"
+    elif kind in _IN_ENVELOPES and number == told == _CAP != PER_PAGE:
+        yield "per_page_cap", str(_CAP)
+
+
+def _records(kind: Kind, records: Sequence[Mapping[str, Any]], types: Callable[[Kind], Mapping[str, str]]) -> Seen:
+    looks: Mapping[str, Callable[[Mapping[str, Any]], Seen]] = {
+        TASK.name: _task,
+        RENTAL_CASE.name: _rental_case,
+        USER.name: _user,
+    }
+    known = types(kind) if kind in _BY_FIELDS else {}
+    for raw in records:
+        if kind in _BY_FIELDS:
+            yield from _shape(kind, raw)
+            yield from _fields(kind, flatten(kind, raw), known)
+        elif kind.name in looks:
+            yield from looks[kind.name](raw)
+
+
+def _shape(kind: Kind, raw: Mapping[str, Any]) -> Seen:
+    inner = raw.get("fields")
+    has_fields = isinstance(inner, Mapping)
+    yield "record_shape", ("uuid_fields" if "uuid" in raw else "fields") if has_fields else "flat"
+    fields: Mapping[str, Any] = inner if isinstance(inner, Mapping) else raw
+    if kind.uuid_keys[0] in fields:
+        yield "uuid_key", "both" if "uuid" in fields else "named"
+
+
+def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> Seen:
+    sends_empty = False
+    for key, type_name in types.items():
+        if key in flat and key not in SERVER_KEYS:
+            sends_empty = sends_empty or flat[key] in EMPTY
+            yield from _value(type_name, flat[key])
+    if sends_empty:
+        yield "empty_keys", "sent"
+    if kind is OBJECT and "archived_at" in flat:
+        yield "archived_at", "given"
+    elif kind is OBJECT and sends_empty:
+        yield "archived_at", "none"
+
+
+def _value(type_name: str, value: Any) -> Seen:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if type_name in ("DECIMAL", "MONEY", "NUMBER") and (is_number or (isinstance(value, str) and value)):
+        yield "number_form", "number" if is_number else "string"
+    elif type_name == "BOOLEAN" and isinstance(value, int):
+        yield "boolean_form", "boolean" if isinstance(value, bool) else "integer"
+    elif type_name in _LINKS and isinstance(value, Mapping):
+        yield "link_read", "object"
+    elif type_name in _LINKS and is_number:
+        yield "link_read", "integer" if value else "zero"
+    elif type_name == "ATTACHMENT" and isinstance(value, list) and value and isinstance(value[0], Mapping):
+        yield "attachment_name", "given" if "name" in value[0] else "none"
+
+
+def _task(raw: Mapping[str, Any]) -> Seen:
+    yield "task_slug", "given" if "slug" in raw else "none"
+    yield "task_stamps", "null" if "created_at" in raw else "none"
+
+
+def _rental_case(raw: Mapping[str, Any]) -> Seen:
+    yield "rental_hours", "present" if "is_full_day" in raw else "absent"
+    yield "rental_stamps", "given" if "created_at" in raw else "none"
+    if isinstance(raw.get("issue_date"), str):
+        yield "rental_day_form", "day" if len(raw["issue_date"]) == _DAY else "time"
+    if isinstance(raw.get("renter"), (str, Mapping)):
+        yield "rental_renter_read", "text" if isinstance(raw["renter"], str) else "object"
+    references = raw.get("references")
+    for one in references if isinstance(references, list) else ():
+        if isinstance(one, Mapping) and "name" in one:
+            yield "rental_references", "full"
+
+
+def _user(raw: Mapping[str, Any]) -> Seen:
+    if isinstance(raw.get("display_name"), (str, list)):
+        yield "user_display_name", "text" if isinstance(raw["display_name"], str) else "list"

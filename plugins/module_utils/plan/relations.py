@@ -1,0 +1,47 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Relations of a field definition to other fields, which people name by key or label and the service by uuid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Definition = Mapping[str, Any]
+
+_NOTHING = "00000000-0000-0000-0000-000000000000"
+
+
+def names_fields(written: Any) -> bool:
+    """Tells whether relations name other fields in place of their uuids."""
+    return isinstance(written, list) and any(isinstance(one, Mapping) and "field" in one for one in written)
+
+
+def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
+    """Relations with the uuids of the fields that they name, and by their numbers in the list those names that mean no
+    field (or several): in their place stands a uuid of nothing, so that the rest can be judged.
+    """
+    known = list(definitions)
+    resolved: list[Any] = []
+    missing: dict[int, str] = {}
+    for number, one in enumerate(written):
+        if isinstance(one, Mapping) and "field" in one and "field_uuid" not in one:
+            name = str(one["field"])
+            uuid = _uuid_of(name, known)
+            if uuid is None:
+                missing[number] = name
+            rest = {member: value for member, value in one.items() if member != "field"}
+            one = {**rest, "field_uuid": uuid or _NOTHING}
+        resolved.append(one)
+    return resolved, missing
+
+
+def _uuid_of(name: str, definitions: Iterable[Definition]) -> str | None:
+    by_label = []
+    for raw in definitions:
+        if raw.get("field_key") == name:
+            return str(raw.get("uuid"))
+        if raw.get("label") == name:
+            by_label.append(str(raw.get("uuid")))
+    return by_label[0] if len(by_label) == 1 else None

@@ -1,0 +1,70 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records to which no other refers (tasks, rental cases, catalog items), found by what people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.query import Condition
+from ..errors import InvalidInput, NoMatch
+from ..model.kinds import Kind
+from ..model.types_links import references_in
+from . import natural_keys
+from .read_cache import Reading
+
+
+class FinderByFields:
+    """Finds records of one kind by the first field of its natural key, or by a map of fields. Lists are read once for
+    all that are looked for.
+    """
+
+    def __init__(self, client: Client, kind: Kind, reading: Reading | None = None) -> None:
+        self._client = client
+        self._kind = kind
+        self._schema = client.schema(kind)
+        self._reading = reading or Reading(client)
+        self._lists: dict[tuple[Condition, ...], list[Record]] = {}
+
+    def find(self, written: str | Mapping[str, Any]) -> Record:
+        """The one record that is meant. Of several tasks with one title the one that is open is.
+
+        :raises NoMatch: where there is none; ``Ambiguous`` where there are several; ``InvalidInput`` for what does not
+            fit its field.
+        """
+        name = self._kind.match_on[0][0]
+        wanted = {name: written} if isinstance(written, str) else written
+        desired, findings = self._schema.parse(wanted, f"{self._kind.name}: ")
+        if findings.errors or findings.unknown:
+            raise InvalidInput([*findings.errors, *findings.unknown])
+        self._reading.resolve(references_in(tuple(desired.values())))
+        candidates = self._candidates(desired)
+        read = [self._schema.read(record.flat) for record in candidates]
+        self._reading.fill_missing_ids((value, have.get(key)) for have in read for key, value in desired.items())
+        hits = natural_keys.identified(self._schema, desired, desired, candidates)
+        if self._kind.open_status:
+            # As in the module: if any is open, only open ones count.
+            hits = natural_keys.task_meant(hits, None, lambda _record: False)
+        record_in_words = natural_keys.describe(self._schema, desired, desired)
+        hit = natural_keys.one_of(
+            self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"
+        )
+        if hit is None:
+            near = natural_keys.near_names(str(wanted.get(name)), self._names(name, candidates))
+            hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
+            raise NoMatch(f"There is no {self._kind.words} with {record_in_words}.{hint}")
+        return hit
+
+    def _names(self, name: str, records: Iterable[Record]) -> list[Any]:
+        field = self._schema.fields.get(name)
+        return [record.flat.get(field.wire_key) for record in records] if field is not None else []
+
+    def _candidates(self, desired: Mapping[str, Any]) -> list[Record]:
+        query = self._kind.filters == "query"
+        conditions = tuple(natural_keys.conditions(self._schema, desired, desired)) if query else ()
+        if conditions not in self._lists:
+            self._lists[conditions] = self._client.list_all(self._kind, conditions)
+        return self._lists[conditions]

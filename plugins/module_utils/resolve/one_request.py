@@ -1,0 +1,54 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first records of a list in one request, where the service certainly orders them as they are ordered here.
+
+Texts are ordered in many ways, and nothing stands first here, so only numbers and times are left to the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.query import PER_PAGE
+from ..model.field import Field
+from ..model.kinds import Kind
+
+_CERTAIN = ("DATE", "DATETIME", "DAY", "DECIMAL", "MONEY", "NUMBER", "REMINDER")
+"""Types whose values have one order."""
+
+_NEVER_EMPTY = ("id", "created_at", "updated_at")
+
+
+def first_records(
+    client: Client,
+    kind: Kind,
+    order: Sequence[tuple[Field, bool]],
+    limit: int | None,
+    rank_of: Callable[[Field, Record], tuple[int, Any]],
+) -> tuple[list[Record], int] | None:
+    """The first records of all in some order, and how many there are in all; None where one request can't tell that.
+
+    :param order: fields, and whether they are ordered from the largest value down.
+    :param limit: how many records are wanted.
+    :param rank_of: the place of a record in the order of a field.
+    """
+    if limit is None or not 0 < limit <= PER_PAGE or kind.filters != "query" or len(order) != 1:
+        return None
+    [(field, is_descending)] = order
+    is_filled = field.mandatory or field.key in _NEVER_EMPTY
+    if field.type not in _CERTAIN or not (is_descending or is_filled):
+        return None
+    pairs = [(f"sort[{field.wire_key}]", "DESC" if is_descending else "ASC")]
+    if field.key != kind.sort:
+        pairs.append((f"sort[{kind.sort}]", "ASC"))
+    page = client.first(kind, limit, pairs)
+    ranks = [rank_of(field, record) for record in page.records]
+    in_order = all((after <= before) if is_descending else (before <= after) for before, after in pairwise(ranks))
+    total = len(page.records) if page.total is None and len(page.records) < limit else page.total
+    if total is None or not in_order or len(page.records) != min(limit, total):
+        return None
+    return page.records, total

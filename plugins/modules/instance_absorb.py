@@ -1,0 +1,241 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: instance_absorb
+short_description: Take what was changed in the application into the files
+version_added: 0.1.0
+description:
+  - Takes the direction back. What somebody changed in the application since the files were applied goes into these
+    files, in place, so that M(community.seventhings.instance) changes nothing afterwards but what RV(told) names.
+  - A changed value is put where the old one stands, in the quoting that it has. Everything else in the file stays as
+    it is. Spacing, comments, order, quotes, a byte order mark, line ends and the dialect of a CSV file are not touched,
+    so a review shows only the lines that changed.
+  - Reads YAML, CSV and JSON Lines, in a directory, in one file and in layers. Nothing is written to the instance, and
+    nothing outside of O(src).
+  - Runs on the controller.
+options:
+  src:
+    description:
+      - The files, as O(community.seventhings.instance#module:src) takes them. A list of them is layers.
+      - A value goes into the layer that it came from. Where O(into) names a file in a later layer for the section, it
+        is overridden there, and the earlier layer stays as it is.
+    type: raw
+    required: true
+  into:
+    description:
+      - >-
+        Section to the file that its new records go into, such as V({objects: objects/new.csv}). The path is relative to
+        O(src), and begins with that of the layer where there are several. The file is made where it is not there, and
+        must be one from which records of the section are read.
+      - Field definitions have one file for each template, named V(fields/asset), V(fields/room) and V(fields/person).
+      - Of a section that is not named, new records are only named in RV(reported). What is out of C(scope), marked
+        for another set, or written with C(_managed) V(false) is never taken in.
+    type: dict
+    default: {}
+  gone:
+    description:
+      - What to do with a record of the files that is gone or archived in the application.
+      - A record that C(lifecycle) or C(_lifecycle) protects is always kept, and told.
+    type: str
+    choices:
+      keep: It stays in the files and is told.
+      remove: It is taken out of the files.
+      absent: It gets C(_state) V(absent), or V(archived) where it is archived.
+    default: keep
+  variables:
+    description:
+      - Values of the variables that C(instance.yml) declares.
+    type: dict
+    default: {}
+  files_root:
+    description:
+      - The directory that attachments come from, where it is not O(src). New attachments are written to C(files/) in
+        O(src) only, so with this option they are told.
+    type: path
+  formulas:
+    description:
+      - The form in CSV of a text that a spreadsheet would run.
+    type: str
+    choices:
+      escape: With an apostrophe before it. A cell that begins with C(=) and has none is a formula, which is told and
+        not changed.
+      keep: As it is.
+    default: escape
+  assume_archived:
+    description:
+      - Take an object that is found by its barcode, and that no list shows, to be archived, where the instance sends no
+        C(archived_at).
+    type: bool
+    default: false
+  expect_instance:
+    description:
+      - Roots of the instances that may be read, in place of what C(instance.yml) says. Where both share some, only
+        those count.
+    type: list
+    elements: str
+  workers:
+    description:
+      - How many requests may be under way at once.
+    type: int
+    default: 8
+  backup:
+    description:
+      - Keep a copy of each file that is changed beside it.
+    type: bool
+    default: false
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Returns the patch. No file is changed.
+  diff_mode:
+    support: full
+    details:
+      - The patch, which C(git apply) takes in O(src), or in the directory that all layers have in common. A file that
+        is no UTF-8, or that holds what a terminal obeys, is a binary patch in it.
+  idempotent:
+    support: full
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+notes:
+  - A value that came through an anchor or an alias of YAML, through a variable, from a vaulted file or from a formula,
+    and every cell of a workbook, is told with its place and not changed.
+  - Texts of the service are written so that they mean themselves. In YAML they stand in quotes where they need to, a
+    C(${) is escaped where variables are declared, and CSV is written as O(formulas) says.
+  - A record that was renamed in the application is one that is gone, and a new one.
+  - Fields that C(lifecycle) leaves alone are not compared, so they stay as they are written.
+  - Takes the requests of a plan, and one for each attachment that is not in the files yet.
+seealso:
+  - module: community.seventhings.instance
+  - module: community.seventhings.instance_export
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.attributes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Show what changed in the application as a patch
+  community.seventhings.instance_absorb:
+    src: acme
+  check_mode: true
+  diff: true
+
+- name: Take it into the files, new objects into a table of their own
+  community.seventhings.instance_absorb:
+    src: acme
+    into:
+      objects: objects/new.csv
+      rooms: rooms.yml
+    gone: absent
+"""
+
+RETURN = r"""
+files:
+  description:
+    - The paths of the files that changed, or would.
+  returned: success
+  type: list
+  elements: str
+  sample: [objects/it.yml]
+summary:
+  description:
+    - Section to how many values were changed, and how many records were added and removed.
+  returned: success
+  type: dict
+  sample:
+    objects: {changed: 2, added: 1, removed: 0}
+told:
+  description:
+    - What differs and was not changed, each with its place and the reason.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - "objects/it.yml:7:9: object 0001001: status is 'In use' in the instance: not changed, because it came through an
+      anchor"
+reported:
+  description:
+    - Section to natural keys of records that are in no file and stay so, because O(into) names no file for them.
+  returned: success
+  type: dict
+  sample:
+    rooms: [Workshop/0.99]
+patch:
+  description:
+    - The changes of the files as a patch.
+  returned: success
+  type: str
+  sample: |
+    --- a/objects/it.yml
+    +++ b/objects/it.yml
+    @@ -1,3 +1,3 @@
+     - barcode: "0001001"
+    -  quantity: 3
+    +  quantity: 4
+       status: In use
+diff:
+  description:
+    - The same, for C(--diff).
+  returned: success
+  type: dict
+  contains:
+    prepared:
+      description: The patch.
+      type: str
+  sample:
+    prepared: "--- a/objects/it.yml"
+findings:
+  description:
+    - The mistakes in the files. Where there is any, nothing is changed.
+  returned: failure
+  type: list
+  elements: str
+  sample:
+    - "objects/it.yml:12:3: actual_room: there is no room 'Head office/0.21'"
+backup_files:
+  description:
+    - The paths of the copies that O(backup) kept.
+  returned: when a copy was kept
+  type: list
+  elements: str
+  sample: [acme/rooms.yml.4711.2031-05-31@14:30:00.b3e81f~]
+requests:
+  description:
+    - How many requests were sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 14
+duration:
+  description:
+    - Seconds that it took.
+  returned: success
+  type: float
+  sample: 0.582
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=INSTANCE_ABSORB, supports_check_mode=True)
+    module.fail_json(
+        msg="community.seventhings.instance_absorb runs on the controller, through the action of the same name."
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Notes for a twin: what the files of an export leave out because it differs from instance to instance. With them the
+embedded service becomes the same instance, down to uuids and ids.
+
+``twin.jsonl`` has a line of JSON for each user, each field, each record of the files, each attachment, and each
+archived object that is known. A record is found in the files by the fields of its natural key, as they stand there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    KINDS,
+    OBJECT,
+    TEMPLATES,
+    USER,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+
+from ..set_plan.state import ListedState
+from .portable import Portable, name_in_files, writable_fields
+from .writing import json_record
+
+TWIN = "twin.jsonl"
+"""The file beside ``instance.yml``."""
+
+_VERSION = 1
+_OF_USERS = ("email", "firstname", "lastname")
+
+
+@dataclass
+class TwinNotes:
+    """The notes of one export.
+
+    :ivar known: uuids of objects that an earlier export noted: one that no list shows any more may be archived.
+    """
+
+    known: frozenset[str] = frozenset()
+    lines: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Begins anew: the sections are written again."""
+        self.lines.clear()
+
+    def record(self, record: Record, row: Mapping[str, Any], names: Iterable[str]) -> None:
+        """Notes a record that stands in the files as some row.
+
+        :param names: the fields of its natural key, as the row calls them.
+        """
+        key = {name: row[name] for name in names if name in row}
+        uuid = {} if record.kind.numbered else {"uuid": record.uuid}
+        self.lines.append({"kind": record.kind.name, "key": key, **uuid, "id": record.id})
+
+    def content(
+        self, client: Client, state: ListedState, portable: Portable, files: Callable[[], Mapping[str, str]]
+    ) -> bytes:
+        """The file. Takes a request for each object that is referred to, or was there before, and is in no list.
+
+        :param files: gives the uuid of each attachment of the export to its path.
+        """
+        archived = list(self._archived(client, state, portable))
+        lines: list[Mapping[str, Any]] = [
+            {"twin": _VERSION},
+            *_users(state),
+            *_fields(client),
+            *({"kind": "file", "uuid": uuid, "path": path} for uuid, path in sorted(files().items())),
+            *sorted(self.lines, key=_order),
+            *archived,
+        ]
+        return "".join(map(json_record, lines)).encode()
+
+    def _archived(self, client: Client, state: ListedState, portable: Portable) -> Iterator[Mapping[str, Any]]:
+        schema = client.schema(OBJECT)
+        fields = writable_fields(schema, client.definitions(OBJECT.template))
+        listed = {record.uuid for record in state.records(OBJECT)}
+        for uuid in sorted((self.known | set(_unlisted(state))) - listed):
+            record = client.get(OBJECT, uuid)
+            # Nothing but a list tells where the record does not.
+            if record is None or record.flat.get("archived_at", True) in EMPTY:
+                continue
+            row = portable.record(schema, fields, schema.read(record.flat), f"archived {OBJECT.name} {uuid}")
+            names = [name_in_files(schema.fields[key]) for keys in OBJECT.match_on for key in keys]
+            if row is not None and all(name in row for name in names):
+                key = {name: row[name] for name in names}
+                since = record.flat.get("archived_at")
+                mark = {"archived": str(since) if since not in EMPTY else True}
+                yield {"kind": OBJECT.name, "key": key, "uuid": uuid, "id": record.id, **mark, "fields": row}
+
+
+def known_objects(content: bytes) -> frozenset[str]:
+    """The uuids of the objects that an earlier file notes.
+
+    :raises InvalidInput: where it is no such file.
+    """
+    try:
+        lines = [json.loads(line) for line in content.decode().splitlines()]
+        if lines[0].get("twin") != _VERSION:
+            raise ValueError(f"expected the version {_VERSION}")
+        found = [line.get("uuid") for line in lines if line.get("kind") == OBJECT.name]
+    except (ValueError, AttributeError, IndexError, RecursionError) as error:
+        raise InvalidInput(f"dest: {TWIN} was not written by an export ({error!r}); take it away") from error
+    return frozenset(uuid for uuid in found if is_uuid(uuid))
+
+
+def _users(state: ListedState) -> Iterator[Mapping[str, Any]]:
+    for record in sorted(state.records(USER), key=lambda one: one.id or 0):
+        told = {name: record.flat.get(name) for name in _OF_USERS}
+        yield {"kind": USER.name, "uuid": record.uuid, "id": record.id, **told}
+
+
+def _order(line: Mapping[str, Any]) -> tuple[str, str]:
+    """Instances list records in any order."""
+    return line["kind"], json.dumps(line["key"], sort_keys=True)
+
+
+def _fields(client: Client) -> Iterator[Mapping[str, Any]]:
+    for template in TEMPLATES:
+        for raw in sorted(client.definitions(template), key=lambda one: str(one.get("field_key"))):
+            names = {name: raw.get(name) for name in ("field_key", "label", "uuid")}
+            yield {"kind": "field_definition", "template": template, **names}
+
+
+def _unlisted(state: ListedState) -> Iterator[str]:
+    """The uuids of the objects to which listed records refer, and that are in no list."""
+    for kind in KINDS.values():
+        if not state.is_listed(kind) or kind.numbered:
+            continue
+        schema = state.schema(kind)
+        for record in state.records(kind):
+            for value in schema.read(record.flat).values():
+                for reference in references_in(value):
+                    if reference.target == OBJECT.name and reference.uuid and state.find(reference) is None:
+                        yield reference.uuid

@@ -1,0 +1,109 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The example for AWX: its data fits together, and the real modules of awx.awx take it where they are found."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import controller
+import playbook
+import pytest
+import yaml
+from project import BUILD, ROOT
+
+EXAMPLE = ROOT / "examples" / "awx"
+AWX = BUILD / "awx"
+DATA: dict[str, list[Any]] = yaml.safe_load((EXAMPLE / "controller.yml").read_text("utf-8"))
+VARIABLES = {
+    "SEVENTHINGS_BASE_URL": "https://acme.seventhings.com",
+    "SEVENTHINGS_USERNAME": "deploy",
+    "SEVENTHINGS_PASSWORD": "correct horse",
+    "SEVENTHINGS_CLIENT_ID": "client",
+}
+
+
+def loaded(name: str) -> Any:
+    return yaml.safe_load((EXAMPLE / name).read_text("utf-8"))
+
+
+def names(kind: str) -> set[str]:
+    return {one["name"] for one in DATA[f"controller_{kind}"]}
+
+
+def test_every_name_that_is_used_is_made() -> None:
+    types = {loaded(name)["name"] for name in ("credential_type.yml", "credential_type_token.yml")}
+    assert {one["credential_type"] for one in DATA["controller_credentials"]} <= types
+    for one in [*DATA["controller_templates"], *DATA["controller_inventory_sources"]]:
+        assert one["inventory"] in names("inventories")
+        assert one["execution_environment"] in names("execution_environments")
+        assert one.get("project", one.get("source_project")) in names("projects")
+        assert {*one.get("credentials", []), *([one["credential"]] if "credential" in one else [])} <= names(
+            "credentials"
+        )
+    assert {one["unified_job_template"] for one in DATA["controller_schedules"]} <= names("templates")
+
+
+def test_every_playbook_and_source_is_there() -> None:
+    for one in DATA["controller_templates"]:
+        assert (EXAMPLE / one["playbook"]).is_file()
+    assert (EXAMPLE / "rooms.seventhings.yml").is_file()
+
+
+def test_the_jobs_are_those_that_a_pipeline_needs() -> None:
+    by_playbook = {one["playbook"]: one for one in DATA["controller_templates"]}
+    assert set(by_playbook) == {"provision.yml", "drift.yml", "export.yml", "fleet.yml"}
+    assert by_playbook["fleet.yml"]["job_slice_count"] > 1
+    assert by_playbook["provision.yml"]["credentials"]
+
+
+def test_awx_takes_the_survey() -> None:
+    assert controller.survey_problems(loaded("survey.yml")) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ({"type": "multiplechoice", "choices": ["a"], "default": "b"}, "the default is no choice"),
+        ({"type": "integer", "min": 0, "max": 1, "default": 2}, "outside of the limits"),
+        ({"type": "number"}, "is no type"),
+    ],
+)
+def test_a_survey_that_awx_refuses_is_seen(question: dict[str, Any], expected: str) -> None:
+    whole = {"question_name": "Q", "variable": "q", "required": True, **question}
+    assert expected in " ".join(controller.survey_problems({"name": "", "description": "", "spec": [whole]}))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not AWX.is_dir(), reason="no awx.awx: python tests/tools/awx.py")
+def test_the_modules_of_awx_take_all_of_it(tmp_path: Path) -> None:
+    path = os.pathsep.join([str(AWX), str(ROOT / ".build" / "link")])
+    extra = ["-e", "execution_environment_image=seventhings-ee", "-e", "project_url=https://git.example.com/acme.git"]
+    extra += ["-e", f"ansible_python_interpreter={sys.executable}"]
+    with controller.running() as awx:
+        login = {"CONTROLLER_HOST": awx.url, "CONTROLLER_OAUTH_TOKEN": "token"}
+        variables = {**VARIABLES, **login, "ANSIBLE_COLLECTIONS_PATH": path}
+        done = playbook.run(tmp_path, EXAMPLE / "configure.yml", *extra, variables=variables)
+        assert done.status == 0, done.output
+        assert VARIABLES["SEVENTHINGS_PASSWORD"] not in done.output
+        provision = next(one for one in awx.items["job_templates"] if one["playbook"] == "provision.yml")
+        assert awx.linked[f"job_templates/{provision['id']}/survey_spec"] == [loaded("survey.yml")]
+        assert len(awx.linked[f"job_templates/{provision['id']}/credentials"]) == 1
+        made = {kind: len(records) for kind, records in awx.items.items() if kind != "organizations"}
+        assert made == {
+            "credential_types": 2, "credentials": 1, "execution_environments": 1, "projects": 1, "inventories": 2,
+            "inventory_sources": 2, "job_templates": 4, "schedules": 1,
+        }  # fmt: skip
+
+
+def test_the_image_has_an_rpm_base_that_a_build_argument_replaces() -> None:
+    """ansible-builder makes an argument EE_BASE_IMAGE of the name."""
+    environment = loaded("execution-environment.yml")
+    assert environment["options"]["package_manager_path"].endswith("dnf")
+    name = environment["images"]["base_image"]["name"]
+    assert "/" not in name, "no registry is named"
+    assert {"name": "community.seventhings"} in environment["dependencies"]["galaxy"]["collections"]

@@ -1,0 +1,73 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The example repository, and the hook that judges such repositories."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import playbook
+import pytest
+import yaml
+from emulator_process import running
+from project import ROOT
+
+EXAMPLE = ROOT / "examples" / "repository"
+HOOK = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))[0]
+
+
+def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the hook in a directory, as pre-commit does."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        [str(ROOT / HOOK["entry"]), *arguments],
+        cwd=directory,
+        env={**os.environ, "PATH": path, "ANSIBLE_NOCOLOR": "true"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A copy of the example, as somebody begins with it."""
+    copy = tmp_path / "harbour"
+    shutil.copytree(EXAMPLE, copy)
+    subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)
+    return copy
+
+
+def test_the_hook_passes_the_example_and_names_each_mistake(repository: Path) -> None:
+    done = judged(repository)
+    assert done.returncode == 0, done.stdout
+    # Ansible would run this plugin if it were run in the repository.
+    (repository / "ansible.cfg").write_text("[defaults]\nnonsense\n", "utf-8")
+    objects = repository / "instance" / "objects" / "it.yml"
+    objects.write_text(objects.read_text("utf-8").replace("H-0002", "H-0001"), "utf-8")
+    done = judged(repository, "instance")
+    assert done.returncode == 1
+    assert "objects/it.yml:9" in done.stdout.replace("\n", " ")
+
+
+def test_what_the_hook_says_of_itself_is_true() -> None:
+    assert os.access(ROOT / HOOK["entry"], os.X_OK)
+    used = yaml.safe_load((EXAMPLE / ".pre-commit-config.yaml").read_text("utf-8"))["repos"][0]["hooks"][0]
+    assert used["id"] == HOOK["id"] == "seventhings-validate"
+
+
+def test_the_example_is_applied_once(repository: Path) -> None:
+    source = f"provision_src={repository / 'instance'}"
+    with running(data="empty") as service:
+        for changed in (True, False):
+            play = ROOT / "playbooks" / "provision.yml"
+            run = playbook.run(repository / "run", play, "-e", source, variables=service.variables())
+            assert run.status == 0, run.output
+            assert any(result.data.get("changed") for result in run.results) == changed, run.output

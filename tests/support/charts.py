@@ -1,0 +1,73 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The pictures that are generated: charts of the numbers in docs/benchmarks.md, and drawings of the design."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from drawing import Bar, Box, bar_chart, boxes
+from project import ROOT
+
+IMAGES = ROOT / "docs" / "images"
+_BENCHMARKS = ROOT / "docs" / "benchmarks.md"
+_OURS = re.compile(r"`(instance|object|execution)")
+
+
+def files() -> dict[Path, bytes]:
+    """Each picture by its path."""
+    drawn = {
+        "architecture.svg": architecture(),
+        "layers.svg": layers(),
+        "benchmark-new-objects.svg": _chart("New objects"),
+        "benchmark-loop.svg": _chart("A loop with nothing to change"),
+    }
+    return {IMAGES / name: picture.encode() for name, picture in drawn.items()}
+
+
+def table(heading: str, page: str) -> list[dict[str, str]]:
+    """The rows of the table below a heading of Markdown, each a map of column to cell.
+
+    :raises LookupError: where there is none.
+    """
+    found = re.search(rf"(?m)^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", page, re.DOTALL)
+    if found is None:
+        raise LookupError(f"no heading {heading}")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found[1].splitlines() if line[:1] == "|"]
+    return [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
+
+
+def _chart(heading: str) -> str:
+    rows = table(heading, _BENCHMARKS.read_text(encoding="utf-8"))
+    measured = [(row["way"], float(row["ms an object"].replace(",", ""))) for row in rows]
+    bars = [Bar(way.replace("`", ""), number, _OURS.search(way) is not None) for way, number in measured]
+    return bar_chart(heading, "Milliseconds an object", sorted(bars, key=lambda bar: bar.value))
+
+
+def architecture() -> str:
+    """The walk from what somebody wrote to requests."""
+    names = (
+        ("desired", "YAML, CSV, options"), ("match", "natural key"), ("compare", "by type"),
+        ("plan", "changes, no I/O"), ("apply", "requests"), ("report", "result, diff"),
+    )  # fmt: skip
+    walk = [Box(16 + 152 * number, 40, lines) for number, lines in enumerate(names)]
+    service = Box(16 + 152, 170, ("service", "an instance"), width=152 * 3 + 128, fill="#fff4e0")
+    arrows = [(number, number + 1, "") for number in range(5)]
+    arrows += [(6, 1, "complete lists"), (4, 6, "POST, PATCH, PUT, DELETE")]
+    return boxes("From desired state to requests", (920, 260), [*walk, service], arrows)
+
+
+def layers() -> str:
+    """Several directories as one desired state."""
+    drawn = [
+        Box(16, 20, ("base", "what all sites have"), width=200),
+        Box(16, 110, ("overlays/berlin", "what differs there"), width=200),
+        Box(16, 200, ("variables", "of the host"), width=200),
+        Box(330, 110, ("one desired state", "later layers override"), width=200, fill="#e6f6ec"),
+        Box(640, 110, ("instance", "berlin"), width=160, fill="#fff4e0"),
+    ]
+    return boxes(
+        "Layers of a desired state", (820, 290), drawn, [(0, 3, ""), (1, 3, ""), (2, 3, ""), (3, 4, "plan, apply")]
+    )

@@ -1,0 +1,164 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Pictures as SVG, made of data: bar charts, boxes with arrows, and what a terminal showed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+_NOTICE = "<!-- Contributors to the community.seventhings collection, GPL-3.0-or-later -->"
+_FONT = "system-ui, sans-serif"
+_MONO = "ui-monospace, Menlo, Consolas, monospace"
+_INK, _PAPER, _LINE, _BAR, _OURS = "#1f2933", "#ffffff", "#9aa5b1", "#9fb3c8", "#2563eb"
+_COLOURS = {
+    "31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea",
+}  # fmt: skip
+_SGR = re.compile(r"\x1b\[([0-9;]*)m")
+
+
+def _svg(width: int, height: int, title: str, parts: Iterable[str]) -> str:
+    body = "\n".join(parts)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img">\n{_NOTICE}\n<title>{escape(title)}</title>\n{body}\n</svg>\n'
+    )
+
+
+def _text(x: float, y: float, text: str, size: int = 14, anchor: str = "start", more: str = "") -> str:
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-family="{_FONT}" font-size="{size}" text-anchor="{anchor}" '
+        f'fill="{_INK}"{more}>{escape(text)}</text>'
+    )
+
+
+# ---- bars
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of a chart.
+
+    :ivar is_ours: whether it stands for this collection.
+    """
+
+    label: str
+    value: float
+    is_ours: bool = False
+
+
+def bar_chart(title: str, unit: str, bars: Sequence[Bar]) -> str:
+    """Bars beside each other's numbers; shorter is better."""
+    width, row, top = 720, 44, 64
+    widest = max(bar.value for bar in bars)
+    parts = [f'<rect width="{width}" height="{top + row * len(bars) + 8}" fill="{_PAPER}"/>']
+    parts += [_text(16, 26, title, 17, more=' font-weight="600"'), _text(16, 46, f"{unit}; shorter is better", 12)]
+    for number, bar in enumerate(bars):
+        y = top + row * number
+        length = max(2.0, bar.value / widest * (width - 110))
+        parts.append(_text(16, y + 13, bar.label, 13))
+        fill = _OURS if bar.is_ours else _BAR
+        parts.append(f'<rect x="16" y="{y + 18}" width="{length:.1f}" height="14" rx="3" fill="{fill}"/>')
+        parts.append(_text(22 + length, y + 30, f"{bar.value:,g}", 12))
+    return _svg(width, top + row * len(bars) + 8, title, parts)
+
+
+# ---- boxes
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box of a drawing: where it stands, and its lines, the first of which is its name."""
+
+    x: int
+    y: int
+    lines: tuple[str, ...]
+    width: int = 128
+    height: int = 64
+    fill: str = "#e8f0fe"
+
+
+def boxes(title: str, size: tuple[int, int], drawn: Sequence[Box], arrows: Sequence[tuple[int, int, str]]) -> str:
+    """Boxes, and arrows between them by their numbers, each with a word beside it."""
+    tip = (
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        f'<path d="M0 0L8 4L0 8z" fill="{_LINE}"/></marker></defs>'
+    )
+    parts = [tip, f'<rect width="{size[0]}" height="{size[1]}" fill="{_PAPER}"/>']
+    for start, end, word in arrows:
+        (x1, y1), (x2, y2) = _between(drawn[start], drawn[end])
+        parts.append(
+            f'<path d="M{x1} {y1}L{x2} {y2}" stroke="{_LINE}" stroke-width="2" fill="none" marker-end="url(#tip)"/>'
+        )
+        if word:
+            parts.append(_text((x1 + x2) / 2 + 6, (y1 + y2) / 2 - 5, word, 11))
+    for box in drawn:
+        parts.append(
+            f'<rect x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}" rx="8" fill="{box.fill}" '
+            f'stroke="{_LINE}"/>'
+        )
+        middle = box.x + box.width / 2
+        first = box.y + box.height / 2 - (len(box.lines) - 1) * 8 + 5
+        for number, line in enumerate(box.lines):
+            weight = ' font-weight="600"' if number == 0 else ""
+            parts.append(_text(middle, first + 17 * number, line, 14 if number == 0 else 11, "middle", more=weight))
+    return _svg(*size, title, parts)
+
+
+def _between(start: Box, end: Box) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The points where an arrow leaves a box and reaches the other."""
+    if start.x + start.width <= end.x:
+        return (start.x + start.width, start.y + start.height // 2), (end.x - 3, end.y + end.height // 2)
+    if end.x + end.width <= start.x:
+        return (start.x, start.y + start.height // 2), (end.x + end.width + 3, end.y + end.height // 2)
+    # Straight up or down, from the middle of what both have of the width.
+    middle = (max(start.x, end.x) + min(start.x + start.width, end.x + end.width)) // 2
+    if start.y < end.y:
+        return (middle, start.y + start.height), (middle, end.y - 3)
+    return (middle, start.y), (middle, end.y + end.height + 3)
+
+
+# ---- a terminal
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A line that a terminal showed, with its colours as escapes, and the second when it came."""
+
+    at: float
+    text: str
+
+
+def terminal(title: str, lines: Sequence[Shown], columns: int = 88) -> str:
+    """A film of what a terminal showed. It stops at its end; where nothing moves all lines are there."""
+    height = 17
+    size = (columns * 8 + 32, height * len(lines) + 60)
+    still = "@media (prefers-reduced-motion:reduce){.l{animation:none}}"
+    parts = [
+        f"<style>.l{{animation:a 1ms both}}@keyframes a{{from{{opacity:0}}}}{still}</style>",
+        f'<rect width="{size[0]}" height="{size[1]}" rx="8" fill="#0d1117"/>',
+        *(f'<circle cx="{x}" cy="18" r="5" fill="#3d444d"/>' for x in (20, 38, 56)),
+    ]
+    for number, line in enumerate(lines):
+        y = 52 + height * number
+        delay = f' style="animation-delay:{line.at:.2f}s"' if line.at else ""
+        parts.append(
+            f'<text class="l" x="16" y="{y}" font-family="{_MONO}" font-size="13" fill="#e6edf3" xml:space="preserve"'
+            f"{delay}>{_spans(line.text[: columns * 3])}</text>"
+        )
+    return _svg(*size, title, parts)
+
+
+def _spans(line: str) -> str:
+    """A line with its escapes as coloured parts."""
+    parts, fill = [], ""
+    for number, piece in enumerate(_SGR.split(line)):
+        if number % 2:
+            fill = next((_COLOURS[code] for code in piece.split(";") if code in _COLOURS), "")
+        elif piece:
+            text = escape(piece)
+            parts.append(f'<tspan fill="{fill}">{text}</tspan>' if fill else text)
+    return "".join(parts)

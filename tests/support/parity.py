@@ -1,0 +1,142 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The page that says, for all that the vendor's Python client can do, what does it here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from project import ROOT
+
+PAGE = ROOT / "docs" / "docsite" / "rst" / "parity.rst"
+_DATA = Path(__file__).with_name("parity.yml")
+_LINK = re.compile(r"\{(?P<module>\w+)(?:(?P<mark>[:=])(?P<name>\w+))?\}")
+_CODE = re.compile(r"C\(([^)]*)\)")
+_ROLES = {":": "ansopt", "=": "ansretval"}
+
+_HEAD = """\
+..
+  Copyright: Contributors to the community.seventhings collection
+  SPDX-License-Identifier: GPL-3.0-or-later
+
+..
+  Made from tests/support/parity.yml. Run "make generate" after a change there.
+
+.. _ansible_collections.community.seventhings.docsite.parity:
+
+The vendor's Python client, and this collection
+===============================================
+
+The vendor publishes a client for Python, ``seventhings-customer-api``. These tables name everything that its version
+1.5.0 can do, and the module and option that does it here. Tests hold them against the client and against the
+description of the interface, so that nothing is missing.
+
+.. contents::
+  :local:
+"""
+
+
+class Link(NamedTuple):
+    """A module that a text names, with an option (mark ``:``) or a return value (mark ``=``) of it."""
+
+    module: str
+    mark: str
+    name: str
+
+
+def table() -> dict[str, Any]:
+    """The table as it is written."""
+    return dict(yaml.safe_load(_DATA.read_text(encoding="utf-8")))
+
+
+def requests() -> set[str]:
+    """Method and path of every request that an operation of the client sends."""
+    return {
+        _request(one) for service in table()["operations"].values() for sent, _text in service.values() for one in sent
+    }
+
+
+def _request(written: str) -> str:
+    method, _space, path = written.partition(" ")
+    return f"{method} {path.strip(chr(34))}".strip()
+
+
+def fields() -> Iterator[tuple[str, str, str]]:
+    """Every field of a model, with what does it: model, field, text."""
+    for model, about in table()["models"].items():
+        for field, written in about["fields"].items():
+            yield model, field, _expanded(about, field, written)
+
+
+def _expanded(about: Mapping[str, Any], field: str, written: str) -> str:
+    """The text of a field; marks become members of what is read, and options of what is written."""
+    if written.startswith("~"):
+        return written.removeprefix("~").strip()
+    texts = []
+    for part in written.split():
+        name = part[1:] or field
+        if part[0] == ":":
+            texts.append(f"{{{about['write']}:{name}}}")
+        else:
+            texts.append(f"C({name}) in {{{about['read']}}}")
+    return ", ".join(texts)
+
+
+def texts() -> Iterator[str]:
+    """Every text that says what does something."""
+    whole = table()
+    for service in whole["operations"].values():
+        yield from (text for _requests, text in service.values())
+    yield from (text for _model, _field, text in fields())
+    yield from whole["values"].values()
+    yield from whole["options"].values()
+
+
+def links(text: str) -> list[Link]:
+    """The modules, options and return values that a text names."""
+    return [Link(one["module"], one["mark"] or "", one["name"] or "") for one in _LINK.finditer(text)]
+
+
+def page() -> str:
+    """The page as it should be."""
+    whole = table()
+    operations = [
+        (f"``{service}.{name}``", ", ".join(f"``{_request(one)}``" for one in sent) or "-", text)
+        for service, methods in whole["operations"].items()
+        for name, (sent, text) in methods.items()
+    ]
+    parts = [
+        _HEAD,
+        _section("Operations", ("Operation", "Request", "Here"), operations),
+        _section(
+            "Fields of its models", ("Field", "Here"), [(f"``{one}.{field}``", text) for one, field, text in fields()]
+        ),
+        _section("Filters and other fixed values", ("Values", "Here"), _named(whole["values"])),
+        _section("Options of the client", ("Option", "Here"), _named(whole["options"])),
+    ]
+    return "\n".join(parts)
+
+
+def _named(rows: Mapping[str, str]) -> list[tuple[str, ...]]:
+    return [(f"``{name}``", text) for name, text in rows.items()]
+
+
+def _section(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [title, "-" * len(title), "", ".. list-table::", "  :header-rows: 1", ""]
+    for row in (head, *rows):
+        lines += [f"  {'*' if number == 0 else ' '} - {_written(cell)}" for number, cell in enumerate(row)]
+    return "\n".join(lines) + "\n"
+
+
+def _written(text: str) -> str:
+    def role(found: re.Match[str]) -> str:
+        plugin = f"community.seventhings.{found['module']}#module"
+        mark = found["mark"]
+        return f":{_ROLES[mark]}:`{plugin}:{found['name']}`" if mark else f":ansplugin:`{plugin}`"
+
+    return _CODE.sub(r"``\1``", _LINK.sub(role, text))

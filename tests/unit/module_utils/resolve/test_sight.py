@@ -1,0 +1,78 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an account does not see, told from answers alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight
+
+from ..support import FakeTransport, by_uuid, client_on, listing, record, schema_of, uuid_of
+
+THINGS = schema_of(
+    "object",
+    Field("barcode", "BARCODE", mandatory=True),
+    Field("notes", "TEXT"),
+    Field("price", "MONEY"),
+    Field("matches", "FIELD_VALUE_COMPARISON"),
+)
+
+
+def sight(*records: dict[str, Any]) -> Sight:
+    return Sight.of(THINGS, [record("object", number, **one) for number, one in enumerate(records)])
+
+
+@pytest.mark.parametrize(
+    ("records", "hidden", "unidentifying"),
+    [
+        ([], [], []),
+        ([{"barcode": "1", "notes": None, "price": None}], [], []),
+        ([{"barcode": "1", "notes": ""}], ["price"], []),
+        ([{"barcode": "1", "notes": []}, {"barcode": "2", "notes": "x", "price": 1}], [], []),
+        ([{"barcode": "1", "notes": "x"}], [], []),
+        ([{"barcode": "1", "archived_at": None}], [], []),
+        ([{"notes": None}], ["barcode", "price"], ["barcode"]),
+        ([{"notes": "x"}], [], ["barcode"]),
+    ],
+)
+def test_a_missing_key_is_not_null(records: list[dict[str, Any]], hidden: list[str], unidentifying: list[str]) -> None:
+    seen = sight(*records)
+    assert sorted(seen.hidden) == hidden
+    assert seen.unidentifying(["barcode"]) == unidentifying
+
+
+def test_only_what_is_written_is_refused() -> None:
+    seen = sight({"barcode": "1", "notes": None})
+    seen.check_written(["barcode", "notes"])
+    with pytest.raises(
+        InvalidInput, match=r"^price: this account does not see the field price \(a role may hide fields\)$"
+    ):
+        seen.check_written(["barcode", "price"])
+
+
+def test_what_others_are_made_from_has_the_keys_that_somebody_filled() -> None:
+    schema = schema_of("catalog_item", Field("catalog_object_notes", "TEXT"), Field("catalog_object_price", "MONEY"))
+    assert Sight.of(schema, [record("catalog_item", 1, catalog_object_notes=None)]).hidden == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("told", "is_warned"),
+    [({"archived_at": None}, True), ({"archived_at": "2024-05-13 08:00:00"}, False), ({}, False)],
+)
+def test_an_object_that_only_its_barcode_finds_may_be_hidden(told: dict[str, Any], is_warned: bool) -> None:
+    found = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "0009", **told}
+    transport = FakeTransport({"GET /objects": listing([]), "GET /object/by-barcode/0009": by_uuid(found)})
+    reading = Reading(client_on(transport))
+    reference = Reference(KINDS["object"].name, written="0009")
+    reading.resolve([reference])
+    assert reference.uuid == uuid_of(9)
+    assert ["this account may be limited to locations" in line for line in reading.warnings] == [True] * is_warned

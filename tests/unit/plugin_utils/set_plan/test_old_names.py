@@ -1,0 +1,126 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rename carries along what refers to a record by its old name, in the run that renames it and later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from instance_site import Site
+
+FILES = {
+    "locations.yml": "- name: North\n- name: South\n",
+    "rooms.yml": "- {building_id: North, number: '1', name: Store}\n- {building_id: South, number: '1'}\n",
+    "objects.csv": "barcode,inventory_name,actual_room,location\n"
+    "1,Lamp,North/1,North\n2,Desk,North/1,\n3,Chair,South/1,\n",
+    "tasks.yml": "[]\n",
+}
+MOVED = {
+    "room": "rooms: [{from: {building_id: North, number: '1'}, to: {building_id: North, number: 1a}}]\n",
+    "location": "locations: [{from: {name: North}, to: {name: Nord}}]\n",
+    "both": "locations: [{from: {name: North}, to: {name: Nord}}]\n"
+    "rooms: [{from: {building_id: Nord, number: '1'}, to: {building_id: Nord, number: 1a}}]\n",
+}
+
+
+def _renamed(site: Site, how: str) -> None:
+    place = "North" if how == "room" else "Nord"
+    number = "1" if how == "location" else "1a"
+    site.write(
+        {
+            "moved.yml": MOVED[how],
+            "locations.yml": f"- name: {place}\n- name: South\n",
+            # The rooms of a location that is renamed need no new row either.
+            "rooms.yml": f"- {{building_id: North, number: {number!r}, name: Store}}\n"
+            "- {building_id: South, number: '1'}\n",
+        }
+    )
+
+
+def _rooms(site: Site) -> dict[str, str]:
+    return {one["fields"]["barcode"]: one["fields"]["actual_room"] for one in site.dump()["objects"]}
+
+
+@pytest.fixture
+def made(site: Site) -> Site:
+    """Objects in rooms."""
+    site.write(FILES)
+    assert site.run().outcome == "changed"
+    return site
+
+
+@pytest.mark.parametrize("how", MOVED)
+def test_rows_that_name_the_old_place_mean_the_new_one(made: Site, how: str) -> None:
+    before = _rooms(made)
+    _renamed(made, how)
+    planned = made.plan()
+    assert planned.findings == []
+    assert {one["section"] for one in planned.changes} == {"locations", "rooms"} - (
+        {"locations"} if how == "room" else {"rooms"} if how == "location" else set()
+    )
+    told = [one for one in planned.warnings if one.startswith("moved.")]
+    assert told
+    assert all(one.endswith("taken for what is renamed; write the new names there, too.") for one in told)
+    assert made.run().outcome == "changed"
+    assert [bool(room) for room in _rooms(made).values()] == [bool(room) for room in before.values()]
+    again = made.plan()
+    assert (again.outcome, again.findings) == ("unchanged", [])
+
+
+@pytest.mark.parametrize("how", MOVED)
+def test_a_plan_file_knows_the_old_names(made: Site, tmp_path: Path, how: str) -> None:
+    _renamed(made, how)
+    made.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/1,\n"})
+    made.plan(plan_file=tmp_path / "a.plan")
+    done = made.run(plan_file=tmp_path / "a.plan")
+    assert done.outcome == "changed", done
+    assert made.plan().outcome == "unchanged"
+
+
+def test_a_name_that_another_record_has_now_means_that_one(made: Site) -> None:
+    _renamed(made, "room")
+    assert made.run().outcome == "changed"
+    rooms = (made.root / "rooms.yml").read_text() + "- {building_id: North, number: '1', name: New}\n"
+    made.write({"rooms.yml": rooms, "objects.csv": FILES["objects.csv"] + "4,Sofa,North/1a,\n"})
+    planned = made.plan()
+    assert planned.findings == []
+    moved = {one["key"] for one in planned.changes if one["section"] == "objects"}
+    assert moved == {"1", "2", "4"}
+    assert not [
+        one for one in planned.warnings if one.startswith("moved.rooms") and "North/1'" in one and "both" not in one
+    ]
+
+
+def test_a_name_that_nothing_ever_had_is_a_finding(made: Site) -> None:
+    _renamed(made, "both")
+    made.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/9,\n"})
+    (finding,) = made.plan().findings
+    assert finding.startswith("objects.csv:5:8: actual_room: ")
+
+
+def test_a_scope_may_name_the_old_place(made: Site) -> None:
+    made.write(
+        {
+            "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {actual_room: [North/1]}}\n",
+            "objects.csv": "barcode,inventory_name,actual_room\n1,Lamp,North/1\n2,Desk,North/1\n",
+        }
+    )
+    assert made.plan().outcome == "unchanged"
+    _renamed(made, "room")
+    assert made.plan().findings == []
+
+
+def test_the_object_of_an_offer_may_have_its_old_barcode(made: Site) -> None:
+    made.write({"hub.yml": "- {object: '1', price: 10}\n"})
+    assert made.run().outcome == "changed"
+    made.write(
+        {
+            "moved.yml": "objects: [{from: {barcode: '1'}, to: {barcode: A1}}]\n",
+            "objects.csv": FILES["objects.csv"].replace("\n1,", "\nA1,"),
+        }
+    )
+    assert made.plan().findings == []
+    assert made.run().outcome == "changed"
+    assert made.plan().outcome == "unchanged"

@@ -1,0 +1,109 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The table of all that the vendor's client can do is complete, and what it names is there."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import documentation
+import parity
+import pytest
+import yaml
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
+
+vendor = pytest.importorskip("seventhings")
+
+PREFIX = "/customer-api/v1"
+
+
+def public(of_type: type) -> set[str]:
+    members = inspect.getmembers(of_type, lambda one: inspect.isfunction(one) or isinstance(one, property))
+    return {name for name, _member in members if not name.startswith("_")}
+
+
+def services(client: Any) -> Iterator[tuple[str, Any]]:
+    yield "Client", client
+    yield from ((name, one) for name, one in vars(client).items() if type(one).__name__.endswith("Service"))
+
+
+def test_every_operation_of_the_client_stands_in_the_table() -> None:
+    with vendor.Client("https://acme.seventhings.com", token="t") as client:
+        offered = {name: public(type(one)) for name, one in services(client)}
+    offered["Client"].add("with_credentials")
+    written = {name: set(methods) for name, methods in parity.table()["operations"].items()}
+    assert written == offered
+
+
+def test_every_request_of_the_interface_stands_in_the_table() -> None:
+    described = yaml.safe_load((ROOT / "tests" / "emulator" / "openapi.yaml").read_text("utf-8"))["paths"]
+    verbs = ("get", "post", "put", "patch", "delete")
+    known = {
+        f"{verb.upper()} {path.removeprefix(PREFIX)}".strip(): operation["tags"][0]
+        for path, operations in described.items()
+        for verb, operation in operations.items()
+        if verb in verbs
+    }
+    written = parity.requests()
+    assert written <= known.keys()
+    # Kinds of records that the client does not know have tags of their own.
+    tags = {known[one] for one in written}
+    assert {one for one, tag in known.items() if tag in tags} == written
+
+
+def model_classes() -> dict[str, type]:
+    members = inspect.getmembers(vendor.models, inspect.isclass)
+    return {name: one for name, one in members if dataclasses.is_dataclass(one)}
+
+
+def test_every_field_of_every_model_stands_in_the_table() -> None:
+    offered = {name: {field.name for field in dataclasses.fields(one)} for name, one in model_classes().items()}
+    written: dict[str, set[str]] = {}
+    for model, field, _text in parity.fields():
+        written.setdefault(model, set()).add(field)
+    assert written == offered
+
+
+def test_every_set_of_fixed_values_and_every_option_stands_in_the_table() -> None:
+    members = inspect.getmembers(vendor.models, inspect.isclass)
+    enums = {name for name, one in members if issubclass(one, enum.Enum) and not name.startswith("_")}
+    assert set(parity.table()["values"]) == enums
+    options = {
+        name
+        for function in (vendor.Client.__init__, vendor.Client.with_credentials)
+        for name in inspect.signature(function).parameters
+    }
+    assert set(parity.table()["options"]) == options - {"self", "cls"}
+
+
+@pytest.mark.parametrize(
+    ("values", "module", "option"),
+    [
+        ("AssetTrackingTemplate", "field_definition", "template"),
+        ("FieldTypeName", "field_definition", "type"),
+        ("RentalCaseStatus", "rental_case", "status"),
+        ("SSOAppTarget", "auth_token", "app_target"),
+        ("SSOProviderName", "auth_token", "provider_name"),
+        ("TaskStatus", "task", "status"),
+    ],
+)
+def test_fixed_values_are_choices(values: str, module: str, option: str) -> None:
+    offered = {one.value for one in getattr(vendor.models, values)}
+    assert offered <= set(MODULES[module].spec[option]["choices"])
+
+
+def test_whatever_the_table_names_is_there() -> None:
+    named = {link for text in parity.texts() for link in parity.links(text)}
+    unknown = [link for link in named if link.module not in MODULES]
+    unknown += [link for link in named if link.mark == ":" and link.name not in MODULES[link.module].spec]
+    unknown += [link for link in named if link.mark == "=" and link.name not in documentation.returned(link.module)]
+    assert unknown == []
+    assert len(named) > len(MODULES)

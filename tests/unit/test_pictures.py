@@ -1,0 +1,58 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The pictures of the documents: small, there, and made of the numbers that they show."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import charts
+import guides
+import pytest
+from drawing import Bar, Shown, bar_chart, terminal
+from project import ROOT
+
+_REPOSITORY = "https://github.com/ansible-collections/community.seventhings"
+_LARGEST = 300_000
+# A release writes it.
+_TO_COME = {"CHANGELOG.md"}
+
+
+def test_pictures_are_small() -> None:
+    sizes = {path.name: path.stat().st_size for path in charts.IMAGES.iterdir()}
+    assert {"plan.png", "terminal.svg", "inventory.svg"} <= sizes.keys()
+    assert {name: size for name, size in sizes.items() if size > _LARGEST} == {}
+
+
+@pytest.mark.parametrize("path", sorted(charts.IMAGES.glob("*.svg")), ids=lambda path: path.name)
+def test_a_drawing_has_a_title_and_loads_nothing(path: Path) -> None:
+    text = path.read_text("utf-8")
+    root = ET.fromstring(text)
+    assert root.find("{http://www.w3.org/2000/svg}title") is not None
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_the_longest_bar_stands_for_the_largest_number() -> None:
+    chart = ET.fromstring(bar_chart("T", "ms", [Bar("a", 10), Bar("b", 5, is_ours=True)]))
+    bars = [one for one in chart.iter("{http://www.w3.org/2000/svg}rect") if one.get("rx")]
+    assert [round(float(one.get("width", 0))) for one in bars] == [610, 305]
+
+
+def test_a_film_shows_each_line_when_it_came_and_no_escape() -> None:
+    film = terminal("T", [Shown(0, "\x1b[0;33mchanged: <a>\x1b[0m b"), Shown(1.5, "ok")])
+    assert ">changed: &lt;a&gt;</tspan> b</text>" in film
+    assert "animation-delay:1.50s" in film
+    assert "\x1b" not in film
+
+
+def test_the_readme_links_to_what_is_there() -> None:
+    """On Galaxy no relative link leads anywhere."""
+    links = re.findall(r"\]\(([^)]+)\)", guides.README.read_text("utf-8").replace("\n", " "))
+    assert [link for link in links if not link.startswith("https://")] == []
+    own = [link.removeprefix(_REPOSITORY) for link in links if link.startswith(_REPOSITORY)]
+    paths = [match[1] for link in own if (match := re.fullmatch(r"/(?:blob|tree|raw)/main/(.+)", link))]
+    assert len(paths) > 10
+    assert [path for path in paths if path not in _TO_COME and not (ROOT / path).exists()] == []
