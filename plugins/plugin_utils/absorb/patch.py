@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 _CONTEXT = 3
-_ALIKE = 2
-"""Lines that are the same in both before a difference counts as over."""
-
-_FAR = 400
-"""Lines among which that is looked for."""
+_ALIKE = ((8, 60), (2, 400))
+"""Lines that are the same in both before a difference counts as over, and among how many that is looked for: records
+have lines in common with each other.
+"""
 
 _Change = tuple[int, int, int, int]
 """A part of the old lines, from and to, and the part of the new ones that takes its place."""
@@ -92,13 +91,14 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
 
 
 def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """How many lines of each stand before both go on alike."""
-    for together in range(1, min(_FAR, len(old) + len(new))):
-        for number in range(max(0, together - len(new)), min(together, len(old)) + 1):
-            other = together - number
-            left, right = old[number : number + _ALIKE], new[other : other + _ALIKE]
-            if left == right and left:
-                return number, other
+    """How many lines of each stand before both go on alike: for many lines near by, or else for a few."""
+    for alike, far in _ALIKE:
+        for together in range(1, min(far, len(old) + len(new))):
+            for number in range(max(0, together - len(new)), min(together, len(old)) + 1):
+                other = together - number
+                left, right = old[number : number + alike], new[other : other + alike]
+                if left == right and left:
+                    return number, other
     return len(old), len(new)
 
 
