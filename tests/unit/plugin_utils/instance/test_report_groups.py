@@ -240,3 +240,11 @@ def test_what_is_unusual_is_named_above_the_changes() -> None:
         ("list-not", "Not in the files, left alone (3)"),
     ]
     assert page.count('<section id="list-warnings">') == page.count('<section id="list-not">') == 1
+
+
+def test_the_order_in_which_fields_were_written_makes_no_groups() -> None:
+    changes = [
+        update(str(number), {}, {"a": number, "b": number} if number % 2 else {"b": number, "a": number})
+        for number in range(6)
+    ]
+    assert [group.title for group in groups(changes)] == ["b, a: 6 objects"]
