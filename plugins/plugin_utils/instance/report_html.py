@@ -138,7 +138,7 @@ _HEAD = f"""<!DOCTYPE html>
 
 _BODY = """
 {%- macro listed(list, bad) %}
-<section{% if bad %} class="bad"{% endif %}><h2>{{ list.title }} ({{ list.number }})</h2><ul>
+<section id="{{ list.id }}"{% if bad %} class="bad"{% endif %}><h2>{{ list.title }} ({{ list.number }})</h2><ul>
 {%- for text in list.texts[:at_once] %}<li>{{ text }}</li>{% endfor %}</ul>
 {%- if list.texts[at_once:] %}<details><summary>{{ list.texts[at_once:] | length }} more</summary><ul>
 {%- for text in list.texts[at_once:] %}<li>{{ text }}</li>{% endfor %}</ul></details>{% endif %}
@@ -171,7 +171,7 @@ _BODY = """
 {% for list in wrong %}{{ listed(list, true) }}{% endfor %}
 {% if parts %}
 <nav><a href="#">All</a>{% for part in parts %}<a href="#{{ part.id }}">{{ part.name }} ({{ part.told }})</a>
-{%- endfor %}</nav>
+{%- endfor %}{% for list in others %}<a href="#{{ list.id }}">{{ list.title }} ({{ list.number }})</a>{% endfor %}</nav>
 {% endif %}
 {% if fields %}
 <section><h2>Fields by number of changes</h2><table>
@@ -266,7 +266,15 @@ def _listed(title: str, texts: Sequence[str]) -> dict[str, Any]:
         if used > _LIST_BYTES:
             break
         shown.append(item)
-    return {"title": title, "number": len(texts), "texts": shown, "hidden": len(texts) - len(shown), "bytes": used}
+    name = f"list-{title.partition(' ')[0].strip(',').lower()}"
+    return {
+        "id": name,
+        "title": title,
+        "number": len(texts),
+        "texts": shown,
+        "hidden": len(texts) - len(shown),
+        "bytes": used,
+    }
 
 
 def _bytes(text: str) -> int:

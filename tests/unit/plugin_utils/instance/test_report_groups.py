@@ -230,3 +230,21 @@ def test_what_failed_does_not_hide_what_changed() -> None:
     shown, _opener, hidden = page.partition("<details><summary>20 more</summary>")
     assert [text.count("<li>objects F") for text in (shown, hidden.partition("</details>")[0])] == [10, 20]
     assert "31 changes &middot;" in as_html(account([update(str(number), {}, {"a": 1}) for number in range(31)]))
+
+
+def test_what_is_unusual_is_named_above_the_changes() -> None:
+    page = as_html(account(MANY, warnings=["one", "two"], reported={"objects": ["A", "B", "C"]}))
+    bar = page[page.index("<nav>") : page.index("</nav>")]
+    assert re.findall(r'<a href="#(list-\w+)">([^<]*)</a>', bar) == [
+        ("list-warnings", "Warnings (2)"),
+        ("list-not", "Not in the files, left alone (3)"),
+    ]
+    assert page.count('<section id="list-warnings">') == page.count('<section id="list-not">') == 1
+
+
+def test_the_order_in_which_fields_were_written_makes_no_groups() -> None:
+    changes = [
+        update(str(number), {}, {"a": number, "b": number} if number % 2 else {"b": number, "a": number})
+        for number in range(6)
+    ]
+    assert [group.title for group in groups(changes)] == ["b, a: 6 objects"]
