@@ -31,25 +31,34 @@ def judged(tmp_path: Path, report: dict[str, Any]) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("report", "reasons"),
-    [
-        ({}, []),
-        ({"outcome": "refused"}, ["the plan came to refused"]),
-        ({"changes": [change(action="delete")] * 10}, []),
-        ({"changes": [change(action="archive")] * 11}, ["11 records would be taken away; 10 may be"]),
-        ({"changes": [change(before={"purchasing_price": 100}, after={"purchasing_price": 120})]}, []),
-        (
-            {"changes": [change(before={"purchasing_price": 100}, after={"purchasing_price": 121})]},
-            ["objects 1: purchasing_price 100 -> 121 is more than 20 %"],
-        ),
-        ({"changes": [change(after={"purchasing_price": 121})]}, []),
-    ],
-)
+CASES: list[tuple[dict[str, Any], list[str]]] = [
+    ({}, []),
+    ({"outcome": "refused"}, ["the plan came to refused"]),
+    ({"changes": [change(action="delete")] * 10}, []),
+    ({"changes": [change(action="archive")] * 11}, ["11 records would be taken away; 10 may be"]),
+    ({"changes": [change(before={"purchasing_price": 100}, after={"purchasing_price": 120})]}, []),
+    (
+        {"changes": [change(before={"purchasing_price": 100}, after={"purchasing_price": 121})]},
+        ["objects 1: purchasing_price 100 -> 121 is more than 20 %"],
+    ),
+    ({"changes": [change(after={"purchasing_price": 121})]}, []),
+]
+
+
+@pytest.mark.parametrize(("report", "reasons"), CASES)
 def test_the_policy_in_python_passes_and_denies(tmp_path: Path, report: dict[str, Any], reasons: list[str]) -> None:
     status, lines = judged(tmp_path, report)
     assert status == bool(reasons)
     assert lines == ([json.dumps(reason) for reason in reasons] or ["passed"])
+
+
+@pytest.mark.parametrize(("report", "reasons"), CASES)
+def test_the_policy_in_rego_says_the_same(report: dict[str, Any], reasons: list[str]) -> None:
+    engine = pytest.importorskip("regopy").Interpreter()
+    engine.add_module("policy", (POLICY / "policy.rego").read_text("utf-8"))
+    engine.set_input({"outcome": "changed", "changes": [], **report})
+    denied = json.loads(str(engine.query("data.seventhings.deny")))
+    assert denied["expressions"] == [reasons]
 
 
 @pytest.mark.parametrize("name", ["policy.py", "policy.rego"])

@@ -38,6 +38,11 @@ _CELL_LIMIT = 2**31 - 1
 _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
 """The line by which Excel is told how cells are parted; it is no row."""
 
+_ERROR = re.compile(
+    r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
+)
+"""What programs write in place of a value that they can't tell, in English, German and French, or that does not fit."""
+
 _NOTHING = ' ,;\t|"\r\n'
 
 
@@ -47,6 +52,7 @@ class _Table:
     :ivar header: the names as they stand there.
     :ivar wanted: the same; empty for columns that are not read.
     :ivar before: lines before those of the table. :ivar is_empty: whether nothing stands in any of them.
+    :ivar errors: line and column of cells that hold errors, and which.
     """
 
     def __init__(self, text: str, source: str, dialect: Dialect) -> None:
@@ -63,6 +69,7 @@ class _Table:
         self.wanted: list[str] = []
         self.header_line = 1
         self.columns: dict[str, int] = {}
+        self.errors: list[tuple[int, int, str]] = []
         # Findings of one row come one after the other.
         self._last_row: tuple[int, list[tuple[int, int]]] = (0, [])
 
@@ -178,12 +185,13 @@ def read_csv(
     as_text: Callable[[str], str] = unescaped,
     dialect: Dialect = PRESETS["plain"],
     delimiters: dict[str, str] | None = None,
+    warnings: list[str] | None = None,
 ) -> Iterator[Node]:
     """One record a row, the field keys in the first. An empty cell is not managed, unless the dialect says that it
     clears; one with [ or { may be JSON, which the type of its field decides.
 
     :param as_text: what a cell, or the name of a column, means.
-    :param delimiters: takes what parts the cells.
+    :param delimiters: takes what parts the cells. :param warnings: takes what is no mistake and should be known.
     """
     csv.field_size_limit(_CELL_LIMIT)
     table = _Table(text.removeprefix("\ufeff"), source, dialect)
@@ -217,10 +225,20 @@ def read_csv(
             elif any(row):
                 findings.append(Finding.plain(Place(source, line, 1), _other_width(len(row), len(table.header))))
             line = table.before + reader.line_num + 1
+        if table.errors and warnings is not None:
+            warnings.append(_of_errors(table))
     except csv.Error as error:
         findings.append(
             Finding(Place(source, line, 1), f"this is not CSV: {error}; a quote in a cell in quotes is written twice")
         )
+
+
+def _of_errors(table: _Table) -> str:
+    line, index, cell = table.errors[0]
+    number = len(table.errors)
+    cells = f"{number:,} cells hold errors" if number > 1 else "1 cell holds an error"
+    place = place_at(table.source, table.mark(line, index))
+    return f"{table.source}: {cells} of a spreadsheet such as {cell} (first at {place}); mend or empty it"
 
 
 def _other_width(cells: int, names: int) -> str:
@@ -271,6 +289,8 @@ def _row(row: list[str], table: _Table, line: int) -> Node | None:
         if not cell or not name:
             continue
         value[name] = structure(cell) if cell[0] in "[{" else cell
+        if cell[0] in "#E" and _ERROR.fullmatch(cell):
+            table.errors.append((line, table.columns[name], cell))
     if not value:
         return None
     dialect = table.dialect

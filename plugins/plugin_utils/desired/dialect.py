@@ -352,10 +352,14 @@ def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
     if dialect.is_sure:
         return dialect.delimiter
     numbers = {mark: _outside(lines[0], mark) for mark in dict.fromkeys((*dialect.delimiter, *_DELIMITERS))}
-    marks = [mark for mark, number in numbers.items() if number]
+    marks: list[str] = [mark for mark, number in numbers.items() if number]
     if len(marks) < 2:
-        return (*marks, *dialect.delimiter, *_DELIMITERS)[0]
-    return max(marks, key=lambda mark: (_as_wide_as_the_first(lines, mark), mark == dialect.delimiter, numbers[mark]))
+        return "".join((*marks, dialect.delimiter, _DELIMITERS))[0]
+
+    def rank(mark: str) -> tuple[int, bool, int]:
+        return _as_wide_as_the_first(lines, mark), mark == dialect.delimiter, numbers[mark]
+
+    return max(marks, key=rank)
 
 
 def _as_wide_as_the_first(lines: Iterable[str], delimiter: str) -> int:

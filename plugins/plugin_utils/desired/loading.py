@@ -382,7 +382,10 @@ class _Loading:
         if "\r" in text:
             text = _with_line_ends(text)
         as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
-        return read_csv(text, self._called(name), self.desired.findings, as_text, dialect, self.desired.delimiters)
+        desired = self.desired
+        return read_csv(
+            text, self._called(name), desired.findings, as_text, dialect, desired.delimiters, desired.warnings
+        )
 
     def _workbook(self, root: Folder, name: str) -> None:
         """The records of the sheets that are called as sections."""

@@ -61,7 +61,7 @@ class DesiredParser:
             values, findings = schema.parse(fields, "")
             if findings.errors or findings.unknown:
                 for misfit in findings.errors:
-                    name = misfit.way[0] if misfit.way else ""
+                    name = str(misfit.way[0]) if misfit.way else ""
                     if misfit.misfit is not None and fields.get(name) is not as_written.get(name):
                         # The dialect read it: no other one makes it fit.
                         misfit.misfit = replace(misfit.misfit, type="")

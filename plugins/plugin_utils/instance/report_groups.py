@@ -71,7 +71,7 @@ def _updates(section: str, changes: Sequence[Mapping[str, Any]]) -> list[Group]:
     found = [Group(section, plan.UPDATE, f"{_told(mine[0])}: {len(mine):,} {words}", mine, True) for mine in same]
     found += [
         Group(section, plan.UPDATE, f"{field_names(mine[0])}: {len(mine):,} {words}", mine)
-        for mine in _by(rest, lambda change: json.dumps(keys_of(change))).values()
+        for mine in _by(rest, lambda change: json.dumps(sorted(keys_of(change)))).values()
     ]
     return sorted(found, key=lambda group: -len(group.changes))
 

@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
-from .outcome import RunResult
+from .outcome import DONE, RunResult
 from .report_groups import as_said, fields_by_number, groups, is_worth_a_table, words_of
 from .report_parts import ALONE, SIGNS, alone, forecast, key_of, mark, reasons, short, warnings
 
@@ -60,6 +60,9 @@ _MOST_BYTES = 1_950_000
 _LIST_BYTES = 150_000
 """The part of it that one list of texts may take."""
 
+_LISTED_AT_ONCE = 10
+"""Texts of a list that are seen at once; the others open with a click, so that changes are not far below."""
+
 _GROUP_BYTES = 160
 """The markup of a group beside its title."""
 
@@ -92,7 +95,8 @@ nav { display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
 a { color: var(--updated); padding: .4rem 0; }
 main:has(.part:target) .part:not(:target) { display: none; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .2rem .5rem .2rem 0; }
-td.number { text-align: right; } meter { width: 100%; min-width: 4rem; }
+td { overflow-wrap: anywhere; } td:first-child, td.number { white-space: nowrap; } td.number { text-align: right; }
+meter { width: 100%; min-width: 4rem; }
 details { border-top: 1px solid var(--line); }
 details:first-of-type { border-top: 0; }
 summary { padding: .6rem 0; cursor: pointer; min-height: 2.75rem; }
@@ -102,6 +106,7 @@ i { font-style: normal; font-weight: 600; }
 del, ins { text-decoration: none; padding: .1rem .4rem; border-radius: .3rem; font-family: ui-monospace, monospace;
   font-size: .9rem; white-space: pre-wrap; }
 del { background: var(--before); } ins { background: var(--after); }
+del + ins::before { content: "\\2192\\00a0"; }
 ul { padding-left: 1.2rem; margin: 0; } li { margin: .35rem 0; }
 .bad { border-left: .35rem solid var(--deleted); }
 @media (max-width: 40rem) {
@@ -109,6 +114,7 @@ ul { padding-left: 1.2rem; margin: 0; } li { margin: .35rem 0; }
   .row { grid-template-columns: 1fr; } .row .numbers { grid-column: 1; }
 }
 @media print {
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   body { background: none; padding: 0; font-size: 10pt; } main { max-width: none; } nav { display: none; }
   section { border: 0; padding: 0; } li, tr, .row { break-inside: avoid; }
   details::details-content { content-visibility: visible; height: auto; }
@@ -132,14 +138,16 @@ _HEAD = f"""<!DOCTYPE html>
 
 _BODY = """
 {%- macro listed(list, bad) %}
-<section{% if bad %} class="bad"{% endif %}><h2>{{ list.title }} ({{ list.number }})</h2><ul>
-{%- for text in list.texts %}<li>{{ text }}</li>{% endfor %}</ul>
+<section id="{{ list.id }}"{% if bad %} class="bad"{% endif %}><h2>{{ list.title }} ({{ list.number }})</h2><ul>
+{%- for text in list.texts[:at_once] %}<li>{{ text }}</li>{% endfor %}</ul>
+{%- if list.texts[at_once:] %}<details><summary>{{ list.texts[at_once:] | length }} more</summary><ul>
+{%- for text in list.texts[at_once:] %}<li>{{ text }}</li>{% endfor %}</ul></details>{% endif %}
 {%- if list.hidden %}<p class="soft">and {{ list.hidden }} more in the report as JSON</p>{% endif %}</section>
 {% endmacro %}
 <title>{{ outcome }}: {{ instance }}{% if made_by %} &middot; {{ made_by }}{% endif %}</title></head><body><main>
 <h1>{{ instance }}</h1>
 <p><span class="badge {{ badge }}-badge">{{ outcome }}</span> <span class="soft">{{ sent }} &middot;
-{{ number }} changes &middot; {{ requests }} requests &middot; {{ seconds }} s</span></p>
+{{ number }} &middot; {{ requests }} requests &middot; {{ seconds }} s</span></p>
 {% if made_by %}<p class="soft">{{ made_by }}</p>
 {% endif %}
 {% if forecast %}<p>Forecast: {{ forecast }}</p>
@@ -162,19 +170,19 @@ _BODY = """
 {% endif %}
 {% for list in wrong %}{{ listed(list, true) }}{% endfor %}
 {% if parts %}
-<nav><a href="#">All</a>{% for part in parts %}<a href="#{{ part.id }}">{{ part.name }} ({{ part.number }})</a>
-{%- endfor %}</nav>
+<nav><a href="#">All</a>{% for part in parts %}<a href="#{{ part.id }}">{{ part.name }} ({{ part.told }})</a>
+{%- endfor %}{% for list in others %}<a href="#{{ list.id }}">{{ list.title }} ({{ list.number }})</a>{% endfor %}</nav>
 {% endif %}
 {% if fields %}
 <section><h2>Fields by number of changes</h2><table>
 {% for section, name, number in fields %}
-<tr><td>{{ section }}</td><td>{{ name }}</td><td class="number">{{ number }}</td>
+<tr><td>{{ section }}</td><td>{{ name }}</td><td class="number">{{ "{:,}".format(number) }}</td>
 <td><meter max="{{ most }}" value="{{ number }}"></meter></td></tr>
 {% endfor %}
 </table>{% if more_fields %}<p class="soft">and {{ more_fields }} more</p>{% endif %}</section>
 {% endif %}
 {% for part in parts %}
-<section class="part" id="{{ part.id }}"><h2>{{ part.name }} ({{ part.number }})</h2>
+<section class="part" id="{{ part.id }}"><h2>{{ part.name }} ({{ part.told }})</h2>
 {% for group in part.groups %}
 <details{% if group.is_open %} open{% endif %}><summary><b>{{ group.sign }}</b>{{ group.title }}</summary>
 <ul>{% for record in group.records %}{{ record | safe }}{% endfor %}</ul></details>
@@ -243,6 +251,7 @@ def as_html(account: RunResult) -> str:
         fields=[(words_of(section), name, number) for section, name, number in numbers[:_MOST_FIELDS]],
         more_fields=max(0, len(numbers) - _MOST_FIELDS),
         most=numbers[0][2] if numbers else 1,
+        at_once=_LISTED_AT_ONCE,
         parts=_parts(account.changes, room),
     )
 
@@ -257,7 +266,15 @@ def _listed(title: str, texts: Sequence[str]) -> dict[str, Any]:
         if used > _LIST_BYTES:
             break
         shown.append(item)
-    return {"title": title, "number": len(texts), "texts": shown, "hidden": len(texts) - len(shown), "bytes": used}
+    name = f"list-{title.partition(' ')[0].strip(',').lower()}"
+    return {
+        "id": name,
+        "title": title,
+        "number": len(texts),
+        "texts": shown,
+        "hidden": len(texts) - len(shown),
+        "bytes": used,
+    }
 
 
 def _bytes(text: str) -> int:
@@ -276,13 +293,20 @@ def _top(account: RunResult) -> dict[str, Any]:
         "badge": account.outcome,
         "outcome": outcome,
         "sent": sent,
-        "number": len(account.changes),
-        "requests": account.requests,
+        "number": _number(account),
+        "requests": f"{account.requests:,}",
         "seconds": f"{account.duration:.1f}",
         "plan_digest": account.plan_digest,
         "forecast": forecast(account),
         "made_by": _made_by(account),
     }
+
+
+def _number(account: RunResult) -> str:
+    """The number of changes, and of an apply that did not come to its end how many were done."""
+    number = len(account.changes)
+    done = sum(1 for change in account.changes if change.get("status") == DONE)
+    return f"{done:,} of {number:,} changes done" if 0 < done < number else f"{number:,} changes"
 
 
 def _made_by(account: RunResult) -> str:
@@ -303,7 +327,7 @@ def _row(section: str, numbers: Mapping[str, int]) -> dict[str, Any]:
         if share:
             bars.append((word, f"{left:.2f}", f"{share:.2f}"))
             left += share
-    told = ", ".join(f"{numbers[word]} {name}" for word, name in WORDS.items() if numbers.get(word))
+    told = ", ".join(f"{numbers[word]:,} {name}" for word, name in WORDS.items() if numbers.get(word))
     return {"name": _title(section), "told": told, "bars": bars}
 
 
@@ -349,7 +373,7 @@ def _parts(changes: Sequence[Mapping[str, Any]], room: int) -> list[dict[str, An
         is_open = are_few and group.action == UPDATE
         if records:
             part["groups"].append({"title": title, "sign": SIGNS[group.action], "is_open": is_open, "records": records})
-    return list(parts.values())
+    return [{**part, "told": f"{part['number']:,}"} for part in parts.values()]
 
 
 def _record(change: Mapping[str, Any], is_same: bool, with_place: bool) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .markdown import Markdown, cell, link, word
-from .outcome import RunResult
-from .report_groups import Group, fields_by_number, groups, is_worth_a_table
+from .outcome import ACTIONS, RunResult
+from .report_groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
 from .report_parts import ALONE, SIGNS, alone, fields, forecast, key_of, mark, reasons, short, warnings
 
 _COMMENT_LIMIT = 60_000
@@ -24,6 +24,9 @@ _WORDS = ("created", "updated", "deleted", "archived", "unchanged", "errors", "s
 
 _NAMED = 20
 """Records that are named of a group whose title tells all of them; the others are counted."""
+
+_OF_A_GROUP = (100, 20, 5)
+"""Records that are told of a group where not all of them fit: the first number with which all groups do."""
 
 _MOST_FIELDS = 15
 """Fields in the table of fields."""
@@ -58,7 +61,7 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
     room = limit - len(head) - len(table) - len(last) - len(whole) - _REST
     wrong = list(_points(reasons(account), room // _ONE))
     warned = list(_points({"Warnings": warnings(account)}, room // _ONE))
-    told = list(_first_of(_changes(account.changes, room // _ONE), room))
+    told = _told(account.changes, room)
     changes = [text for _number, text in told]
     shown_wrong = _fitting(wrong, room - min(_length(changes), room // 2))
     room -= _length(shown_wrong)
@@ -82,15 +85,6 @@ def _fitting(texts: Iterable[Markdown], room: int) -> list[Markdown]:
             break
         fitting.append(text)
     return fitting
-
-
-def _first_of(changes: Iterable[tuple[int, Markdown]], room: int) -> Iterator[tuple[int, Markdown]]:
-    """The first of what tells of some records each, as many as fit."""
-    for number, text in changes:
-        room -= len(text)
-        if room < 0:
-            return
-        yield number, text
 
 
 def _length(texts: Sequence[str]) -> int:
@@ -128,20 +122,57 @@ def _title(title: Markdown, number: int) -> Markdown:
     return Markdown("\n\n**{title}** ({number})\n").fill(title=title, number=number)
 
 
-def _changes(changes: Sequence[Mapping[str, Any]], longest: int) -> Iterator[tuple[int, Markdown]]:
+def _told(changes: Sequence[Mapping[str, Any]], room: int) -> list[tuple[int, Markdown]]:
+    """The parts about changes that fit: all, or of each group the first, so that none takes the room of the others."""
+    for most in (len(changes), *(_OF_A_GROUP if len(groups(changes)) > 1 else ())):
+        told = []
+        left = room
+        for number, text in _changes(changes, room // _ONE, most):
+            left -= len(text)
+            if left < 0:
+                break
+            told.append((number, text))
+        else:
+            break
+    return told
+
+
+def _changes(changes: Sequence[Mapping[str, Any]], longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
     """Yields the parts about changes, each with the number of changes it is about: a group whose title says all, or a
     change with its fields.
+
+    :param most: changes of a group.
     """
-    title: list[Markdown] = [_title(Markdown("Changes"), len(changes))]
+    title: list[Markdown] = [_title(Markdown("Changes"), len(changes)), _overview(changes)]
     for group in groups(changes):
-        parts = (
-            [(len(group.changes), _group(group))]
-            if group.is_same
-            else ((1, _change(change, longest)) for change in group.changes)
-        )
-        for number, told in parts:
+        for number, told in _parts(group, longest, most):
             yield number, Markdown.of([*title, told])
             title = []
+
+
+def _overview(changes: Sequence[Mapping[str, Any]]) -> Markdown:
+    """Counts many changes by action, before the first of them."""
+    if len(changes) <= _NAMED:
+        return Markdown()
+    counts = Counter(change["action"] for change in changes)
+    told = [
+        Markdown("{number} {action}").fill(number=Markdown(f"{counts[action]:,}"), action=word(ACTIONS[action]))
+        for action in TELLING
+        if counts[action]
+    ]
+    return Markdown("\n{told}").fill(told=Markdown.of(told, ", "))
+
+
+def _parts(group: Group, longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
+    """Yields the parts about a group, the last of them the number of changes that are not told."""
+    if group.is_same:
+        yield len(group.changes), _group(group)
+        return
+    for change in group.changes[:most]:
+        yield 1, _change(change, longest)
+    rest = len(group.changes) - most
+    if rest > 0:
+        yield 0, Markdown("\n\nand {rest} more of {title}").fill(rest=rest, title=group.title)
 
 
 def _group(group: Group) -> Markdown:

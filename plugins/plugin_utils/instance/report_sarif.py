@@ -18,12 +18,15 @@ from .outcome import RunResult
 _RULE = "finding"
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+): (?P<message>.*)", re.DOTALL)
 _CELL = re.compile(r"(?P<file>.+?\.xlsx):(?P<message>.*)", re.DOTALL | re.IGNORECASE)
+_FILE = re.compile(r"(?P<file>[^:]+\.(?:ya?ml|csv|tsv|jsonl|xls\w?|ods)): (?P<message>.*)", re.DOTALL | re.IGNORECASE)
+_SETTINGS = "instance.yml"
+"""The file at which findings stand that are about no other one: code hosts take none without a place."""
 
 
 def as_sarif(account: RunResult, src: Path | None = None) -> str:
     """Each finding as a result.
 
-    :param src: the directory of the files. Where it lies in a checkout, files are named from the root of that, as
+    :param src: the directory of the files. Where it lies in a checkout, files are place_alone from the root of that, as
         reviews name them.
     """
     base = _from_checkout(src)
@@ -55,9 +58,11 @@ def _result(finding: str, base: PurePosixPath) -> dict[str, Any]:
     if place is not None:
         region = {"startLine": int(place["line"]), "startColumn": int(place["column"])}
         return {**found, "message": {"text": place["message"]}, "locations": [_location(base, place["file"], region)]}
-    cell = _CELL.fullmatch(finding)
-    locations = [_location(base, cell["file"], {})] if cell is not None else []
-    return {**found, "message": {"text": cell["message"] if cell is not None else finding}, "locations": locations}
+    place_alone = _CELL.fullmatch(finding) or _FILE.fullmatch(finding)
+    message, file = (
+        (place_alone["message"].strip(), place_alone["file"]) if place_alone is not None else (finding, _SETTINGS)
+    )
+    return {**found, "message": {"text": message}, "locations": [_location(base, file, {})]}
 
 
 def _location(base: PurePosixPath, file: str, region: dict[str, int]) -> dict[str, Any]:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import zipfile
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ import openpyxl
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
@@ -69,7 +73,7 @@ def test_a_table_of_nothing_but_delimiters_is_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        ("Stock 2024;;\n;;\nbarcode;price;bought\n1;2;\n", "objects.csv:3:1: expected 1 cells as in the first row, these are 3; the first row "),
+        ("Stock 2024;;\n;;\nbarcode;price;bought\n1;2;\n", "so take away what stands above the names"),
         ("barcode;price\n1\n", "add a last column # with a text in each row"),
         ("barcode;price\n1;2;x\n", "give each column a name, one that begins with # for a comment"),
         ('barcode,price\n1,"24" Monitor"\n', "a quote in a cell in quotes is written twice"),
@@ -115,7 +119,10 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Purchasing\nprice", "Purchasing\u00a0 price"])
 def test_a_header_may_be_wrapped(tmp_path: Path, name: str) -> None:
-    files = {"objects.csv": f'barcode;"{name}"\n1;5\n', "more.xlsx": _workbook(["barcode", name], ["2", 5])}
+    files: dict[str, str | bytes] = {
+        "objects.csv": f'barcode;"{name}"\n1;5\n',
+        "more.xlsx": _workbook(["barcode", name], ["2", 5]),
+    }
     assert _judged(_load(tmp_path, files)) == []
 
 
@@ -151,3 +158,56 @@ def test_what_looks_like_an_escape_and_needs_none_is_text(tmp_path: Path) -> Non
     # Excel escapes the underscore of such a text, and LibreOffice does not.
     desired = _load(tmp_path, {"a.xlsx": _workbook(["barcode"], ["_x0041_"], ["_x005F_x0041_"], ["_x005f_x000D_"])})
     assert [entry.fields["barcode"] for entry in desired.entries] == ["_x0041_", "_x0041_", "_x000D_"]
+
+
+def test_an_error_of_a_spreadsheet_is_no_silent_text(tmp_path: Path) -> None:
+    text = "barcode;Preis, netto, in EUR;# sum\n1;#NAME?;#N/A\n2;#NV;\n3;# 1;\n4;####;\n5;Err:502;\n"
+    desired = _load(tmp_path, {"objects.csv": text})
+    assert _judged(desired) == []
+    assert desired.warnings == [
+        "objects.csv: 4 cells hold errors of a spreadsheet such as #NAME? (first at objects.csv:2:3); mend or empty it"
+    ]
+
+
+# ---- files that LibreOffice wrote
+
+_SAVED = Path(__file__).parent / "libreoffice"
+_TYPED = [
+    Field("barcode", "BARCODE"),
+    Field("inventory_name", "TEXT", label="Name"),
+    Field("price", "MONEY", label="Purchasing price"),
+    Field("bought", "DATE", label="Gekauft am"),
+    Field("lent", "BOOLEAN"),
+    Field("share", "DECIMAL"),
+    Field("count", "NUMBER"),
+    Field("seen", "DATETIME"),
+    Field("note", "LONG_TEXT", label="Notiz"),
+]
+_TYPED_THERE = {
+    "barcode": "0815", "inventory_name": "Größe, Été", "price": Decimal("1299.50"), "bought": dt.date(2024, 12, 31),
+    "lent": True, "count": 12, "note": "eins\nzwei",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("country", "preset"), [("de", "excel-de"), ("en", "excel-us"), ("fr", "excel-fr")])
+@pytest.mark.parametrize("form", [".xlsx", ".csv", "-utf16.csv", "-cp1252.csv"])
+def test_what_libreoffice_wrote_is_read(tmp_path: Path, country: str, preset: str, form: str) -> None:
+    content = (_SAVED / f"{country}{form}").read_bytes()
+    desired = _load(tmp_path, {"book.xlsx" if form == ".xlsx" else "objects.csv": content}, preset)
+    first, second = desired.entries
+    schema = Schema(OBJECT, _TYPED)
+    assert first.cells is not None
+    fields, wrong = first.cells.read(schema, first.fields)
+    values, findings = schema.parse({name: fields[name] for name in fields if name != "seen"}, "")
+    assert findings.errors == []
+    # A percentage is a number in a workbook, and a text in a table: that says what it expects.
+    share = {"share": Decimal("0.19")} if form == ".xlsx" else {}
+    assert values == {**_TYPED_THERE, **share}
+    assert fields["seen"] == "2024-12-31 14:30:00"
+    assert set(wrong) == ({"share"} - set(share))
+    assert second.fields["barcode"] == "4012345678901234567890"
+    assert sorted(map(str, desired.findings)) == (
+        ["book.xlsx:Objects!B3: this cell holds the error #NAME?; mend or empty it"]
+        if form == ".xlsx" and country != "en"
+        else []
+    )

@@ -183,7 +183,7 @@ def test_the_groups_of_many_changes_are_closed_and_those_of_a_few_open() -> None
 def test_a_page_leads_to_its_parts_and_can_be_printed() -> None:
     page = as_html(account(MANY))
     links = re.findall(r'<a href="#(part-\d+)">([^<]*)</a>', page)
-    assert [name for _id, name in links] == ["objects: delete (1)", "objects: update (1015)", "objects: create (1)"]
+    assert [name for _id, name in links] == ["objects: delete (1)", "objects: update (1,015)", "objects: create (1)"]
     assert [name for name, _title in links] == re.findall(r'<section class="part" id="(part-\d+)"', page)
     assert ".part:target" in page
     assert "@media print" in page
@@ -201,3 +201,50 @@ def test_a_record_names_its_fields_where_its_group_has_several() -> None:
     page = as_html(account(wide(3)))
     assert "<i>field_0</i>" in page
     assert "<i>field_2</i>" in page
+
+
+def test_no_group_takes_the_room_of_the_others_in_a_comment() -> None:
+    gone = [update(f"D{number:04}", {"note": "x" * 60}, {}, action="delete") for number in range(2000)]
+    odd = [update(f"N{number:04}", {"note": "a"}, {"note": str(number)}) for number in range(2000)]
+    told = as_markdown(account([*gone, *odd, *MANY]))
+    assert len(told) <= 60_000
+    assert "\n\n2,001 deleted, 3,015 updated, 1 created\n" in told
+    for title in ("delete: 2,001 objects", "note: 2,002 objects"):
+        assert re.search(rf"\n\nand [\d]+ more of `{title}`\n", told), title
+    assert "`quantity 1 -> 2: 999 objects`" in told
+    assert "`objects C`" in told
+    # Where all of them fit, all are told.
+    few = as_markdown(account(gone[:150]))
+    assert few.count("**-**") == 150
+    assert "more of" not in few
+
+
+def test_what_failed_does_not_hide_what_changed() -> None:
+    failures = [{"change": f"objects F{number}", "place": "", "reason": "HTTP 422"} for number in range(30)]
+    changes = [
+        update("1", {"a": 1}, {"a": 2}, status="done"),
+        *(update(f"F{number}", {"a": 1}, {"a": 3}, status="failed", reason="HTTP 422") for number in range(30)),
+    ]
+    page = as_html(account(changes, outcome="partly_applied", check_mode=False, failures=failures))
+    assert "1 of 31 changes done &middot;" in page
+    shown, _opener, hidden = page.partition("<details><summary>20 more</summary>")
+    assert [text.count("<li>objects F") for text in (shown, hidden.partition("</details>")[0])] == [10, 20]
+    assert "31 changes &middot;" in as_html(account([update(str(number), {}, {"a": 1}) for number in range(31)]))
+
+
+def test_what_is_unusual_is_named_above_the_changes() -> None:
+    page = as_html(account(MANY, warnings=["one", "two"], reported={"objects": ["A", "B", "C"]}))
+    bar = page[page.index("<nav>") : page.index("</nav>")]
+    assert re.findall(r'<a href="#(list-\w+)">([^<]*)</a>', bar) == [
+        ("list-warnings", "Warnings (2)"),
+        ("list-not", "Not in the files, left alone (3)"),
+    ]
+    assert page.count('<section id="list-warnings">') == page.count('<section id="list-not">') == 1
+
+
+def test_the_order_in_which_fields_were_written_makes_no_groups() -> None:
+    changes = [
+        update(str(number), {}, {"a": number, "b": number} if number % 2 else {"b": number, "a": number})
+        for number in range(6)
+    ]
+    assert [group.title for group in groups(changes)] == ["b, a: 6 objects"]

@@ -15,6 +15,8 @@ from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_sarif import as_sarif
 
 
 def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -67,3 +69,20 @@ def test_of_findings_that_are_told_together_each_stands_at_its_cell(checkout: Pa
 def test_files_without_findings_have_no_results(checkout: Path, tmp_path: Path) -> None:
     _result, run = validated(checkout, tmp_path / "findings.sarif")
     assert run["results"] == []
+
+
+def test_each_finding_has_a_place_because_code_hosts_take_none_without(checkout: Path, tmp_path: Path) -> None:
+    (checkout / "Objects.csv").write_text("barcode\n1\n", "utf-8")
+    (checkout / "book.xlsx").write_bytes(b"no workbook")
+    _result, run = validated(checkout, tmp_path / "findings.sarif")
+    places = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in run["results"]}
+    assert places == {"my%20files/acme/Objects.csv", "my%20files/acme/book.xlsx"}
+    assert [one["message"]["text"].partition(" (")[0] for one in run["results"]] == [
+        "no such section; did you mean objects?",
+        "this is no workbook that can be read",
+    ]
+    told = "the instance is another one"
+    account = RunResult("failed", "", True, {}, [], [], [], [told], [], {}, 0, 0.0)
+    (found,) = json.loads(as_sarif(account, checkout))["runs"][0]["results"]
+    assert found["message"] == {"text": told}
+    assert found["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "my%20files/acme/instance.yml"}}

@@ -1,0 +1,90 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""LibreOffice without a window, which opens a file, edits it as a person types, and saves it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+PROGRAM = shutil.which("soffice")
+"""The program; None where LibreOffice is not installed."""
+
+_SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+<item oor:path="/org.openoffice.Setup/L10N"><prop oor:name="ooSetupSystemLocale" oor:op="fuse"><value>{locale}</value>
+</prop></item></oor:items>
+"""
+_MODULE = """<?xml version="1.0" encoding="UTF-8"?>
+<script:module xmlns:script="http://openoffice.org/2000/script" script:name="Module1" script:language="StarBasic">{code}
+</script:module>
+"""
+_CODE = """
+Sub Main
+  Dim how(1) As New com.sun.star.beans.PropertyValue
+  how(0).Name = "Hidden" : how(0).Value = True
+  how(1).Name = "FilterOptions" : how(1).Value = {read}
+  book = StarDesktop.loadComponentFromURL({url}, "_blank", 0, how())
+  sheet = book.Sheets.getByName({sheet})
+{edits}
+  Dim saved(1) As New com.sun.star.beans.PropertyValue
+  saved(0).Name = "FilterName" : saved(0).Value = {filter}
+  saved(1).Name = "FilterOptions" : saved(1).Value = {written}
+  book.storeToURL({url}, saved())
+  book.close(True)
+End Sub
+"""
+
+
+class Office:
+    """One person at a computer of a country.
+
+    :param home: takes the settings of that person. :param locale: such as ``de-DE``.
+    """
+
+    def __init__(self, home: Path, locale: str) -> None:
+        self._home = home
+        (home / "user").mkdir(parents=True)
+        (home / "user" / "registrymodifications.xcu").write_text(_SETTINGS.format(locale=locale), "utf-8")
+        # The first start fills the folder, an empty module for macros included.
+        self._start("--terminate_after_init")
+
+    def _start(self, *arguments: str) -> None:
+        command = [PROGRAM or "soffice", f"-env:UserInstallation={self._home.as_uri()}", "--headless", "--norestore"]
+        subprocess.run([*command, *arguments], check=True, capture_output=True, timeout=120)
+
+    def edit(
+        self, path: Path, typed: Mapping[tuple[int, int], str], sheet: str, read: str = "", written: str = ""
+    ) -> None:
+        """Types into cells of a file, and saves it as what it was.
+
+        :param typed: column and row (from 0) to what is typed; a line feed makes it a text.
+        :param read: of CSV, the options of the import. :param written: those of the export.
+        """
+        edits = []
+        for (column, row), text in typed.items():
+            member = "String" if "\n" in text else "FormulaLocal"
+            edits.append(f"  sheet.getCellByPosition({column}, {row}).{member} = {_basic(text)}")
+        is_table = path.suffix == ".csv"
+        code = _CODE.format(
+            url=_basic(path.as_uri()),
+            sheet=_basic(sheet),
+            read=_basic(read),
+            written=_basic(written),
+            filter=_basic("Text - txt - csv (StarCalc)" if is_table else "Calc MS Excel 2007 XML"),
+            edits="\n".join(edits),
+        )
+        module = self._home / "user" / "basic" / "Standard" / "Module1.xba"
+        module.write_text(_MODULE.format(code=escape(code)), "utf-8")
+        before = path.stat().st_mtime_ns
+        self._start("macro:///Standard.Module1.Main")
+        assert path.stat().st_mtime_ns > before, "LibreOffice saved nothing"
+
+
+def _basic(text: str) -> str:
+    """A text in LibreOffice's Basic."""
+    return " & Chr(10) & ".join('"' + line.replace('"', '""') + '"' for line in text.split("\n"))
