@@ -114,6 +114,6 @@ def test_minutes_are_requests_at_the_limit(site: Site) -> None:
 def test_an_account_says_what_it_is_of_and_by_whom(site: Site) -> None:
     site.write({"objects.yml": "[]\n"})
     told = site.plan().made_by
-    assert list(told) == ["set", "date", "user", "version"]
+    assert list(told) == ["set", "date", "user", "version", "host"]
     assert told["set"] == "test"
     assert told["version"] == version() != ""
