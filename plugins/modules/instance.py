@@ -511,11 +511,12 @@ forecast:
   sample: {requests: 1044, minutes: 5.2}
 made_by:
   description:
-    - The name of the set, the time (UTC), who ran this on which machine, and the version of the collection. Where the
-      task failed, it stands in RV(diff.account) alone.
+    - The name of the set, the time (UTC), who ran this on which machine, the version of the collection, and the host
+      of the inventory, which is empty for V(localhost). It stands in the titles of reports. Where the task failed, all
+      of it stands in RV(diff.account) alone.
   returned: O(mode=apply) or O(mode=drift)
   type: dict
-  sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 0.1.0}
+  sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 0.1.0, host: ""}
 failures:
   description:
     - The records that failed, and those that were skipped because of them. As many as a screen takes, all of them in

@@ -270,8 +270,8 @@ record:
       type: list
       elements: dict
     author:
-      description: UUID of the user who made it, where the instance tells it.
-      type: str
+      description: The user who made it, in the same form as C(responsible_user), where the instance tells it.
+      type: dict
     created_at:
       description: When it was made, where the instance tells it.
       type: str

@@ -187,8 +187,8 @@ record:
       description: V(open) or V(closed).
       type: str
     author:
-      description: UUID of the user who created the task.
-      type: str
+      description: The user who created the task, in the same form as C(assignees).
+      type: dict
     title:
       description: Title of the task.
       type: str

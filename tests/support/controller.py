@@ -22,7 +22,7 @@ _TYPES = {"text", "textarea", "password", "multiplechoice", "multiselect", "inte
 
 
 def survey_problems(spec: Json) -> list[str]:
-    """What AWX refuses in a survey, as its interface documents it."""
+    """Lists what AWX refuses in a survey, as its interface documents it."""
     problems = [f"{name} is missing" for name in ("name", "description", "spec") if name not in spec]
     names: set[str] = set()
     for question in spec.get("spec", ()):
@@ -49,7 +49,7 @@ def survey_problems(spec: Json) -> list[str]:
 
 @dataclass
 class Controller:
-    """What the modules made.
+    """A controller with what the modules made.
 
     :ivar items: plural of a type to its records. :ivar linked: path of a record to what was linked to it.
     """

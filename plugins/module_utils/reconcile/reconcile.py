@@ -205,11 +205,14 @@ class _Ensure:
         return planned
 
     def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
-        """Tells whether one request lists the records with the natural key, and few others."""
+        """Tells whether one request lists the records with the natural key: those that have it, where the list is
+        narrowed, or all, where they were one page.
+        """
         linked = [reference for key in keys if key in desired for reference in references_in(desired[key])]
-        if not keys or linked or any(key not in desired for key in keys):
+        # Another list tells the id of one that is known by its uuid alone.
+        if not keys or any(one.id is None for one in linked) or any(key not in desired for key in keys):
             return False
-        if self._kind.defines_fields:
+        if self._kind.defines_fields or self._reading.is_one_page(self._kind):
             return True
         return self._kind.filters == "query" and bool(natural_keys.conditions(self._schema, keys, desired))
 

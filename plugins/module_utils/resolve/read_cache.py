@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..client.client import Client, Record
-from ..client.query import Condition
+from ..client.query import PER_PAGE, Condition
 from ..errors import Ambiguous, InvalidInput, NoMatch
 from ..model.field import EMPTY
 from ..model.kinds import KINDS, Kind
@@ -65,6 +65,10 @@ class Reading:
                 marks = (record.uuid or None, record.id)
                 index.update((mark, record) for mark in marks if mark is not None and mark not in index)
         return self._lists[whole if whole in self._lists else asked]
+
+    def is_one_page(self, kind: Kind) -> bool:
+        """Tells whether the whole list of a kind was read, and took one page."""
+        return len(self._lists.get((kind.name, ()), range(PER_PAGE))) < PER_PAGE
 
     def some(self, kind: Kind) -> list[Record]:
         """A page of a kind: enough to name candidates in a message, not to decide anything."""

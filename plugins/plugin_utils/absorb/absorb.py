@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was changed in the application, taken into the files: changed values, new records, records that are gone."""
+"""Takes changes of the application into the files: changed values, new records, records that are gone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from .text_file import NewValue, NotSpliced
 
 KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
 GONE = (KEEP, REMOVE, ABSENT)
-"""What becomes of a record in the files that is gone in the application."""
+"""The fates of a record in the files that is gone in the application."""
 
 _WORDS = ("changed", "added", "removed")
 
@@ -64,7 +64,7 @@ class AbsorbOptions:
 
 @dataclass
 class Absorbed:
-    """What came of it.
+    """The outcome: what was taken in, and what was not.
 
     :ivar findings: what is wrong with the files; then nothing is changed.
     :ivar told: what differs and was not changed, each with its place.
@@ -285,7 +285,7 @@ class _Absorbing:
         return escaped(value) if self._desired.declares_variables else value
 
     def _unescaped(self, loaded: Any) -> Any:
-        """What was read, with the dollars that stand for themselves where files declare variables."""
+        """A value as it was read, with the dollars that stand for themselves where files declare variables."""
         if not self._desired.declares_variables:
             return loaded
         if isinstance(loaded, dict):
@@ -318,8 +318,8 @@ class _Absorbing:
 
     def _override_layer(self, planned: Planned, target: Target) -> Target | None:
         """The file in a later layer than that of a value in which it is overridden; None: it is changed in place."""
-        named = self._targets.get(_as_exported(planned.section, planned.entry))
-        return named if named is not None and named.layer > target.layer else None
+        later = self._targets.get(_as_exported(planned.section, planned.entry))
+        return later if later is not None and later.layer > target.layer else None
 
     def _put_over(self, planned: Planned, name: str, value: Any, target: Target) -> None:
         """Writes a value into a later layer than the one that it came from."""

@@ -10,11 +10,18 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 _CONTEXT = 3
+_ALIKE = ((8, 60), (2, 400))
+"""Lines that are the same in both before a difference counts as over, and among how many that is looked for: records
+have lines in common with each other.
+"""
+
+_Change = tuple[int, int, int, int]
+"""A part of the old lines, from and to, and the part of the new ones that takes its place."""
+
 _BASE85 = 52
 """Bytes on a line of a binary patch."""
 
@@ -53,19 +60,8 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    # What both begin and end with is not compared: files are long, and few lines of them change.
-    first = next((n for n, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), min(len(old), len(new)))
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    matcher = SequenceMatcher(None, old[first : len(old) - last], new[first : len(new) - last], autojunk=False)
-    changes = [
-        (one + first, two + first, three + first, four + first)
-        for tag, one, two, three, four in matcher.get_opcodes()
-        if tag != "equal"
-    ]
-    groups: list[list[tuple[int, int, int, int]]] = []
-    for change in changes:
+    groups: list[list[_Change]] = []
+    for change in _changes(old, new):
         if groups and change[0] - groups[-1][-1][1] <= 2 * _CONTEXT:
             groups[-1].append(change)
         else:
@@ -74,7 +70,39 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
         yield from _hunk(old, new, group)
 
 
-def _hunk(old: Sequence[str], new: Sequence[str], group: Sequence[tuple[int, int, int, int]]) -> Iterator[str]:
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
+    """Yields the parts that differ, from the first line to the last.
+
+    Edits are small and many lines of such files are the same, which makes a search for the best of all differences take
+    minutes. So after each part that differs the nearest lines are taken at which both go on alike.
+    """
+    last = 0
+    while last < min(len(old), len(new)) and old[-1 - last] == new[-1 - last]:
+        last += 1
+    old_end, new_end = len(old) - last, len(new) - last
+    one = two = 0
+    while one < old_end or two < new_end:
+        if one < old_end and two < new_end and old[one] == new[two]:
+            one, two = one + 1, two + 1
+            continue
+        ahead = _next_alike(old[one:old_end], new[two:new_end])
+        yield one, one + ahead[0], two, two + ahead[1]
+        one, two = one + ahead[0], two + ahead[1]
+
+
+def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many lines of each stand before both go on alike: for many lines near by, or else for a few."""
+    for alike, far in _ALIKE:
+        for together in range(1, min(far, len(old) + len(new))):
+            for number in range(max(0, together - len(new)), min(together, len(old)) + 1):
+                other = together - number
+                left, right = old[number : number + alike], new[other : other + alike]
+                if left == right and left:
+                    return number, other
+    return len(old), len(new)
+
+
+def _hunk(old: Sequence[str], new: Sequence[str], group: Sequence[_Change]) -> Iterator[str]:
     start = max(0, group[0][0] - _CONTEXT)
     end = min(len(old), group[-1][1] + _CONTEXT)
     new_start = group[0][2] - (group[0][0] - start)

@@ -24,7 +24,7 @@ _QUOTED = '"\r\n'
 
 @dataclass(frozen=True)
 class _Cell:
-    """Where a cell begins and ends, and the text in it."""
+    """A cell: its beginning and end, and the text in it."""
 
     start: int
     end: int

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where each value of a YAML file, or of a line of JSON, begins and ends."""
+"""The beginning and the end of each value of a YAML file, or of a line of JSON."""
 
 from __future__ import annotations
 
@@ -126,9 +126,9 @@ def _json(text: str, start: int) -> Piece:
     at = _skip(text, start + 1)
     while text[at] not in "}]":
         if found.kind == MAP:
-            name, named = _DECODER.raw_decode(text, at)
-            value = _json(text, _skip(text, _skip(text, named) + 1))
-            found.members[name] = (Piece(SCALAR, at, named, style='"'), value)
+            name, behind = _DECODER.raw_decode(text, at)
+            value = _json(text, _skip(text, _skip(text, behind) + 1))
+            found.members[name] = (Piece(SCALAR, at, behind, style='"'), value)
         else:
             value = _json(text, at)
             found.items.append(value)

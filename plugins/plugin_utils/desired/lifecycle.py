@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is left alone, and what must stay: fields that are not compared, and records that no plan takes away."""
+"""The lifecycle of records: fields that are not compared, and records that no plan takes away."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _provision(
         missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
-        return _validated(desired, report, check_mode, src, url)
+        return _validated(desired, report, check_mode, src, url, invocation.host)
     run_options = RunOptions(
         check_mode=looks_only,
         plan_file=None if options["mode"] == "drift" else plan_file,
@@ -163,6 +163,7 @@ def _provision(
     client.creations.on_wait = tell_on_screen
     invocation.clients.append(client)
     account = run_instance(client, desired, run_options, teller(host=invocation.host))
+    account.made_by = made_by(desired.set_name, invocation.host)
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
@@ -280,21 +281,21 @@ def load_files(
 
 
 def _validated(
-    desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None, url: str
+    desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None, url: str, host: str
 ) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
     told = tell(offline_findings(desired), desired)
     problems = told.lines
     if report is not None:
-        _write_report(_judged(told, desired, check_mode), report, src, (), url)
+        _write_report(_judged(told, desired, check_mode, host), report, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, report) if problems else fine
     return {"changed": False, "failed": bool(problems), "findings": problems, "msg": shown, **warned}
 
 
-def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult:
+def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:
     """The outcome of a validation, as a report has it."""
     return RunResult(
         outcome="failed" if told.lines else "unchanged",
@@ -310,7 +311,7 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool) -> RunResult
         requests=0,
         duration=0.0,
         every_finding=told.every,
-        made_by=made_by(desired.set_name),
+        made_by=made_by(desired.set_name, host),
     )
 
 

@@ -37,7 +37,7 @@ class RunResult:
     :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
     :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
     :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.
-    :ivar made_by: of which set, when, by whom and with which version the account was made.
+    :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
     """
 
     outcome: str
@@ -60,6 +60,12 @@ class RunResult:
     @property
     def failed(self) -> bool:
         return self.outcome in ("failed", "refused", "partly_applied")
+
+    @property
+    def title(self) -> str:
+        """The instance, and before it the host of the inventory that stands for it where one does."""
+        host = self.made_by.get("host", "")
+        return f"{host}: {self.instance}" if host else self.instance
 
     def document(self) -> dict[str, Any]:
         """The result as JSON: the same members, in this order."""

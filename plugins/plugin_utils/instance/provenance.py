@@ -14,13 +14,19 @@ from pathlib import Path
 
 import yaml
 
+_THIS_MACHINE = "localhost"
+"""As a host of the inventory it tells nothing of an instance."""
+
 _COLLECTION = Path(__file__).parents[3]
 
 
-def made_by(set_name: str) -> dict[str, str]:
-    """The set, the time in UTC, the user and the machine, and the version; empty texts for what is not known."""
+def made_by(set_name: str, host: str = "") -> dict[str, str]:
+    """The set, the time in UTC, the user and the machine, the version, and the host of the inventory that stands for
+    the instance; empty texts for what is not known.
+    """
     now = datetime.datetime.now(datetime.UTC)
-    return {"set": set_name, "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "user": _user(), "version": version()}
+    told = {"set": set_name, "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "user": _user(), "version": version()}
+    return {**told, "host": "" if host == _THIS_MACHINE else host}
 
 
 def _user() -> str:

@@ -289,7 +289,7 @@ def _top(account: RunResult) -> dict[str, Any]:
     if account.outcome in ("failed", "refused"):
         sent = "nothing was applied"
     return {
-        "instance": account.instance,
+        "instance": account.title,
         "badge": account.outcome,
         "outcome": outcome,
         "sent": sent,

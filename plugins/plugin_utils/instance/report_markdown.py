@@ -49,7 +49,7 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
     """
     whole = link("the whole report", url) if url else Markdown("the report as .json or .html")
     head = Markdown("### {outcome}: {instance}\n").fill(
-        outcome=word(account.outcome), instance=short(account.instance, _LONGEST_NAME)
+        outcome=word(account.outcome), instance=short(account.title, _LONGEST_NAME)
     )
     table = Markdown.of([_fields(account.changes), _table(account.summary)])
     if forecast(account):

@@ -26,7 +26,7 @@ _SETTINGS = "instance.yml"
 def as_sarif(account: RunResult, src: Path | None = None) -> str:
     """Each finding as a result.
 
-    :param src: the directory of the files. Where it lies in a checkout, files are named from the root of that, as
+    :param src: the directory of the files. Where it lies in a checkout, files are place_alone from the root of that, as
         reviews name them.
     """
     base = _from_checkout(src)
@@ -58,8 +58,10 @@ def _result(finding: str, base: PurePosixPath) -> dict[str, Any]:
     if place is not None:
         region = {"startLine": int(place["line"]), "startColumn": int(place["column"])}
         return {**found, "message": {"text": place["message"]}, "locations": [_location(base, place["file"], region)]}
-    named = _CELL.fullmatch(finding) or _FILE.fullmatch(finding)
-    message, file = (named["message"].strip(), named["file"]) if named is not None else (finding, _SETTINGS)
+    place_alone = _CELL.fullmatch(finding) or _FILE.fullmatch(finding)
+    message, file = (
+        (place_alone["message"].strip(), place_alone["file"]) if place_alone is not None else (finding, _SETTINGS)
+    )
     return {**found, "message": {"text": message}, "locations": [_location(base, file, {})]}
 
 

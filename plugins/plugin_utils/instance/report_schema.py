@@ -57,8 +57,8 @@ def report_schema() -> dict[str, Any]:
                 "description": "Requests of an apply, and minutes that they take; null where there is no limit.",
             },
             "made_by": {
-                **_closed(dict.fromkeys(("set", "date", "user", "version"), _TEXT)),
-                "description": "Of which set, when (UTC), by whom, with which version of the collection.",
+                **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
+                "description": "Of which set, when (UTC), by whom, with which version, for which host.",
             },
         }
     )

@@ -53,8 +53,8 @@ class Lifecycles:
                 self._context.find(place, f"{LIFECYCLE}.{section}.{problem}")
             if schema is None:
                 continue
-            named = desired.identity.get(section) or next(iter(KINDS[SECTIONS[section]].match_on), ())
-            keys = [key for name in named for key in keys_of(schema, name)]
+            names = desired.identity.get(section) or next(iter(KINDS[SECTIONS[section]].match_on), ())
+            keys = [key for name in names for key in keys_of(schema, name)]
             for key in keys:
                 if key in lifecycle.left_alone(schema, is_there=True):
                     words = f"{LIFECYCLE}.{section}: {key} identifies the {section}, so it can't be left alone"

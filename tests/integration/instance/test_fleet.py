@@ -114,3 +114,11 @@ def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_told(
         ("bonn", "drift", True),
     ], done.output
     assert done.status == 2
+
+
+@pytest.mark.parametrize(("ending", "title"), [("md", ": `berlin: http"), ("html", "<h1>berlin: http")])
+def test_the_report_of_each_host_names_it(tmp_path: Path, services: list[Emulator], ending: str, title: str) -> None:
+    hosts = {"berlin": _hosts(services)["berlin"]}
+    assert _fleet(tmp_path, "fleet", hosts, "--check", fleet_report=str(tmp_path / f"all.{ending}")).status == 0
+    own = (tmp_path / f"all-berlin.{ending}").read_text()
+    assert title in own

@@ -20,6 +20,10 @@ import yaml
 from emulator_process import Emulator, running
 from project import ROOT
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+
 EXAMPLES = ROOT / "examples"
 _SECONDS = 240
 
@@ -37,6 +41,8 @@ _CONFIGURATION = """
 callback_plugins = {directory}/callback_plugins
 callbacks_enabled = trap
 """
+
+_CHANGED_ROOM = '- {building_id: Harbour office, number: "0.12", name: Atelier}\n'
 
 _COMMENTING = """#!/bin/sh
 test ! -f plan.md || cp plan.md {directory}/comment.md
@@ -185,6 +191,7 @@ class GitLab(Pipeline):
         secrets = {
             "": {},
             "seventhings-plan": {**self.account("PLAN"), "COMMENT_TOKEN": "token"},
+            "seventhings-absorb": {**self.account("PLAN"), "PUSH_TOKEN": "token"},
             "seventhings": self.account("APPLY"),
         }[scope]
         variables = {
@@ -192,6 +199,9 @@ class GitLab(Pipeline):
             "CI_API_V4_URL": "https://gitlab.example.com/api/v4",
             "CI_PROJECT_ID": "1",
             "CI_MERGE_REQUEST_IID": "7",
+            "CI_DEFAULT_BRANCH": "main",
+            "CI_SERVER_HOST": "gitlab.example.com",
+            "CI_PROJECT_PATH": "acme/instance",
             "SEVENTHINGS_BASE_URL": self.service.base_url,
             **secrets,
         }
@@ -302,6 +312,39 @@ def test_drift_fails_the_job(pipeline: Pipeline) -> None:
     assert done.returncode != 0
     assert "Records that differ: " in done.stdout
     assert writes(pipeline.service) == []
+
+
+def test_what_people_changed_becomes_a_branch_of_its_own(pipeline: Pipeline) -> None:
+    """Its diff has the changed line and nothing else, and nothing is sent to the instance."""
+    assert pipeline.job("prepare").returncode == 0
+    assert pipeline.job("apply").returncode == 0
+    remote = pipeline.directory / "remote.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    subprocess.run(["git", "-C", str(remote), "config", "receive.advertisePushOptions", "true"], check=True)
+    identity = ["-c", "user.name=a", "-c", "user.email=a@acme.example"]
+    for command in (
+        ["add", "acme"],
+        [*identity, "commit", "--quiet", "-m", "Files"],
+        ["remote", "add", "origin", str(remote)],
+        ["config", f"url.{remote}.insteadOf", "https://absorb:token@gitlab.example.com/acme/instance.git"],
+    ):
+        subprocess.run(["git", *command], cwd=pipeline.checkout, check=True)
+    nothing = pipeline.job("absorb")
+    assert nothing.returncode == 0, nothing.stdout
+    shown = ["git", "-C", str(remote), "log", "--format=%s", "--numstat", "-1", "absorb"]
+    assert subprocess.run(shown, capture_output=True, check=False).returncode != 0, "there is nothing to take in"
+    somebody = pipeline.directory / "somebody"
+    (somebody / "acme").mkdir(parents=True)
+    (somebody / "acme" / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    (somebody / "acme" / "rooms.yml").write_text(_CHANGED_ROOM, "utf-8")
+    client = connect({**pipeline.service.options(), "rate_limit": 0})
+    made = run_instance(client, load(somebody / "acme"), RunOptions())
+    assert made.outcome == "changed", made
+    done = pipeline.job("absorb")
+    assert done.returncode == 0, done.stdout
+    pushed = subprocess.run(shown, capture_output=True, text=True, check=True).stdout.split()
+    assert pushed[-3:] == ["1", "1", "acme/rooms.yml"]
+    assert not pipeline.trapped
 
 
 def test_a_journal_that_a_commit_brings_along_is_none(service: Emulator, tmp_path: Path) -> None:

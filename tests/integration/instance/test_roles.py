@@ -235,6 +235,27 @@ def test_an_export_by_name_plans_as_empty_and_makes_a_copy(acme: Path, service: 
         assert (first / name).read_bytes() == (second / name).read_bytes(), name
 
 
+def test_what_was_changed_comes_back_by_name(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    applied(provision(tmp_path, service))
+    rooms = acme / "rooms.yml"
+    text = rooms.read_text("utf-8")
+    rooms.write_text(text.replace("name: Studio", "name: Atelier"), "utf-8")
+    applied(provision(tmp_path, service))
+    rooms.write_text(text, "utf-8")
+    wanted = {"absorb_src": str(acme), "absorb_into": {"rooms": "rooms.yml"}, "absorb_gone": "remove"}
+    planned = by_name("absorb", tmp_path, service, "--check", "--diff", **wanted)
+    assert planned.status == 0, planned.output
+    assert "+  name: Atelier" in planned.output
+    assert rooms.read_text("utf-8") == text
+    done = by_name("absorb", tmp_path, service, **wanted).named(
+        "Take what was changed in the application into the files"
+    )
+    assert (done["changed"], done["files"], done["told"]) == (True, ["rooms.yml"], [])
+    assert rooms.read_text("utf-8") == text.replace("name: Studio", "name: Atelier")
+    none = by_name("drift", tmp_path, service, drift_src=str(acme))
+    assert none.status == 0, none.output
+
+
 def test_an_export_by_name_is_for_whom_its_mode_lets_in(service: Emulator, tmp_path: Path) -> None:
     out, name = tmp_path / "out", "schema/rooms.schema.json"
     wanted = {"export_dest": str(out), "export_only": ["rooms"]}

@@ -89,3 +89,40 @@ def test_what_was_made_meanwhile_is_not_archived(told: dict[str, Any]) -> None:
     report, transport = ensured("present", listed=True, **told)
     assert not report.changed
     assert transport.writes == []
+
+
+# ---- lists that nothing narrows
+
+
+def people(after: list[Any], before: int = 0) -> FakeTransport:
+    first = [{"person_uuid": uuid_of(number), "id": number, "email": f"{number}@b.de"} for number in range(before)]
+    return FakeTransport(
+        {
+            "GET /asset-tracking/person/field-definitions": answer([definition("email", "TEXT")]),
+            "GET /persons": [*([page_of(first)] if before < 1000 else [listing(first), page_of([])]), page_of(after)],
+            "POST /person": made(2007),
+            f"GET /person/{uuid_of(2007)}": answer(ADA),
+        }
+    )
+
+
+ADA = {"person_uuid": uuid_of(2007), "id": 2007, "email": "ada@example.org"}
+ADA_WISH = DesiredRecord(KINDS["person"], {"email": "ada@example.org"})
+
+
+def test_a_list_of_one_page_that_nothing_narrows_is_read_again_in_place_of_the_record() -> None:
+    transport = people([ADA])
+    assert ensure(client_on(transport), ADA_WISH).uuid == uuid_of(2007)
+    assert [line for line in transport.lines if "definitions" not in line] == [
+        "GET /persons",
+        "POST /person",
+        "GET /persons",
+    ]
+    with pytest.raises(Ambiguous, match="Somebody else made the same person at the same time"):
+        ensure(client_on(people([ADA, {**ADA, "person_uuid": uuid_of(2003), "id": 2003}])), ADA_WISH)
+
+
+def test_a_longer_list_is_not_read_again() -> None:
+    transport = people([ADA], before=1000)
+    assert ensure(client_on(transport), ADA_WISH).uuid == uuid_of(2007)
+    assert transport.lines[-1] == f"GET /person/{uuid_of(2007)}"

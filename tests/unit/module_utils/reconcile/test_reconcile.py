@@ -18,7 +18,19 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
-from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, made, refusal, uuid_of
+from ..support import (
+    FakeTransport,
+    JsonMap,
+    answer,
+    by_uuid,
+    client_on,
+    definition,
+    listing,
+    made,
+    page_of,
+    refusal,
+    uuid_of,
+)
 
 DEFINITIONS = [
     definition("barcode", "BARCODE", attributes={"unique": "yes"}),
@@ -260,21 +272,20 @@ def test_a_shared_label_in_match_on_is_an_error_with_both_keys() -> None:
 
 
 def test_the_list_of_persons_serves_references_and_the_record() -> None:
-    persons = [{"person_uuid": uuid_of(5), "id": 5, "email": "ada@example.com"}]
+    """One list before the record is made, and one after it, which shows whether somebody else made it too."""
+    ada = {"person_uuid": uuid_of(5), "id": 5, "email": "ada@example.com"}
+    bob = {"person_uuid": uuid_of(6), "id": 6, "email": "bob@example.com", "manager": 5}
     transport = FakeTransport(
         {
             "GET /asset-tracking/person/field-definitions": answer(
                 [definition("email"), definition("manager", "LINKED_PERSON")]
             ),
-            "GET /persons": listing(persons),
+            "GET /persons": [page_of([ada]), page_of([ada, bob])],
             "POST /person": made(6),
-            f"GET /person/{uuid_of(6)}": by_uuid(
-                {"person_uuid": uuid_of(6), "id": 6, "email": "bob@example.com", "manager": 5}
-            ),
         }
     )
     assert wish(transport, "person", {"email": "bob@example.com", "manager": "ada@example.com"}).changed
-    assert transport.count("GET /persons") == 1
+    assert transport.count("GET /persons") == 2
 
 
 def test_the_list_that_tells_the_keys_of_a_location_finds_it_too() -> None:
