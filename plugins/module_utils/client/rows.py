@@ -24,9 +24,9 @@ class Row(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self._values[self._places[name]]
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, key: str, default: Any = None) -> Any:
         """The value of a field, or something else where there is no such field."""
-        place = self._places.get(name)
+        place = self._places.get(key)
         return default if place is None else self._values[place]
 
     def __contains__(self, name: object) -> bool:
