@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.leftovers import Leftovers
 
 UUID = "1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8"
 SECRET = "of somebody else\n"
@@ -37,6 +38,7 @@ class Service:
     size: Any = 24
     content: bytes = CONTENT
     transport: Any = field(default_factory=lambda: Transport("https://acme.example"))
+    leftovers: Leftovers = field(default_factory=Leftovers)
 
     def get(self, kind: Kind, uuid: str) -> Record:
         return Record(kind, uuid, 7, {"uuid": uuid, "name": self.name, "size": self.size})

@@ -71,8 +71,9 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
         "objects": 1,
         "tasks": 1,
         "rental-cases": 1,
+        "catalog-items": 1,
     }
-    assert applied(second)["requests"] == 10
+    assert applied(second)["requests"] == 11
 
     objects = source / "objects" / "it.yml"
     objects.write_text(objects.read_text("utf-8").replace('"849.90"', '"799.00"'), "utf-8")
@@ -125,6 +126,8 @@ def single_modules(service: Emulator) -> dict[str, Any]:
     for module in ("task", "rental_case"):
         for entry in entries(ACME / f"{module}s.yml"):
             add(module, entry)
+    catalog = entries(ACME / "catalog.yml")
+    add("catalog_item", {"match_on": ["inventory_name"], "fields": "{{ item }}"}, loop=catalog)
     return {
         "hosts": "localhost",
         "gather_facts": False,
@@ -165,9 +168,10 @@ def test_single_modules_provision_an_empty_instance(empty: Emulator, tmp_path: P
     assert single_changes(second) == 0
     # The definitions; two locations; of five rooms each location and room, and the definitions once; of three persons
     # each the list, and the definitions once; a user: persons and the user; of six objects each location, room and
-    # object, and the definitions once; two tasks and a rental case: each the list, users and objects.
+    # object, and the definitions once; two tasks and a rental case: each the list, users and objects; of two items of
+    # the catalog each the list, and the definitions once.
     definitions = sum(len(entries(ACME / "fields" / f"{name}.yml")) for name in ("asset", "room", "person"))
-    assert len(empty.log()) == definitions + 2 + (5 * 2 + 1) + (3 + 1) + 2 + (6 * 3 + 1) + 3 * 3
+    assert len(empty.log()) == definitions + 2 + (5 * 2 + 1) + (3 + 1) + 2 + (6 * 3 + 1) + 3 * 3 + (2 + 1)
 
     cheaper = {"barcode": "0001003", "inventory_name": "Projector Elbe", "purchasing_price": "799.00"}
     play["tasks"] = [{"name": "cheaper", f"{steps.NAMESPACE}object": {"fields": cheaper}}]

@@ -38,6 +38,7 @@ KINDS = {
     "circularity-hub/items": ("circularity-hub/item", "id", 8),
     "circularity-hub/orders": ("circularity-hub/order", "id", 9),
     "files": ("file", "uuid", 10),
+    "catalog-items": ("catalog-item", "uuid", 11),
 }
 """List path to the path of one record, the name of its identity, and a number that its uuids begin with."""
 
@@ -58,6 +59,7 @@ _TYPED: dict[str, dict[str, Any]] = {
     "circularity-hub/items": {"asset_id": 1, "price": 1, "deleted": False, "category_id": 1},
     "circularity-hub/orders": {"completed": False, "cancelled": False, "articles": []},
     "files": {"size": 3},
+    "catalog-items": {},
 }  # fmt: skip
 """What of a record is no text."""
 
@@ -72,6 +74,7 @@ _TEXTS: dict[str, tuple[str, ...]] = {
     "circularity-hub/items": ("status",),
     "circularity-hub/orders": ("order_number", "cancellation_reason"),
     "files": ("name", "type"),
+    "catalog-items": ("catalog_object_inventory_name", "catalog_object_description", "catalog_object_serial_number"),
 }
 """The texts of a record; each holds the same payload."""
 
