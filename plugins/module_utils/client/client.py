@@ -44,6 +44,8 @@ from .transport import Effect, Response, Transport
 
 _READ_AGAIN = 2
 """How often a list that does not add up is read again before it is an error."""
+_MANY = 150_000
+"""A list of more records than that is kept in little memory, which takes time."""
 _SURELY_NOT_FULL = 100
 """A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _PAGES_AHEAD = 2
@@ -461,7 +463,7 @@ class Page:
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")
-        rows = Rows()
+        rows = Rows() if isinstance(total, int) and total > _MANY else None
         records = [Record.of(kind, item, rows) for item in items]
         return cls(
             records=records,

@@ -50,15 +50,29 @@ class Row(Mapping[str, Any]):
         return repr(dict(self))
 
 
+_MOST_SHARED = 30
+"""Names that maps share; Python gives one with more a table of its own."""
+
+
 class Rows:
     """Makes the rows of one page."""
 
     def __init__(self) -> None:
+        # Attributes of the objects of one class share their names, and so do the maps that hold them (PEP 412).
+        self._shared: type = type("_Shared", (), {})
         self._places: dict[tuple[str, ...], dict[str, int]] = {}
         self._known: dict[Any, Any] = {}
 
-    def of(self, fields: Mapping[str, Any]) -> Row:
-        """A record as a row."""
+    def of(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A record in little memory: as a map that shares its names with others, or, where it has too many for that, as
+        a row.
+        """
+        if len(fields) <= _MOST_SHARED:
+            known, shared = self._known, self._shared().__dict__
+            for name, value in fields.items():
+                shared[name] = known.setdefault(value, value) if value.__class__ is str else self.same(value)
+            found: dict[str, Any] = shared
+            return found
         names = tuple(fields)
         places = self._places.get(names)
         if places is None:
