@@ -21,7 +21,8 @@ TEXTS = sorted(
     for path in ([ROOT / place] if (ROOT / place).is_file() else (ROOT / place).rglob("*"))
     if path.suffix in (".md", ".py", ".rst", ".yml", ".yaml", ".json", ".j2")
 )
-_A_BEFORE_A_VOWEL = re.compile(r"\ba\s+(?!one\b|once\b|eu)[aeio][a-z]+", re.IGNORECASE)
+# Letters in both cases are much faster than a pattern without case.
+_A_BEFORE_A_VOWEL = re.compile(r"\b[aA]\s+(?![oO]ne\b|[oO]nce\b|[eE]u)[aeioAEIO][a-zA-Z]+")
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -17,6 +17,7 @@ NO_BEGINNINGS = {"what", "whether", "which", "who", "where"}
 NO_NAMES = {"of", "what", "here", "where", "ground", "world", "call", "door", "wish", "named"}
 
 SOURCES = sorted((ROOT / "plugins").rglob("*.py"))
+_SHIPPED = set(SOURCES)
 LIBRARIES = sorted(path for name in ("support", "tools", "emulator") for path in (ROOT / "tests" / name).rglob("*.py"))
 
 
@@ -44,18 +45,11 @@ def empty_names(tree: ast.Module) -> Iterator[str]:
             yield f"line {node.lineno}: {name}"
 
 
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
-
-
 @pytest.mark.parametrize("path", SOURCES + LIBRARIES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_docstrings_begin_with_their_subject_or_verb(path: Path) -> None:
-    assert list(noun_clauses(_tree(path))) == []
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_names_of_variables_say_what_they_hold(path: Path) -> None:
-    assert list(empty_names(_tree(path))) == []
+def test_docstrings_begin_with_their_subject_or_verb_and_names_say_what_they_hold(path: Path) -> None:
+    tree = ast.parse(path.read_text("utf-8"))
+    assert list(noun_clauses(tree)) == []
+    assert path not in _SHIPPED or list(empty_names(tree)) == []
 
 
 def test_every_kind_of_docstring_is_seen() -> None:
