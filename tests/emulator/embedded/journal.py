@@ -30,9 +30,15 @@ class Journal:
         self._db.execute("PRAGMA synchronous = OFF")
         self._db.execute("PRAGMA cache_size = -2048")
         self._db.execute("CREATE TABLE entry (id INTEGER PRIMARY KEY, entry TEXT NOT NULL)")
+        self._since = datetime.min.replace(tzinfo=UTC)
 
     def note(self, call: Call, status: int | None, started: datetime, seconds: float, fault: str | None) -> None:
-        """Log a request. No status means that the client got no answer."""
+        """Log a request. No status means that the client got no answer.
+
+        One that came before the log was cleared belongs to what was cleared, however long it took.
+        """
+        if started < self._since:
+            return
         entry = {
             "method": call.method,
             "path": call.path,
@@ -52,6 +58,7 @@ class Journal:
         return ("[" + ",".join(row[0] for row in rows) + "]").encode()
 
     def clear(self) -> None:
+        self._since = datetime.now(UTC)
         self._db.execute("DELETE FROM entry")
 
 

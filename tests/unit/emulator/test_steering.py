@@ -68,6 +68,24 @@ def test_log_can_be_cleared(api: Api, steering: Steering) -> None:
     assert steering.log() == []
 
 
+def test_a_request_from_before_the_log_was_cleared_is_not_in_it() -> None:
+    """On a busy machine it may be answered only after that."""
+    program = (
+        "import sys\n"
+        f"sys.path.insert(0, {str(EMULATOR)!r})\n"
+        "from datetime import UTC, datetime\n"
+        "from embedded.journal import Journal\n"
+        "from embedded.messages import Call\n"
+        "journal, before = Journal(), datetime.now(UTC)\n"
+        "journal.clear()\n"
+        "for path, started in (('/before', before), ('/after', datetime.now(UTC))):\n"
+        "    journal.note(Call('GET', path, '', {}, b'', ''), 200, started, 0.0, None)\n"
+        "print(journal.as_json().decode())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
+    assert [entry["path"] for entry in json.loads(done.stdout)] == ["/after"]
+
+
 def test_steering_is_not_logged(steering: Steering) -> None:
     steering.switches()
     steering.mails()
