@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from typing import Any, TypeGuard, TypeVar
 from urllib.parse import quote
@@ -35,17 +36,17 @@ from ..model.schema import Schema
 from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
 from . import query
-from .limits import JSON_DIGITS, LimitExceeded, ListLimit
+from .limits import JSON_DIGITS, LimitExceeded, ListLimit, decode_json
 from .profile import Profile
 from .query import PER_PAGE, Condition
-from .rows import Rows
+from .rows import CompressedPage
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
 
 _READ_AGAIN = 2
 """How often a list that does not add up is read again before it is an error."""
 _MANY = 150_000
-"""A list of more records than that is kept in little memory, which takes time."""
+"""A list of more records than that is kept compressed, which takes time."""
 _SURELY_NOT_FULL = 100
 """A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _PAGES_AHEAD = 2
@@ -64,20 +65,20 @@ class Record:
     flat: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kind: Kind, raw: Mapping[str, Any], rows: Rows | None = None) -> Record:
-        """A record of an answer.
+    def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
+        """A record of an answer."""
+        return cls.of_flat(kind, flatten(kind, raw))
 
-        :param rows: keeps it in little memory, where it is one of many.
-        """
-        flat: Mapping[str, Any] = flatten(kind, raw)
+    @classmethod
+    def of_flat(cls, kind: Kind, flat: Mapping[str, Any]) -> Record:
+        """A record with these fields."""
         uuid = ""
         for key in kind.uuid_keys:
             if is_uuid(flat.get(key)):
-                uuid = flat[key].lower()
+                # The same text once, where it is written as it is compared.
+                uuid = flat[key] if flat[key].islower() else flat[key].lower()
                 break
         number = flat.get("id")
-        if rows is not None:
-            flat, uuid = rows.of(flat), rows.same(uuid)
         return cls(
             kind,
             uuid,
@@ -463,8 +464,11 @@ class Page:
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")
-        rows = Rows() if isinstance(total, int) and total > _MANY else None
-        records = [Record.of(kind, item, rows) for item in items]
+        flats: Sequence[Mapping[str, Any]] = [flatten(kind, item) for item in items]
+        if isinstance(total, int) and total > _MANY:
+            names = dict.fromkeys((*kind.uuid_keys, "id", *(field.wire_key for field in kind.identity)))
+            flats = CompressedPage(answer.body, partial(_read_page, kind)).rows(flats, tuple(names))
+        records = [Record.of_flat(kind, flat) for flat in flats]
         return cls(
             records=records,
             total=total if isinstance(total, int) else None,
@@ -472,6 +476,12 @@ class Page:
             clamped=number is not None and isinstance(asked, int) and asked != number,
             length=len(answer.body),
         )
+
+
+def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
+    """The flat maps of the records of a page that was read before."""
+    decoded = decode_json(body)
+    return [flatten(kind, item) for item in (decoded["items"] if isinstance(decoded, dict) else decoded)]
 
 
 _Found = TypeVar("_Found")

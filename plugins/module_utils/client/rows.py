@@ -1,98 +1,108 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records of a list in little memory: those with the same fields share the names, and equal values are one."""
+"""Records of a very long list in little memory: each page is kept as it came, compressed, and read again when somebody
+asks for more than by what its records are found.
+
+Whoever goes through all of such records does so in the order of their list; any other order reads a page for each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, Mapping
+import functools
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+_OPEN = 4
+"""How many pages are open at a time: two lists that are gone through together have two each."""
+_FAST = 1
+"""The level of compression: the others take many times as long and gain little."""
+
+Flat = Mapping[str, Any]
+
+
+class CompressedPage:
+    """The body of an answer.
+
+    :param body: as it came. :param read: makes the flat maps of its records from it.
+    """
+
+    __slots__ = ("_packed", "_read")
+
+    def __init__(self, body: bytes, read: Callable[[bytes], Sequence[Flat]]) -> None:
+        self._packed = zlib.compress(body, _FAST)
+        self._read = read
+
+    def rows(self, records: Sequence[Flat], names: Sequence[str]) -> list[Flat]:
+        """Its records, as rows.
+
+        :param records: the flat maps of its records. :param names: the fields that stay at hand.
+        """
+        places = {name: place for place, name in enumerate(names)}
+        same: dict[str, str] = {}
+        return [
+            Row(self, number, places, tuple([_shared(record.get(name, _ABSENT), same) for name in names]))
+            for number, record in enumerate(records)
+        ]
+
+    def open(self) -> Sequence[Flat]:
+        """The flat maps of its records."""
+        return self._read(zlib.decompress(self._packed))
+
+
+_ABSENT = object()
+
+
+def _shared(value: Any, same: dict[str, str]) -> Any:
+    """A text that equals another one of the record as that one: two fields may have its uuid."""
+    return same.setdefault(value, value) if value.__class__ is str else value
+
+
+@functools.lru_cache(maxsize=_OPEN)
+def _opened(page: CompressedPage) -> Sequence[Flat]:
+    return page.open()
 
 
 class Row(Mapping[str, Any]):
     """The fields of one record. Nobody changes it, nor what it holds.
 
-    :param places: name of a field to the place of its value; many rows share it.
+    :param places: name of a field that is at hand to the place of its value; the rows of a page share it.
     """
 
-    __slots__ = ("_places", "_values")
+    __slots__ = ("_number", "_page", "_places", "_values")
 
-    def __init__(self, places: Mapping[str, int], values: tuple[Any, ...]) -> None:
+    def __init__(self, page: CompressedPage, number: int, places: Mapping[str, int], values: tuple[Any, ...]) -> None:
+        self._page = page
+        self._number = number
         self._places = places
         self._values = values
 
+    @property
+    def _all(self) -> Flat:
+        return _opened(self._page)[self._number]
+
     def __getitem__(self, name: str) -> Any:
-        return self._values[self._places[name]]
+        place = self._places.get(name)
+        value = _ABSENT if place is None else self._values[place]
+        return self._all[name] if value is _ABSENT else value
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a field, or something else where there is no such field."""
         place = self._places.get(key)
-        return default if place is None else self._values[place]
+        if place is None:
+            return self._all.get(key, default)
+        value = self._values[place]
+        return default if value is _ABSENT else value
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places
+        return name in self._all
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._all)
 
     def __len__(self) -> int:
-        return len(self._places)
-
-    def keys(self) -> KeysView[str]:
-        """The names of the fields."""
-        return self._places.keys()
-
-    def items(self) -> ItemsView[str, Any]:
-        """The names with their values."""
-        return dict(zip(self._places, self._values, strict=True)).items()
+        return len(self._all)
 
     def __repr__(self) -> str:
-        return repr(dict(self))
-
-
-_MOST_SHARED = 30
-"""Names that maps share; Python gives one with more a table of its own."""
-
-
-class Rows:
-    """Makes the rows of one page."""
-
-    def __init__(self) -> None:
-        # Attributes of the objects of one class share their names, and so do the maps that hold them (PEP 412).
-        self._shared: type = type("_Shared", (), {})
-        self._places: dict[tuple[str, ...], dict[str, int]] = {}
-        self._known: dict[Any, Any] = {}
-
-    def of(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A record in little memory: as a map that shares its names with others, or, where it has too many for that, as
-        a row.
-        """
-        if len(fields) <= _MOST_SHARED:
-            known, shared = self._known, self._shared().__dict__
-            for name, value in fields.items():
-                shared[name] = known.setdefault(value, value) if value.__class__ is str else self.same(value)
-            found: dict[str, Any] = shared
-            return found
-        names = tuple(fields)
-        places = self._places.get(names)
-        if places is None:
-            places = self._places[names] = {name: place for place, name in enumerate(names)}
-        return Row(places, tuple(map(self.same, fields.values())))
-
-    def same(self, value: Any) -> Any:
-        """A value that equals one of the page, as that one."""
-        kind = value.__class__
-        if kind is str:
-            return self._known.setdefault(value, value)
-        if kind is dict and value:
-            # A link: most records of a page link to a few others.
-            try:
-                return self._known.setdefault((*value, *map(_told_apart, value.values())), value)
-            except TypeError:
-                return value
-        return self._known.setdefault((), value) if kind is list and not value else value
-
-
-def _told_apart(value: Any) -> Any:
-    """A value as part of a key: 1, 1.0 and true are equal to Python."""
-    return value if value.__class__ is str else (value.__class__, value)
+        return repr(dict(self._all))

@@ -10,6 +10,7 @@ import io
 import json
 import re
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -46,6 +47,16 @@ _ERROR = re.compile(
 _NOTHING = ' ,;\t|"\r\n'
 
 
+_ANY_TEXT = "surrogatepass"
+
+_MOST_SHARED = 100_000
+"""Cells that are looked at for equal ones, which are kept once."""
+
+
+def _lines_of(text: str) -> list[str]:
+    return io.StringIO(text, newline="").readlines()
+
+
 class _Table:
     """The common parts of all rows of a table: the lines of its file, the delimiter, the names in the first row.
 
@@ -58,7 +69,8 @@ class _Table:
     def __init__(self, text: str, source: str, dialect: Dialect) -> None:
         self.source = source
         self.dialect = dialect
-        self.lines = io.StringIO(text, newline="").readlines()
+        self._lines = _lines_of(text)
+        self._packed = b""
         said = _SEPARATOR.fullmatch(self.lines[0]) if self.lines else None
         self.before = 1 if said else 0
         numbers = range(self.before, len(self.lines))
@@ -72,6 +84,18 @@ class _Table:
         self.errors: list[tuple[int, int, str]] = []
         # Findings of one row come one after the other.
         self._last_row: tuple[int, list[tuple[int, int]]] = (0, [])
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the file."""
+        if self._packed:
+            self._lines, self._packed = _lines_of(zlib.decompress(self._packed).decode("utf-8", _ANY_TEXT)), b""
+        return self._lines
+
+    def pack(self) -> None:
+        """Keeps the lines in little memory: they were read, and only places of mistakes need them again."""
+        self._packed = zlib.compress("".join(self._lines).encode("utf-8", _ANY_TEXT), 1)
+        self._lines = []
 
     def name_columns(self, row: Iterable[str], line: int) -> None:
         """Takes the names of the columns. Those after the last name have none."""
@@ -202,6 +226,7 @@ def read_csv(
     reader = csv.reader(islice(table.lines, table.before, None), delimiter=table.delimiter, strict=True)
     may_have_jinja = any(mark in text for mark in JINJA)
     may_have_nul = NUL in text or NUL_ESCAPED in text
+    same: dict[str, str] = {}
     line = table.before + 1
     try:
         for row in reader:
@@ -215,7 +240,9 @@ def read_csv(
                     return
                 table.columns = {name: index for index, name in enumerate(table.wanted) if name}
             elif len(row) == len(table.header) or _is_as_wide(row, table):
-                node = _row([as_text(cell) for cell in row], table, line)
+                if len(same) > _MOST_SHARED:
+                    same.clear()
+                node = _row([same.setdefault(cell, cell) for cell in map(as_text, row)], table, line)
                 if node is not None:
                     if may_have_jinja:
                         findings += jinja_in(node)
@@ -227,6 +254,7 @@ def read_csv(
             line = table.before + reader.line_num + 1
         if table.errors and warnings is not None:
             warnings.append(_of_errors(table))
+        table.pack()
     except csv.Error as error:
         findings.append(
             Finding(Place(source, line, 1), f"this is not CSV: {error}; a quote in a cell in quotes is written twice")

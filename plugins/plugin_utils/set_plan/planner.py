@@ -9,13 +9,13 @@ It is the plan of one record, many times; lists are read once for each kind, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
@@ -25,6 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
+from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from .archived import with_archived_twins
 from .cells import EmptiedCells, LostDigits
@@ -40,7 +41,7 @@ from .checks import (
     is_in_scope,
     removals_of,
 )
-from .context import PlanContext
+from .context import PlanContext, numbered_references
 from .definitions import Definitions
 from .held import check_held
 from .hub import offered, plan_offers
@@ -62,6 +63,26 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
     return _Planner(PlanContext(client, desired, options or PlanOptions())).run()
 
 
+@dataclass(slots=True)
+class _Read:
+    """An entry with its values.
+
+    :ivar fits: whether nothing is wrong with them.
+    :ivar keys: the fields that identify it, once these are claimed for it; None where something is wrong with them.
+    :ivar is_final: whether a record is as it was written, whatever else is planned.
+    """
+
+    entry: Entry
+    values: dict[str, Any]
+    fits: bool
+    keys: tuple[str, ...] | None
+    is_final: bool = False
+
+    @property
+    def written(self) -> tuple[Entry, dict[str, Any], bool]:
+        return self.entry, self.values, self.fits
+
+
 class _Planner:
     def __init__(self, context: PlanContext) -> None:
         self._context = context
@@ -73,6 +94,8 @@ class _Planner:
         self._moved = Moved(context)
         self._lifecycles = Lifecycles(context, self._pruning().words_of)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
+        self._settled: list[Entry] = []
+        self._unmatched: set[str] = set()
         self._gone: dict[str, Planned] = {}
         self._emptied = EmptiedCells()
         self._lost_digits = LostDigits(context.state)
@@ -87,6 +110,7 @@ class _Planner:
         for kind in kinds:
             if kind.template:
                 context.schema(kind)
+        self._unmatched = {kind.name for kind in kinds}
         with self._state.reading_ahead(kinds):
             matched = [pair for section in sections for pair in self._match_section(section)]
         if not context.findings:
@@ -99,6 +123,7 @@ class _Planner:
         self._gone = removals_of(context, matched, pruned)
         while matched:
             self._compare(*matched.pop())
+        self._check_settled()
         while self._dropped:
             # Everything that a reference may mean is known by now.
             entry, values = self._dropped.pop()
@@ -161,25 +186,68 @@ class _Planner:
         self._context.schema(kind)
         # The list is on its way while this is read, and where no list is needed for it while it is named, too.
         is_named_early = kind.is_many and section not in self._desired.identity
-        read = []
+        read: list[_Read] = []
         for entry in self._context.entries[section]:
             values, fits = self._read(entry)
-            read.append((entry, values, fits, self._name(section, entry, values, fits) if is_named_early else None))
+            keys = self._name(section, entry, values, fits) if is_named_early else None
+            read.append(_Read(entry, values, fits, keys))
         there = self._state.records(kind)
         self._result.everywhere[section] = len(there)
         self._result.existing[section] = self._context.scope.count(section, there)
-        written = [one[1] for one in read]
+        if self._state.is_compressed(kind):
+            if not is_named_early:
+                read = [replace(one, keys=self._name(section, *one.written)) for one in read]
+                is_named_early = True
+            self._put_in_order(kind, read)
+        # A chain of renames ends at a key that somebody wrote.
+        written = [one.values for one in read] if section in self._desired.moved else []
         found = []
-        for entry, values, fits, early in read:
-            keys = early if is_named_early else self._name(section, entry, values, fits)
-            pair = None if keys is None else self._match(section, entry, values, keys, fits, written)
+        read.reverse()
+        while read:
+            one = read.pop()
+            keys = one.keys if is_named_early else self._name(section, *one.written)
+            pair = None if keys is None else self._match(section, one, keys, written)
             if pair is None:
-                self._dropped.append((entry, values))
-                self._context.doubt(entry)
+                self._dropped.append((one.entry, one.values))
+                self._context.doubt(one.entry)
+            elif one.is_final:
+                # Most are, and nothing else has to be kept of them.
+                self._compare(*pair, is_final=True)
+                self._settled.append(one.entry)
             else:
                 found.append(pair)
         self._leave_alone(section)
+        self._unmatched.discard(kind.name)
         return found
+
+    def _put_in_order(self, kind: Kind, read: list[_Read]) -> None:
+        """Sorts what was read by the places of the records in their list."""
+        schema = self._context.schema(kind)
+
+        def place(one: _Read) -> int:
+            hits = self._state.find_existing(schema, one.keys, one.values) if one.keys else []
+            return hits[0].id or 0 if hits else 0
+
+        read.sort(key=place)
+
+    def _is_final(self, schema: Schema, read: _Read, current: Record) -> bool:
+        """Tells whether a record is as it was written, whatever else is planned."""
+        entry, kind = read.entry, schema.kind
+        if not kind.is_many or entry.state != "present" or entry.uuid or entry.lifecycle is not NOTHING:
+            return False
+        linked = [reference for value in read.values.values() for _number, reference in numbered_references(value)]
+        if any(reference.target in self._unmatched for reference in linked):
+            return False
+        return self._context.resolve(read.values, None) and self._is_as_written(schema, entry, read.values, current)
+
+    def _check_settled(self) -> None:
+        """Looks whether records refer to what is taken away, which was not known when they were compared."""
+        for entry in self._settled if self._gone else ():
+            schema = self._context.schema(entry.kind)
+            values, _fits = self._read(entry)
+            self._context.resolve(values, None)
+            section = entry.kind.section
+            check_needs(self._context, self._context.planned(section, entry, schema, values, (), ""), self._gone)
 
     def _leave_alone(self, section: str) -> None:
         """Claims the records that were written to be no part of the set, so that nothing prunes them."""
@@ -221,13 +289,11 @@ class _Planner:
     def _match(
         self,
         section: str,
-        entry: Entry,
-        values: dict[str, Any],
+        read: _Read,
         keys: tuple[str, ...],
-        fits: bool,
         written: Iterable[dict[str, Any]],
     ) -> tuple[Planned, Record | None] | None:
-        context = self._context
+        context, entry, values = self._context, read.entry, read.values
         schema = context.schema(entry.kind)
         complaints = context.complaints
         if entry.uuid:
@@ -262,8 +328,10 @@ class _Planner:
             context.resolve(
                 {field.key: values[field.key] for field in schema.kind.identity if field.key in values}, None
             )
-            self._state.add_planned(schema, values, current or entry)
-        if not fits or context.complaints > complaints:
+            read.is_final = current is not None and self._is_final(schema, read, current)
+            if not read.is_final:
+                self._state.add_planned(schema, values, current or entry)
+        if not read.fits or context.complaints > complaints:
             # A consequence of a mistake is no mistake of its own.
             return None
         key = context.uniqueness.words(schema, keys, values)
@@ -318,7 +386,11 @@ class _Planner:
 
     # ---- compare
 
-    def _compare(self, planned: Planned, current: Record | None) -> None:
+    def _compare(self, planned: Planned, current: Record | None, is_final: bool = False) -> None:
+        """Takes a record into the plan.
+
+        :param is_final: whether it is known to be as it was written.
+        """
         entry = planned.entry
         self._lifecycles.narrow(planned, current is not None)
         if entry.state == "present":
@@ -332,7 +404,7 @@ class _Planner:
             self._context.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")
             return
         try:
-            change = self._change(planned, current)
+            change = self._change(planned, current, is_final)
         except (InvalidInput, Ambiguous) as wrong:
             for message in wrong.problems if isinstance(wrong, InvalidInput) else [wrong.message]:
                 # Most begin with the field that they are about.
@@ -357,7 +429,7 @@ class _Planner:
             check_unique(self._context, planned, self._gone)
         self._context.take(planned)
 
-    def _change(self, planned: Planned, current: Record | None) -> Change:
+    def _change(self, planned: Planned, current: Record | None, is_final: bool) -> Change:
         schema, entry = planned.schema, planned.entry
         if schema.kind.made_of:
             return plan_user(self._state, planned, current)
@@ -366,17 +438,21 @@ class _Planner:
         if entry.uuid and not planned.archived:
             planned.archived = is_archived(self._state, wanted, current)
         self._comparer.check_seen(wanted, current)
-        if current is not None and not planned.archived and self._is_as_written(planned, current):
+        if is_final or (
+            current is not None
+            and not planned.archived
+            and self._is_as_written(schema, entry, planned.desired, current)
+        ):
             return UNCHANGED[schema.kind.name]
         return self._comparer.change(wanted, current, planned.archived)
 
-    def _is_as_written(self, planned: Planned, current: Record) -> bool:
+    def _is_as_written(self, schema: Schema, entry: Entry, values: Mapping[str, Any], current: Record) -> bool:
         """Tells whether a record is as it was written beyond doubt. Most are, and there are very many."""
-        kind = planned.kind
-        if planned.entry.state != "present" or kind.defines_fields:
+        kind = schema.kind
+        if entry.state != "present" or kind.defines_fields:
             return False
-        quick = self._quick.get(kind.name) or self._quick.setdefault(kind.name, Quick(planned.schema))
-        return quick.same(planned.desired, current.flat, self._state.complete)
+        quick = self._quick.get(kind.name) or self._quick.setdefault(kind.name, Quick(schema))
+        return quick.same(values, current.flat, self._state.complete)
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""

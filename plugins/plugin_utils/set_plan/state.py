@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.client.rows import Row
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
@@ -57,7 +58,7 @@ class ListedState(InstanceState):
         self._ahead: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
         self._by_uuid: dict[str, dict[str, Record]] = {}
-        self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Record]]] = {}
+        self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, Record | list[Record]]] = {}
         self._planned: dict[str, list[tuple[Schema, Mapping[str, Any], Any]]] = {}
         self._planned_by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Any]]] = {}
         self._becoming: dict[str, Mapping[str, Any]] = {}
@@ -77,9 +78,20 @@ class ListedState(InstanceState):
                 ahead = self._ahead.pop(name, None)
                 found = self.client.list_all(kind) if ahead is None else ahead.result()
             self._records[name] = found
-            self._by_id[name] = {record.id: record for record in found if record.id is not None}
-            self._by_uuid[name] = {record.uuid: record for record in found}
         return self._records[name]
+
+    def _of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
+        """The record of a list that has a uuid."""
+        name = f"{kind.name} {template}".strip()
+        if name not in self._by_uuid:
+            self._by_uuid[name] = {record.uuid: record for record in self.records(kind, template)}
+        return self._by_uuid[name].get(uuid)
+
+    def _of_id(self, kind: Kind, number: int) -> Record | None:
+        """The record of a list that has an id."""
+        if kind.name not in self._by_id:
+            self._by_id[kind.name] = {record.id: record for record in self.records(kind) if record.id is not None}
+        return self._by_id[kind.name].get(number)
 
     @contextlib.contextmanager
     def reading_ahead(self, kinds: Iterable[Kind]) -> Iterator[None]:
@@ -104,6 +116,10 @@ class ListedState(InstanceState):
             record.uuid not in known and (record.id is None or record.id <= newest)
             for record in self.client.list_all(KINDS[name])
         )
+
+    def is_compressed(self, kind: Kind) -> bool:
+        """Tells whether the records of a kind are so many that they should be looked at in the order of their list."""
+        return any(isinstance(record.flat, Row) for record in self.records(kind)[:1])
 
     def is_listed(self, kind: Kind) -> bool:
         """Tells whether the kind was listed already."""
@@ -132,16 +148,23 @@ class ListedState(InstanceState):
         wanted = self.key_of(schema, keys, values)
         if wanted is None:
             return []
-        return self._index(schema, tuple(keys), template).get(wanted, [])
+        hits = self._index(schema, tuple(keys), template).get(wanted, [])
+        return [hits] if isinstance(hits, Record) else hits
 
-    def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> dict[Key, list[Record]]:
+    def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> dict[Key, Record | list[Record]]:
         name = (f"{schema.kind.name} {template}".strip(), keys)
         if name not in self._by_key:
-            index: dict[Key, list[Record]] = {}
+            # Most keys have one record, and a list of one takes more memory than what it holds.
+            index: dict[Key, Record | list[Record]] = {}
             for record in self.records(schema.kind, template):
                 key = self.key_of(schema, keys, natural_keys.read_some(schema, keys, record))
-                if key is not None:
-                    index.setdefault(key, []).append(record)
+                if key is None:
+                    continue
+                first = index.setdefault(key, record)
+                if isinstance(first, list):
+                    first.append(record)
+                elif first is not record:
+                    index[key] = [first, record]
             self._by_key[name] = index
         return self._by_key[name]
 
@@ -155,16 +178,12 @@ class ListedState(InstanceState):
 
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         """The record with a uuid, where a list shows it, or where it may be archived."""
-        record = self._of_list(kind, uuid, template)
+        record = self._of_uuid(kind, uuid, template)
         return self.client.get(kind, uuid) if record is None and kind.can_be_archived else record
 
     def is_archived(self, record: Record) -> bool:
         """Tells whether a record is archived; one that a list shows is not."""
-        return self._of_list(record.kind, record.uuid) is None and self.client.is_archived(record)
-
-    def _of_list(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        self.records(kind, template)
-        return self._by_uuid[f"{kind.name} {template}".strip()].get(uuid)
+        return self._of_uuid(record.kind, record.uuid) is None and self.client.is_archived(record)
 
     def sight(self, schema: Schema, _current: Record | None = None) -> Sight:
         """The fields of a kind that the account does not see, as far as its list tells."""
@@ -181,8 +200,6 @@ class ListedState(InstanceState):
         for name in kinds:
             if name in other._records:
                 self._records[name] = other._records[name]
-                self._by_id[name] = other._by_id[name]
-                self._by_uuid[name] = other._by_uuid[name]
 
     # ---- what is to come
 
@@ -258,21 +275,18 @@ class ListedState(InstanceState):
     def find(self, reference: Reference) -> Record | None:
         """The record that a resolved reference means; None where no list shows it (it is archived, or gone)."""
         kind = KINDS[reference.target]
-        self.records(kind)
         if reference.uuid:
-            return self._by_uuid[kind.name].get(reference.uuid)
-        return self._by_id[kind.name].get(reference.id) if reference.id is not None else None
+            return self._of_uuid(kind, reference.uuid)
+        if reference.id is not None:
+            return self._of_id(kind, reference.id)
+        self.records(kind)
+        return None
 
     def complete(self, reference: Reference) -> None:
         """Fills in the other half of a reference, id or uuid, where its kind is listed."""
-        kind = KINDS[reference.target]
-        if kind.name not in self._records or (reference.uuid and reference.id is not None):
+        if reference.target not in self._records or (reference.uuid and reference.id is not None):
             return
-        record = None
-        if reference.uuid:
-            record = self._by_uuid[kind.name].get(reference.uuid)
-        elif reference.id is not None:
-            record = self._by_id[kind.name].get(reference.id)
+        record = self.find(reference)
         if record is not None:
             fill_in(reference, record)
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ class Uniqueness:
     def __init__(self, state: ListedState, find: Callable[[Place, str], None]) -> None:
         self._state = state
         self._find = find
-        self._claimed: dict[tuple[Any, ...], Entry] = {}
+        self._claimed: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
         self._alike: dict[tuple[Any, ...], Entry] = {}
         self._unique: dict[str, list[str]] = {}
         self._by_other: dict[tuple[Any, ...], list[tuple[Entry, bool]]] = {}
@@ -44,7 +45,7 @@ class Uniqueness:
         if key is None:
             return False
         name = (schema.kind.name, entry.template, tuple(keys))
-        earlier = self._claimed.setdefault((*name, key), entry)
+        earlier = self._claimed[name].setdefault(key, entry)
         if earlier is not entry:
             words = self.words(schema, keys, values)
             self._find(entry.place, written_twice(schema.kind, words, earlier.place))
@@ -92,7 +93,7 @@ class Uniqueness:
             part = None if tuple(keys) == (key,) else self._state.key_of(schema, (key,), values)
             if part is None:
                 continue
-            earlier = self._claimed.setdefault((name, key, part), entry)
+            earlier = self._claimed[name, key].setdefault(part, entry)
             if earlier is not entry:
                 written, first = written_as(schema, entry, key), written_as(schema, earlier, key)
                 place = earlier.place_of(first)

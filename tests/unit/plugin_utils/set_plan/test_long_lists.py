@@ -1,0 +1,76 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A list that is so long that it is kept compressed: the plan is the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from instance_site import SETTINGS, Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.client import client
+from ansible_collections.community.seventhings.plugins.module_utils.client.rows import CompressedPage, Flat
+
+_PLACES = {
+    "locations.yml": yaml_list([{"name": "Berlin"}]),
+    "rooms.yml": yaml_list([{"building_id": "Berlin", "number": name} for name in ("One", "Two")]),
+}
+
+
+def _objects(order: random.Random, **more: object) -> str:
+    """Forty objects in any order, each with more fields."""
+    rows = [{"barcode": f"A{number:04}", "inventory_name": f"Thing {number}", **more} for number in range(40)]
+    order.shuffle(rows)
+    return yaml_list(rows)
+
+
+@pytest.fixture
+def stored(site: Site) -> Site:
+    """Forty objects in a room, two that nobody manages."""
+    more = yaml_list([{"barcode": f"B{number}", "inventory_name": "Other"} for number in range(2)])
+    site.write({**_PLACES, "objects.yml": _objects(random.Random(1), actual_room="Berlin/One") + more})
+    ran = site.run()
+    assert ran.outcome == "changed", ran.findings
+    return site
+
+
+def _files(order: random.Random) -> list[dict[str, str]]:
+    """What may be written next."""
+    same = _objects(order, actual_room="Berlin/One")
+    return [
+        {"objects.yml": same},
+        {"objects.yml": _objects(order, actual_room="Berlin/Two")},
+        {"objects.yml": same.replace("Thing 7", "Thing 8").replace("A0003", "A0300")},
+        {
+            "objects.yml": same.replace("A0003", "A0300"),
+            "moved.yml": 'objects: [{"from": {"barcode": "A0003"}, "to": {"barcode": "A0300"}}]\n',
+        },
+        {"objects.yml": same + yaml_list([{"barcode": "B0", "_state": "archived"}])},
+        {"instance.yml": f"{SETTINGS}identity: {{objects: [inventory_name]}}\n", "objects.yml": same},
+        {"instance.yml": f"{SETTINGS}scope: {{objects: {{actual_room: Berlin/Two}}}}\n", "objects.yml": same},
+        # Unchanged objects stand in the room that is taken away.
+        {"rooms.yml": yaml_list([{"building_id": "Berlin", "number": "One", "_state": "absent"}])},
+    ]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_the_plan_is_the_same(stored: Site, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    stored.write(_files(random.Random(number))[number])
+    plain = stored.plan()
+    opened: list[CompressedPage] = []
+    unpack = CompressedPage.open
+
+    def note(page: CompressedPage) -> Sequence[Flat]:
+        opened.append(page)
+        return unpack(page)
+
+    monkeypatch.setattr(client, "_MANY", 0)
+    monkeypatch.setattr(CompressedPage, "open", note)
+    compressed = stored.plan()
+    times = {"duration": plain.duration, "made_by": plain.made_by}
+    assert {**compressed.document(), **times} == plain.document()
+    assert opened
+    assert (plain.outcome == "unchanged") == (number in (0, 5))
