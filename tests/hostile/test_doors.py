@@ -377,4 +377,5 @@ def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
     assert_harmless([{"profile": text} for text in profiles])
     for profile in profiles:
         for payload in CORPUS:
-            assert len(payload) < 4 or json.dumps(payload)[1:-1] not in profile
+            is_word = payload in ("null", "true", "false")
+            assert is_word or len(payload) < 4 or json.dumps(payload)[1:-1] not in profile

@@ -250,9 +250,23 @@ def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: 
         if parent and parent.plural == above and isinstance(link, Mapping):
             variables[f"{plan.prefix}{variable_key(key)}"] = _completed(link, parent)
     variables[f"{plan.prefix}is_active"] = record.get("archived_at") in EMPTY
+    variables = {name: _encodable(value) for name, value in variables.items()}
     if parent is None:
         return Node("", variables)
     return Node("", variables, parent.node.visible, parent.node.name)
+
+
+def _encodable(value: Any) -> Any:
+    """A value whose texts can be written in every format: a replacement character stands for half of a surrogate pair,
+    which ends ``ansible-inventory --yaml`` otherwise.
+    """
+    if isinstance(value, str):
+        if value.isascii() or value.isprintable():
+            return value
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {_encodable(name): _encodable(one) for name, one in value.items()}
+    return [_encodable(one) for one in value] if isinstance(value, list) else value
 
 
 def _left_out(variables: Variables) -> list[str]:
