@@ -48,6 +48,8 @@ _READ_AGAIN = 2
 _MANY = 150_000
 """A list of more records than that is kept compressed, which takes time."""
 _SURELY_NOT_FULL = 100
+_SAMPLE = 20
+"""How many records show which keys an instance answers."""
 """A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _PAGES_AHEAD = 2
 """How many pages are asked for before the one in front of them is read."""
@@ -93,7 +95,7 @@ def _is_number(text: Any) -> TypeGuard[str]:
 
 
 class Client:
-    """One user at one instance. Definitions that were read are kept; records never are.
+    """One user at one instance. Definitions that were read are kept; of records nothing but which keys they have.
 
     :ivar creations: the locks of what is made, which the processes of this user share.
     :ivar leftovers: uploads of tasks that failed.
@@ -117,6 +119,7 @@ class Client:
         self.leftovers = leftovers or Leftovers()
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
+        self._samples: dict[str, list[Record]] = {}
         self._untold = threading.Lock()
 
     def send(self, method: str, path: str, effect: Effect = Effect.SAFE, **options: Any) -> Response:
@@ -151,6 +154,7 @@ class Client:
     def forget_definitions(self) -> None:
         """Definitions were changed: read them again when they are needed."""
         self._definitions.clear()
+        self._samples.clear()
 
     def schema(self, kind: Kind) -> Schema:
         """Returns the fields that a kind has on this instance. Takes one request for a kind with a template whose
@@ -310,6 +314,14 @@ class Client:
         """The first page of a kind: enough to name candidates in a message, not to decide anything."""
         return next(self._pages(kind, [], "")).records
 
+    def sample(self, kind: Kind) -> list[Record]:
+        """A few records of a kind, to see which keys the instance answers. They are kept as long as the definitions
+        are, so that many records that are made one after the other take one request.
+        """
+        if kind.name not in self._samples:
+            self._samples[kind.name] = self.first(kind, _SAMPLE, []).records
+        return self._samples[kind.name]
+
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
         """The first page of a kind, and whether it has all of its records beyond doubt."""
         page = next(self._pages(kind, [], ""))
@@ -342,6 +354,9 @@ class Client:
         :raises OutcomeUnknown: where it may have been made; whoever calls looks before it sends again.
         """
         wrapped = {kind.wrap: body} if kind.wrap else body
+        if not self._samples.get(kind.name, True):
+            # The first record is about to be there.
+            del self._samples[kind.name]
         answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
         return made_uuid(answer, kind.words)
 

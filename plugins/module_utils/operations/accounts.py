@@ -20,6 +20,7 @@ from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.listing import matching_records
 from ..resolve.references import reference_in
+from ..resolve.sight import Sight, why_unfound
 
 PERSON, USER = KINDS["person"], KINDS["user"]
 
@@ -93,6 +94,8 @@ def user_from_person(
             (f"There is no such person yet: {person_in_words}.",),
         )
     email = one.flat.get("email")
+    if "email" not in one.flat:
+        Sight.of(client.schema(PERSON), everyone).check_written(["email"])
     if not isinstance(email, str) or not email:
         raise InvalidInput(f"The person {one.uuid} has no e-mail address; a user can't be made without one.")
     namesakes = natural_keys.identified(_by_email(), ["email"], {"email": email}, everyone)
@@ -135,11 +138,15 @@ def _persons(
             if (reference.uuid and one.uuid == reference.uuid) or (reference.id is not None and one.id == reference.id)
         ]
     if isinstance(reference.written, str):
+        hidden = why_unfound(PERSON, ["email"], everyone, reference.written)
+        if hidden:
+            raise InvalidInput(f"person: {hidden}")
         return natural_keys.identified(_by_email(), ["email"], {"email": reference.written}, everyone)
     schema = client.schema(PERSON)
     wanted, findings = schema.parse(reference.written, "person.")
     if findings.errors or findings.unknown:
         raise InvalidInput([*findings.errors, *findings.unknown])
+    Sight.of(schema, everyone).check_identifies(wanted)
     return natural_keys.identified(schema, wanted, wanted, everyone)
 
 

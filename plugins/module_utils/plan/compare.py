@@ -12,11 +12,12 @@ from typing import Any
 
 from ..client.client import Record
 from ..client.files import Contents, recognise
-from ..model.kinds import USER
+from ..model.kinds import TEMPLATE_KINDS, USER
 from ..model.schema import Schema
 from ..model.types_links import attachments_in, references_in
 from ..resolve import natural_keys
 from ..resolve.references import is_text_renter, renter_of
+from ..resolve.sight import may_be_lost
 from . import change as plan
 from .change import Change
 from .hours import check_hours_known, needs_hours
@@ -70,7 +71,7 @@ class Comparer:
         :raises InvalidInput: naming them.
         """
         if wanted.state == "present":
-            self._state.sight(wanted.schema, current).check_written(wanted.desired)
+            self._state.sight(wanted.schema, current, wanted.desired).check_written(wanted.desired)
 
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
         """Tells whether nothing would have to change in a record."""
@@ -97,6 +98,8 @@ class Comparer:
         elif needs_hours(schema, desired):
             check_hours_known(schema, desired, self._state.some(schema.kind))
         change = plan.plan_present(schema, desired, current, archived, self._state.complete, wanted.may_be_made)
+        if change.action == plan.UPDATE and schema.kind.update == "PUT" and schema.kind.has_own_fields:
+            change = self._replaced(schema, change)
         plan.check_choices(current, change)
         plan.check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
         change = self._with_renter(schema, change)
@@ -104,7 +107,17 @@ class Comparer:
             self._state.require_uuids(references_in(tuple(change.values.values())))
         return plan.shown_as_written(change, wanted.desired) if schema.kind.defines_fields else change
 
+    def _replaced(self, schema: Schema, change: Change) -> Change:
+        """A change that sets all fields of a record at once: those that the account does not see would be lost."""
+        sight = self._state.sight(schema, change.current)
+        sight.check_replaced()
+        unsure = sorted(sight.missing - change.values.keys())
+        if not unsure:
+            return change
+        return replace(change, warnings=(*change.warnings, may_be_lost(schema.kind, unsure)))
+
     def _values_in_use(self, template: str, definition: Record, values: list[Any]) -> list[Any]:
+        self._state.sight(self._state.schema(TEMPLATE_KINDS[template])).check_in_use(definition.flat["field_key"])
         return natural_keys.values_in_use(definition, template, values, self._state.listed)
 
     def _with_renter(self, schema: Schema, change: Change) -> Change:

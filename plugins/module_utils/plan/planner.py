@@ -87,6 +87,9 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
             f"There is no field definition with the key {wanted.desired['field_key']!r}; the service makes keys "
             "itself, so leave field_key out to make one."
         )
+    if current is None and wanted.state == "present":
+        # Where the natural key is hidden nothing is found by it, though the record may be there.
+        state.sight(schema).check_identifies(written_keys)
     change = comparer.change(wanted, current, archived)
     change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
     return PlannedRecord(change, words, frozenset(one.uuid for one in hits))

@@ -15,12 +15,12 @@ from typing import Any
 
 from ..client.client import Client, Record
 from ..client.query import Condition
-from ..model.kinds import Kind
+from ..model.kinds import OBJECT, Kind
 from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
-from ..resolve.sight import Sight
+from ..resolve.sight import Sight, sight_by
 
 
 class InstanceState(ABC):
@@ -56,10 +56,10 @@ class InstanceState(ABC):
         """Tells whether a record that was read by its uuid is archived."""
 
     @abstractmethod
-    def sight(self, schema: Schema, current: Record | None = None) -> Sight:
-        """The fields of a kind that the account does not see, as far as what was read tells.
+    def sight(self, schema: Schema, current: Record | None = None, keys: Iterable[str] | None = None) -> Sight:
+        """The fields of a kind that the account does not see.
 
-        :param current: one of its records.
+        :param current: one of its records. :param keys: the fields that matter; all by default.
         """
 
     @abstractmethod
@@ -130,8 +130,19 @@ class QueriedState(InstanceState):
     def is_archived(self, record: Record) -> bool:
         return self.client.is_archived(record)
 
-    def sight(self, schema: Schema, current: Record | None = None) -> Sight:
-        return Sight.of(schema, [] if current is None else [current])
+    def sight(self, schema: Schema, current: Record | None = None, keys: Iterable[str] | None = None) -> Sight:
+        """As far as what was read tells; where nothing was read that could, a few records do."""
+        kind, records = schema.kind, self.reading.read_of(schema.kind) or ([] if current is None else [current])
+        is_told = bool(records) or self.reading.has_whole(kind)
+        if not kind.has_own_fields or (is_told and not kind.key_prefix):
+            return Sight.of(schema, records)
+        if (
+            current is not None
+            and keys is not None
+            and all(schema.fields[key].wire_key in current.flat for key in keys)
+        ):
+            return Sight(kind)
+        return sight_by(self.client, schema, records, {OBJECT.name: self.reading.read_of(OBJECT)})
 
     def complete(self, reference: Reference) -> None:
         self.reading.complete(reference)

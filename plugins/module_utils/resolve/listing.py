@@ -115,6 +115,7 @@ def matching_records(
     """The records that filters let through, as the info modules take them."""
     reading = Reading(client)
     conditions = _typed(reading, schema, filters, option)
+    _check_seen(schema, conditions, records, option)
     _decide(reading, conditions, records)
     return [record for record in records if _fits(record, conditions)]
 

@@ -66,6 +66,15 @@ class Reading:
                 index.update((mark, record) for mark in marks if mark is not None and mark not in index)
         return self._lists[whole if whole in self._lists else asked]
 
+    def read_of(self, kind: Kind) -> list[Record]:
+        """The records of a kind that were read in lists."""
+        lists = [records for (name, _conditions), records in self._lists.items() if name == kind.name]
+        return [record for records in lists for record in records]
+
+    def has_whole(self, kind: Kind) -> bool:
+        """Tells whether the whole list of a kind was read."""
+        return (kind.name, ()) in self._lists
+
     def is_one_page(self, kind: Kind) -> bool:
         """Tells whether the whole list of a kind was read, and took one page."""
         return len(self._lists.get((kind.name, ()), range(PER_PAGE))) < PER_PAGE
@@ -174,9 +183,8 @@ class Reading:
         """Returns what hides the names of records, where something does: no plan is made here that could take a meaning
         away.
         """
-        lists = [records for (name, _conditions), records in self._lists.items() if name == kind.name]
         keys = {key for question in questions for key in question.keys}
-        return why_unfound(kind, keys, [record for records in lists for record in records], written)
+        return why_unfound(kind, keys, self.read_of(kind), written)
 
     def why_unknown(self, _reference: Reference) -> str:
         """A reference by id or uuid is believed: the service refuses one that means nothing."""

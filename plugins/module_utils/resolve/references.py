@@ -214,11 +214,19 @@ class Resolver:
             marks += [f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record)]
             words = f"{len(hits)} {kind.words}s have the natural key {reference.written!r}: {', '.join(marks)}"
             return [Unresolved(reference, Why.AMBIGUOUS, words)]
-        gone = self._source.why_gone(kind, questions, reference.written)
+        gone = self._source.why_gone(kind, questions, reference.written) or self._why_place_gone(kind, reference)
         if gone:
             return [Unresolved(reference, Why.MISSING, gone)]
         words = f"there is no {kind.words} {reference.written!r}"
         return [Unresolved(reference, Why.MISSING, words, near=self._near(kind, reference.written))]
+
+    def _why_place_gone(self, kind: Kind, reference: Reference) -> str:
+        """Says why the place in a path means nothing any more, where something is known."""
+        splits = list(natural_keys.path_splits(reference.written)) if isinstance(reference.written, str) else []
+        if not kind.parent_key or not splits:
+            return ""
+        parent, place = KINDS[kind.parent], splits[0][0]
+        return self._source.why_gone(parent, _by_name(parent, place), place)
 
     def _near(self, kind: Kind, written: Any) -> tuple[str, ...]:
         names = self._source.names(kind) if isinstance(written, str) else []

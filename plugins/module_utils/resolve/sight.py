@@ -1,8 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sight of the account that is signed in: a role may hide fields, and the access may be limited to locations. No
-requests are made here.
+"""The sight of the account that is signed in: a role may hide fields, and the access may be limited to locations.
 
 A key that is missing is not null. Some instances send the keys of empty fields, others may leave them out. So a field
 is known to be hidden only where no record has its key and the same answers have other fields that are empty.
@@ -14,10 +13,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..client.client import Record
-from ..errors import InvalidInput, SeventhingsError
+from ..client.client import Client, Record
+from ..errors import InvalidInput, PermissionMissing, SeventhingsError
 from ..model.field import EMPTY, Field
-from ..model.kinds import SERVER_KEYS, Kind
+from ..model.kinds import SERVER_KEYS, TEMPLATE_KINDS, Kind
 from ..model.schema import Schema, type_of
 
 LIMITED = "this account may be limited to locations"
@@ -33,12 +32,49 @@ def unseen(key: str) -> str:
     return f"this account does not see the field {key} (a role may hide fields)"
 
 
+def unsure(key: str) -> str:
+    """Says that a field may be hidden, or empty in every record."""
+    return f"no record has the field {key}: it is empty in all of them, or this account does not see it"
+
+
 def unlisted(record: Record) -> str:
     """Says what an active record may be that was found by its barcode and stands in no list."""
     return (
         f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was made just now, or "
         f"{LIMITED}."
     )
+
+
+def witness_of(kind: Kind) -> Kind:
+    """The kind whose records tell which fields of another are hidden: those of a catalog item are the fields of
+    objects, and its records have the keys alone that somebody filled.
+    """
+    return TEMPLATE_KINDS[kind.template] if kind.key_prefix else kind
+
+
+def may_be_lost(kind: Kind, keys: Iterable[str]) -> str:
+    """Warns of a change that sets all fields at once, where nothing tells whether some are hidden or empty."""
+    return (
+        f"A change of {kind.one} sets all fields at once, and nothing tells whether this account sees "
+        f"{', '.join(keys)} (a role may hide fields, and this instance leaves out what is empty): a value that it "
+        "does not see is lost."
+    )
+
+
+def sight_by(client: Client, schema: Schema, records: Sequence[Record], read: Mapping[str, Sequence[Record]]) -> Sight:
+    """The sight of a kind of whose records those that were read can't tell, because there are none, or because they
+    have the keys alone that somebody filled: other records do, with one request where none of them was read.
+
+    :param records: those of the kind that were read. :param read: records that were read, by the name of their kind.
+    """
+    witness = witness_of(schema.kind)
+    try:
+        seen = read.get(witness.name) or client.sample(witness)
+    except PermissionMissing:
+        seen = ()
+    if witness is schema.kind:
+        return Sight.of(schema, seen)
+    return Sight.of(client.schema(witness), seen).for_items(schema, records)
 
 
 def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]:
@@ -72,7 +108,6 @@ class Sight:
         :param schema: the fields that the instance has now, none that are still to be made.
         """
         if not schema.kind.has_own_fields or schema.kind.key_prefix:
-            # What others are made from has the keys that somebody filled.
             return cls(schema.kind)
         fields = [
             field
@@ -88,6 +123,14 @@ class Sight:
         return cls(
             schema.kind, frozenset(missing), frozenset(missing if sends_empty else ()), frozenset(missing & must_be)
         )
+
+    def for_items(self, schema: Schema, records: Sequence[Record]) -> Sight:
+        """What this sight, of the kind that is a witness, means for the records of another kind.
+
+        :param records: some of the other kind; a field that one of them has is not hidden there.
+        """
+        unseen_keys = keys_in_none(schema.fields.values(), records) if records else set(schema.fields)
+        return Sight(schema.kind, self.missing & unseen_keys, self.hidden & unseen_keys, self._mandatory & unseen_keys)
 
     def unidentifying(self, keys: Collection[str]) -> list[str]:
         """The fields of a natural key by which nobody can find a record, because they are hidden.
@@ -108,6 +151,26 @@ class Sight:
             wrong = [f"{key}: {unseen(key)}" for key in keys if key in self.hidden]
             if wrong:
                 raise InvalidInput(wrong)
+
+    def check_replaced(self) -> None:
+        """Refuses to replace a whole record that has fields which are hidden: nobody could send them along.
+
+        :raises InvalidInput: with a line for each.
+        """
+        if self.hidden:
+            all_at_once = f"and a change of {self.kind.one} sets all fields at once: a value of this one would be lost"
+            raise InvalidInput([f"{key}: {unseen(key)}, {all_at_once}" for key in sorted(self.hidden)])
+
+    def check_in_use(self, key: str) -> None:
+        """Refuses to take values of a field away that is hidden: nobody could tell whether records have them.
+
+        :raises InvalidInput: where it is.
+        """
+        if key in self.hidden:
+            raise InvalidInput(
+                f"possible_values: {unseen(key)}, so nobody can tell which values records use. Set allow_destructive: "
+                "true if this is meant."
+            )
 
     def check_identifies(self, keys: Collection[str]) -> None:
         """Refuses a natural key that is hidden: what is there would be made again.

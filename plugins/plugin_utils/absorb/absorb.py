@@ -24,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unsure
 
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Entry, Limits, Place, states_of
 from ..desired.hiding import VAULTED
@@ -212,6 +213,8 @@ class _Absorbing:
             raise NotSpliced("the record is not there")
         definition, written = schema.fields[key], planned.entry.fields[name]
         now = schema.read_one(key, current.flat)
+        if key in self._state.sight(schema).missing and written not in EMPTY:
+            raise NotSpliced(unsure(key))
         for reference in references_in(now):
             self._state.complete(reference)
         if type_of(definition).merge is not None and isinstance(written, Mapping):

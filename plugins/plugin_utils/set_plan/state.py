@@ -29,7 +29,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
     Why,
     fill_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, Sight, why_unfound
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
+    LIMITED,
+    Sight,
+    sight_by,
+    why_unfound,
+)
 
 _LISTS_AHEAD = 2
 """How many lists are read at a time; more would only be a burst of requests."""
@@ -185,15 +190,21 @@ class ListedState(InstanceState):
         """Tells whether a record is archived; one that a list shows is not."""
         return self._of_uuid(record.kind, record.uuid) is None and self.client.is_archived(record)
 
-    def sight(self, schema: Schema, _current: Record | None = None) -> Sight:
+    def sight(self, schema: Schema, _current: Record | None = None, _keys: Iterable[str] | None = None) -> Sight:
         """The fields of a kind that the account does not see, as far as its list tells."""
         kind = schema.kind
         if kind.name not in self._sights:
-            # Those that the instance has now: fields that are still to be made are in no record.
-            self._sights[kind.name] = (
-                Sight.of(self.client.schema(kind), self.records(kind)) if kind.has_own_fields else Sight(kind)
-            )
+            self._sights[kind.name] = self._sight(kind)
         return self._sights[kind.name]
+
+    def _sight(self, kind: Kind) -> Sight:
+        if not kind.has_own_fields:
+            return Sight(kind)
+        # Those that the instance has now: fields that are still to be made are in no record.
+        schema = self.client.schema(kind)
+        if kind.key_prefix:
+            return sight_by(self.client, schema, self.records(kind), self._records)
+        return Sight.of(schema, self.records(kind))
 
     def take_over(self, other: ListedState, kinds: Iterable[str]) -> None:
         """Takes the lists of some kinds from another view of the same instance, in which they are still true."""

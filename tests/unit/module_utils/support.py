@@ -106,19 +106,23 @@ Step = Any
 
 
 _BY_BARCODE = "GET /object/by-barcode/"
+SAMPLE = ("per_page", "20")
+"""What tells a request for a few records, which shows the keys of a kind, from that of a list."""
 
 
 class FakeTransport(Transport):
     """Plays answers in place of a network. Every request is recorded; one that nobody scripted is an error of the test,
-    but for archived objects, of which there are none.
+    but for archived objects and for a few records that show which keys there are: of both there are none.
 
     :ivar routes: ``METHOD PATH`` to one step, for every time, or a list of steps, one for each time.
+    :ivar samples: the few records of a list that show which keys there are, by its path.
     """
 
     def __init__(self, routes: Mapping[str, Step] | None = None) -> None:
         super().__init__("https://acme.test")
         self.routes: dict[str, Step] = dict(routes or {})
         self.calls: list[Invocation] = []
+        self.samples: dict[str, list[dict[str, Any]]] = {}
 
     def request(
         self,
@@ -138,6 +142,8 @@ class FakeTransport(Transport):
         self.sent += 1
         if call.line.startswith(_BY_BARCODE) and call.line not in self.routes:
             raise refusal(404)
+        if SAMPLE in call.pairs:
+            return page_of(self.samples.get(path, []))
         assert call.line in self.routes, f"unexpected request {call.line} {call.pairs}"
         step = self.routes[call.line]
         if isinstance(step, list):

@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.duplica
 from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import plan_record
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import QueriedState, find_now
 
-from ..support import FakeTransport, answer, by_uuid, client_on, listing, record, schema_of, uuid_of
+from ..support import SAMPLE, FakeTransport, answer, by_uuid, client_on, listing, record, schema_of, uuid_of
 
 OBJECT = schema_of("object", Field("barcode", "BARCODE"), Field("name", "TEXT"), Field("room", "LINKED_ROOM"))
 TASK = schema_of("task")
@@ -49,7 +49,8 @@ def test_a_record_that_is_not_there_is_looked_for_among_the_archived_ones() -> N
     state, transport = state_on({OBJECTS: listing(THINGS), "GET /object/by-barcode/9": by_uuid(None)})
     planned = plan_record(state, Wanted(OBJECT, {"barcode": "9"}), ["barcode"], None)
     assert planned.change.action == plan.CREATE
-    assert transport.lines == [OBJECTS, "GET /object/by-barcode/9"]
+    assert transport.lines == [OBJECTS, "GET /object/by-barcode/9", OBJECTS]
+    assert SAMPLE in transport.calls[-1].pairs
 
 
 @pytest.mark.parametrize(

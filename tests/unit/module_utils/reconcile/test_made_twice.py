@@ -13,7 +13,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 
-from ..support import FakeTransport, answer, client_on, definition, listing, made, page_of, uuid_of
+from ..support import SAMPLE, FakeTransport, answer, client_on, definition, listing, made, page_of, uuid_of
 
 MILL = {"location_uuid": uuid_of(7), "id": 7, "name": "Mill"}
 OTHER = {"location_uuid": uuid_of(3), "id": 8, "name": "Mill"}
@@ -27,7 +27,8 @@ def transport_with(*after: Any) -> FakeTransport:
 def test_what_was_made_is_read_back_by_its_key_with_as_many_requests() -> None:
     transport = transport_with(MILL)
     assert ensure(client_on(transport), WISH).uuid == uuid_of(7)
-    assert transport.lines == ["GET /locations", "POST /location", "GET /locations"]
+    assert transport.lines == ["GET /locations", "GET /locations", "POST /location", "GET /locations"]
+    assert SAMPLE in transport.calls[1].pairs
     assert ("filter[name][eq]", "Mill") in transport.calls[-1].pairs
 
 

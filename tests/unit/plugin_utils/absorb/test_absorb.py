@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from instance_site import Site
 
-from .absorbing import applied, content, somebody, take
+from .absorbing import ANY, applied, content, somebody, take
 
 
 def _thing(barcode: str, **more: Any) -> dict[str, Any]:
@@ -585,3 +585,16 @@ def test_fields_that_are_left_alone_stay_as_they_are(site: Site, tmp_path: Path)
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "serial_number": "b", "quantity": 2})})
     assert _told_nothing(site, tmp_path)["changed"] is False
+
+
+def test_what_no_record_has_empties_no_file(site: Site) -> None:
+    """An account may not see the field, where an instance leaves out what is empty."""
+    site.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp, description: Oak, serial_number: S-1}\n"})
+    assert site.run(**ANY).outcome == "changed"
+    site.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
+    user = site.service.steer("POST", "/users", {"hidden_fields": ["description"]})
+    before = content(site.root)
+    done = take(site, **{name: user[name] for name in ("username", "password")})
+    assert (done["changed"], content(site.root)) == (False, before)
+    (line,) = done["told"]
+    assert "no record has the field description: it is empty in all of them, or this account does not see it" in line

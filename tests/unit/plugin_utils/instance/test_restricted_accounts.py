@@ -16,6 +16,8 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import user_from_person
+from ansible_collections.community.seventhings.plugins.module_utils.operations.attachments import file, file_download
 from ansible_collections.community.seventhings.plugins.module_utils.operations.service import service_info
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
@@ -154,6 +156,171 @@ def test_a_filter_by_a_hidden_field_is_an_error(house: Site) -> None:
         listed(account, description="Blue")
     assert refused.value.message == f"filters.description: {UNSEEN.format('description')}"
     assert listed(account, serial_number="S-1") == 1
+
+
+# ---- what is made, replaced or taken away unseen
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "hidden", "match_on"),
+    [
+        ("object", {"barcode": "9", "description": "Green"}, "description", None),
+        ("object", {"barcode": "9", "inventory_name": "Nine"}, "barcode", None),
+        ("object", {"barcode": "9", "inventory_name": "Nine"}, "inventory_name", ["inventory_name"]),
+        ("location", {"name": "West", "city": "Kiel"}, "city", None),
+        ("location", {"name": "West"}, "name", None),
+        ("room", {"building_id": "North", "number": "9", "description": "Store"}, "description", None),
+    ],
+)
+def test_a_record_with_a_hidden_field_is_not_made(
+    house: Site, kind: str, fields: dict[str, Any], hidden: str, match_on: list[str] | None
+) -> None:
+    account = restricted(house, hidden_fields=[hidden])
+    house.service.clear_log()
+    with pytest.raises(SeventhingsError) as refused:
+        one(account, kind, fields, match_on=match_on)
+    assert UNSEEN.format(hidden) in refused.value.message
+    assert house.writes() == []
+
+
+def test_many_records_that_are_made_take_one_look_at_those_that_are_there(house: Site) -> None:
+    client = house.client()
+    house.service.clear_log()
+    for number in range(4):
+        ensure(client, DesiredRecord(KINDS["location"], {"name": f"New {number}", "city": "Kiel"}))
+    # A look for each by its name, one at those that are there, and each is made and read back.
+    assert len(house.sent()) - len([line for line in house.sent() if "auth_token" in line]) == 4 * 3 + 1
+
+
+CHAIR = {"inventory_name": "Chair", "description": "Oak", "purchasing_price": "12.50"}
+
+
+@pytest.fixture
+def catalog(house: Site) -> Site:
+    """The house with an item of the catalog."""
+    one(house, "catalog_item", CHAIR)
+    return house
+
+
+def item_of(site: Site) -> dict[str, Any]:
+    """The item of the catalog, as an account sees it that sees everything."""
+    (item,) = site.client(read_only=True).list_all(KINDS["catalog_item"])
+    return {key.removeprefix("catalog_object_"): value for key, value in item.flat.items() if "catalog_object" in key}
+
+
+def test_a_hidden_field_of_a_catalog_item_is_not_lost(catalog: Site) -> None:
+    before = item_of(catalog)
+    account = restricted(catalog, hidden_fields=["description"])
+    catalog.service.clear_log()
+    with pytest.raises(SeventhingsError) as refused:
+        one(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
+    assert f"description: {UNSEEN.format('description')}, and a change of a catalog item" in refused.value.message
+    account.write({"rooms.yml": "[]\n", "objects.yml": "[]\n"})
+    account.write({"catalog.yml": yaml_list([{"inventory_name": "Chair", "purchasing_price": "13"}])})
+    assert any("would be lost" in line for line in account.run().findings)
+    assert catalog.writes() == []
+    assert item_of(catalog) == before
+    assert one(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
+
+
+@pytest.mark.parametrize("name", ["Chair", "Table"])
+def test_a_hidden_field_of_a_catalog_item_is_not_written(catalog: Site, name: str) -> None:
+    account = restricted(catalog, hidden_fields=["description"])
+    catalog.service.clear_log()
+    with pytest.raises(SeventhingsError) as refused:
+        one(account, "catalog_item", {"inventory_name": name, "description": "Oak"})
+    assert refused.value.message == f"description: {UNSEEN.format('description')}"
+    account.write({"rooms.yml": "[]\n", "objects.yml": "[]\n"})
+    account.write({"catalog.yml": yaml_list([{"inventory_name": name, "description": "Oak"}])})
+    assert any(UNSEEN.format("description") in line for line in account.plan().findings)
+    assert catalog.writes() == []
+
+
+def test_a_catalog_item_that_is_as_written_takes_no_look_at_objects(catalog: Site) -> None:
+    account = restricted(catalog, hidden_fields=["description"])
+    catalog.service.clear_log()
+    assert not one(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "12.5"}).changed
+    assert "GET /objects" not in catalog.sent()
+    assert f"catalog: description: {UNSEEN.format('description')}, so no file holds it" in exported(account).left_out
+
+
+def test_what_a_catalog_item_shows_is_not_hidden(catalog: Site) -> None:
+    catalog.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
+    changed = one(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
+    (warning,) = [line for line in changed.warnings if "sets all fields at once" in line]
+    assert "manual" in warning
+    assert "description" not in warning
+    assert item_of(catalog) == {**CHAIR, "purchasing_price": 13.0}
+
+
+def test_an_account_without_objects_may_change_the_catalog(catalog: Site) -> None:
+    account = restricted(catalog, rights=["catalog", "field_definitions:read"])
+    assert one(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
+
+
+def test_values_of_a_hidden_field_are_not_taken_away(house: Site) -> None:
+    house.write({"fields/asset.yml": "- {label: Colour, type: DROPDOWN, possible_values: [red, blue]}\n"})
+    house.write({"objects.yml": yaml_list([{**OBJECTS[0], "Colour": "red"}, *OBJECTS[1:]])})
+    assert house.run().outcome == "changed"
+    schema = house.client(read_only=True).schema(KINDS["object"])
+    field = schema.find("Colour")
+    assert field is not None
+    account = restricted(house, hidden_fields=[field.key])
+    house.service.clear_log()
+    wish: dict[str, Any] = {"label": "Colour", "possible_values": ["blue"]}
+    with pytest.raises(SeventhingsError) as refused:
+        one(account, "field_definition", wish, template="asset")
+    assert f"possible_values: {UNSEEN.format(field.key)}" in refused.value.message
+    account.write({"fields/asset.yml": "- {label: Colour, type: DROPDOWN, possible_values: [blue]}\n"})
+    account.write({"objects.yml": "[]\n"})
+    assert any(UNSEEN.format(field.key) in line for line in account.plan().findings)
+    assert house.writes() == []
+    assert one(account, "field_definition", wish, template="asset", allow_destructive=True).changed
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_files_of_a_hidden_field_are_left_alone(house: Site, state: str, tmp_path: Path) -> None:
+    manual = tmp_path / "manual.txt"
+    manual.write_text("Turn it on.")
+    wish = {"object": "1", "field": "documents", "path": str(manual), "state": "present"}
+    assert file(house.client(), wish, check_mode=False).changed
+    account = restricted(house, hidden_fields=["documents"])
+    house.service.clear_log()
+    with pytest.raises(SeventhingsError) as refused:
+        file(account.client(), {**wish, "state": state}, check_mode=False)
+    with pytest.raises(SeventhingsError) as unread:
+        file_download(account.client(), {"object": "1", "field": "documents", "dest": str(tmp_path)}, check_mode=False)
+    assert {refused.value.message, unread.value.message} == {f"field: {UNSEEN.format('documents')}"}
+    assert house.writes() == []
+
+
+@pytest.mark.parametrize(
+    ("person", "filters"),
+    [
+        ("ada@acme.example", None),
+        ({"email": "ada@acme.example"}, None),
+        ({"last_name": "King"}, None),
+        (None, {"last_name": "King"}),
+        (None, {"email": "ada@acme.example"}),
+    ],
+)
+def test_no_user_is_made_of_a_person_whose_address_is_hidden(
+    house: Site, person: Any, filters: dict[str, Any] | None
+) -> None:
+    one(house, "person", {"email": "ada@acme.example", "first_name": "Ada", "last_name": "King"})
+    account = restricted(house, hidden_fields=["email"])
+    house.service.clear_log()
+    with pytest.raises(SeventhingsError) as refused:
+        user_from_person(account.client(), person, filters, check_mode=False)
+    assert UNSEEN.format("email") in refused.value.message
+    assert house.writes() == []
+
+
+def test_a_path_through_a_hidden_name_says_why_nothing_is_found(house: Site) -> None:
+    account = restricted(house, hidden_fields=["name"])
+    with pytest.raises(SeventhingsError) as refused:
+        one(account, "object", {"barcode": "3", "actual_room": "North/1"})
+    assert UNSEEN.format("name") in refused.value.message
 
 
 # ---- where empty keys are left out
