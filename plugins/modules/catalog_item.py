@@ -25,8 +25,11 @@ options:
     type: list
     elements: str
 notes:
-  - The instance replaces an item as a whole. What was not written is sent as it is.
-  - Takes one request for the field definitions and one for the item where nothing changes, and two more for a change.
+  - The instance replaces an item as a whole. What was not written is sent as it is. An account that does not see all
+    fields of objects (a role may hide some) changes no item, because what it does not see would be lost.
+  - Takes one request for the field definitions and one for the item where nothing changes, and three more for a change,
+    one of them to see whether fields of objects are hidden from the account. A field that the item does not have takes
+    that one too.
 seealso:
   - module: community.seventhings.catalog_item_info
   - module: community.seventhings.object

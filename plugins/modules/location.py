@@ -17,7 +17,7 @@ description:
 notes:
   - When a location is deleted, the instance decides what happens to its rooms and other records in it.
   - Takes one request where nothing changes, and two more for a change. Fields beyond the five named above take one
-    request more.
+    request more, and so does the first location that a task makes, to see whether fields are hidden from the account.
 seealso:
   - module: community.seventhings.location_info
   - module: community.seventhings.room

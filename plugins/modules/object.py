@@ -41,7 +41,8 @@ notes:
   - Takes two requests where nothing changes (the field definitions and the object), one more for each kind of record
     that is referred to by a natural key (a room takes two, one of them for locations), one for the lookup of the
     barcode where the list does not show the object, one for each linked file of the same size as a file given by path,
-    and two more for a change, plus one for each file that is uploaded.
+    and two more for a change, plus one for each file that is uploaded. The first object that a task makes takes one
+    more, to see whether fields are hidden from the account.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.field_definition

@@ -18,7 +18,8 @@ description:
     M(community.seventhings.field_definition) manages them.
 notes:
   - Takes two requests where nothing changes (the field definitions and the room), one more where the location is given
-    by its name, and two more for a change.
+    by its name, and two more for a change. The first room that a task makes takes one more, to see whether fields are
+    hidden from the account.
 seealso:
   - module: community.seventhings.room_info
   - module: community.seventhings.location

@@ -73,6 +73,16 @@ def test_a_playbook_looks_and_writes_the_profile(service: Emulator, tmp_path: Pa
     assert service.password not in run.output
 
 
+def test_the_instance_that_is_written_to_may_stand_in_the_environment(service: Emulator, tmp_path: Path) -> None:
+    before = service.steer("GET", "/dump?canonical=1")
+    run = by_name(tmp_path, service, probe_tier="touch", probe_allow_writes=service.base_url)
+    assert run.status == 0, run.output
+    switches = run.named("Probe the instance")["profile"]["switches"]
+    # This one takes signing in once more, with what the environment holds.
+    assert switches["refresh_rotation"]["state"] == "yes"
+    assert service.steer("GET", "/dump?canonical=1") == before
+
+
 def test_the_module_keeps_its_promises(service: Emulator, tmp_path: Path) -> None:
     before = service.steer("GET", "/dump?canonical=1")
     tasks: list[tuple[str, dict[str, Any], dict[str, Any]]] = [

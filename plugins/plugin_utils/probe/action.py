@@ -13,7 +13,11 @@ from typing import Any
 from ansible import constants
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
+    connect,
+    from_environment,
+    instance_root,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import LocalFiles, Target, sides
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
@@ -48,6 +52,7 @@ def probe(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
 
 
 def _probe(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
+    options = from_environment(options)
     target = _target(options)
     local = LocalFiles.of(options, check_mode)
     journal = Journal(target.path.with_name(target.path.name + _JOURNAL))
