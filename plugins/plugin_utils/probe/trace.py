@@ -22,7 +22,10 @@ _FILES = 22
 """Uploads after which an instance that forgets files has forgotten the first: it keeps the newest 20."""
 
 _LABEL = f"{PREFIX}label"
-"""The label of the two definitions: they stay, so that every later probe finds them."""
+_TAKEN_TWICE = f"{PREFIX}label taken twice"
+"""The labels of the two definitions: they stay, so that every later probe finds them. The second one has the label of
+the first only as long as it takes to see that, because files can't name either of two fields with one label.
+"""
 
 
 def bare_filter(touch: Touch) -> None:
@@ -93,20 +96,29 @@ def labels(touch: Touch) -> None:
     """Two definitions with one label."""
     path = FIELD_DEFINITION.create_path.format(template="asset")
     request = f"POST {path}"
-    there = sum(one.get("label") == _LABEL for one in touch.look.definitions.get("asset", ()))
-    if there > 1:
+    there = [one.get("label") for one in touch.look.definitions.get("asset", ())]
+    if _TAKEN_TWICE in there:
         touch.evidence.saw("duplicate_labels", "accept", f"GET {FIELD_DEFINITION.list_path.format(template='asset')}")
         return
-    if not there and not (heard := touch.asker.write("POST", path, _definition())).is_good:
+    if _LABEL not in there and not (heard := touch.asker.write("POST", path, _definition())).is_good:
         touch.evidence.cannot("duplicate_labels", f"a field definition was refused: HTTP {heard.status}")
         return
     heard = touch.asker.write("POST", path, _definition())
     if heard.is_good:
         touch.evidence.saw("duplicate_labels", "accept", request)
+        _relabel(touch, made_uuid(Response(heard.status, heard.headers, b"", path), "field definition"))
     elif heard.is_refusal:
         touch.evidence.saw("duplicate_labels", "refuse", request)
     else:
         touch.evidence.odd("duplicate_labels", f"{request}: HTTP {heard.status}")
+
+
+def _relabel(touch: Touch, uuid: str) -> None:
+    """Gives the second definition a label of its own."""
+    path = FIELD_DEFINITION.item_path.format(template="asset", uuid=uuid)
+    made = touch.asker.get(path).json()
+    if isinstance(made, Mapping):
+        touch.asker.write("PUT", path, {**made, "label": _TAKEN_TWICE})
 
 
 def _definition() -> dict[str, Any]:

@@ -103,6 +103,19 @@ def test_each_side_is_told_by_its_tier(switch: Switch, tmp_path: Path) -> None:
         one_side(switch, side, tmp_path)
 
 
+@pytest.mark.parametrize("side", ["accept", "refuse"])
+def test_fields_that_a_trace_leaves_can_be_told_apart(side: str, tmp_path: Path) -> None:
+    service = Embedded.started({"duplicate_labels": side})
+    found = []
+    for _probe in range(2):
+        profile = probed(service, tmp_path, TRACE)
+        assert profile["switches"]["duplicate_labels"]["side"] == side
+        labels = [one["label"] for one in service.client().definitions("asset")]
+        assert len(labels) == len(set(labels))
+        found.append(labels)
+    assert found[0] == found[1]
+
+
 def test_the_calm_sides_are_told(tmp_path: Path) -> None:
     profile = probed(Embedded.started(), tmp_path, TRACE)
     silent = {name for name, entry in profile["switches"].items() if entry["state"] == NOT_PROBED}
