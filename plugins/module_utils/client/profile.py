@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The profile of an instance, as a probe wrote it: answers that contradict it tell that the instance has changed. No
-request is made for that.
+request is made for that, and some are spared that guard against what this instance does not do.
 
 An answer tells something where it has it. That it lacks something tells only what no record could leave out.
 """
