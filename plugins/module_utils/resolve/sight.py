@@ -125,7 +125,7 @@ class Sight:
         )
 
     def for_items(self, schema: Schema, records: Sequence[Record]) -> Sight:
-        """What this sight, of the kind that is a witness, means for the records of another kind.
+        """The same sight, of a kind that is a witness, for the records of another kind.
 
         :param records: some of the other kind; a field that one of them has is not hidden there.
         """
