@@ -84,12 +84,15 @@ class Emulator:
 
 
 @contextlib.contextmanager
-def running(*options: str, data: str = "demo", db: str = ":memory:", root: Path = ROOT) -> Iterator[Emulator]:
+def running(
+    *options: str, data: str = "demo", db: str = ":memory:", root: Path = ROOT, python: str = sys.executable
+) -> Iterator[Emulator]:
     """A service on a free port, up when the block begins and gone when it ends.
 
-    :param root: the repository whose service it is.
+    :param root: the repository, or the installed collection, whose service it is.
+    :param python: the interpreter that runs it.
     """
-    command = [sys.executable, str(root / "tests" / "emulator"), "--port", "0", "--db", db, "--data", data, *options]
+    command = [python, str(root / "tests" / "emulator"), "--port", "0", "--db", db, "--data", data, *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             first_line = process.stdout.readline() if process.stdout else ""

@@ -75,6 +75,7 @@ def run(directory: Path, plays: Any, *options: str, variables: Mapping[str, str]
     :param plays: a list of plays, or the path of a playbook.
     :param options: more of the command line, such as ``--check``.
     :param variables: more of the environment, such as the connection.
+    :raises AssertionError: they used what Ansible is about to remove.
     """
     directory.mkdir(parents=True, exist_ok=True)
     if isinstance(plays, Path):
@@ -96,7 +97,10 @@ def run(directory: Path, plays: Any, *options: str, variables: Mapping[str, str]
 
 
 def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str], noted: Path | None = None) -> Run:
-    """Runs one command of Ansible to its end."""
+    """Runs one command of Ansible to its end.
+
+    :raises AssertionError: it used what Ansible is about to remove.
+    """
     done = subprocess.run(
         command,
         cwd=directory,
@@ -109,6 +113,7 @@ def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str]
         timeout=_SECONDS,
         check=False,
     )
+    assert "[DEPRECATION WARNING]" not in done.stdout, done.stdout
     lines = noted.read_text(encoding="utf-8").splitlines() if noted is not None and noted.exists() else []
     entries = [json.loads(line) for line in lines]
     results = [Result(entry["name"], entry["outcome"], entry["result"]) for entry in entries]

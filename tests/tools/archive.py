@@ -80,11 +80,14 @@ def install(archive: Path) -> dict[str, str]:
     return env
 
 
-def ask_for_documentation(env: dict[str, str]) -> int:
-    """ansible-doc on every plugin and role of the installed collection; returns how many there are."""
+def ask_for_documentation(installed: Path, env: dict[str, str]) -> int:
+    """ansible-doc on every plugin and role of an installed collection; returns how many there are.
+
+    :param installed: the folder with ``ansible_collections``.
+    """
     count = 0
     for kind, folder in (("module", "modules"), ("inventory", "inventory"), ("lookup", "lookup"), ("role", "../roles")):
-        source = INSTALLED / COLLECTION_PATH / "plugins" / folder
+        source = installed / COLLECTION_PATH / "plugins" / folder
         names = sorted(path.stem for path in source.glob("[!_.]*")) if source.exists() else []
         if not names:
             continue
@@ -110,7 +113,7 @@ def main() -> None:
     files = files_of(archive)
     if problems := complaints(files):
         sys.exit("\n".join([f"{archive.relative_to(ROOT)}:", *problems]))
-    count = ask_for_documentation(install(archive))
+    count = ask_for_documentation(INSTALLED, install(archive))
     print(f"{archive.name}: {len(files)} files, installed, documentation of {count} plugins and roles read")
 
 

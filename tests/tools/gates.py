@@ -183,6 +183,7 @@ def chains(selection: str) -> list[list[Gate]]:
     ]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         tests += [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]
+        tests.append(Gate("archive alone", [sys.executable, "tests/tools/alone.py"]))
     return [sanity_gates(), quick + tests]
 
 

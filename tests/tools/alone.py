@@ -1,0 +1,209 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Use the built archive as its users do: python tests/tools/alone.py [2.20 ...]
+
+For each supported ansible-core: an empty environment and an empty home, the archive installed as the README says, the
+documentation of everything in it, the embedded service, the README's playbooks, a whole instance, a fleet, and the rulebook
+for Event-Driven Ansible (where Java is found). Nothing comes from the checkout but the archive and the README.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import archive
+import guides
+import sanity
+import yaml
+from emulator_process import Emulator, running
+from project import BUILD, COLLECTION_PATH, ROOT
+
+_WORK = BUILD / "alone"
+_PATIENCE = 60.0
+_RULEBOOK = next(
+    line
+    for line in (ROOT / "tests" / "requirements-rulebook.txt").read_text("utf-8").splitlines()
+    if line.startswith("ansible-rulebook")
+)
+_CLOSE = """
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - community.seventhings.task_info:
+        filters: {status: open}
+      register: open
+    - community.seventhings.task:
+        uuid: "{{ open.records[0].uuid }}"
+        status: closed
+"""
+
+
+class Alone:
+    """An environment with one ansible-core, and a home in which the archive is installed."""
+
+    def __init__(self, core: str, python: Path) -> None:
+        self.folder = _WORK / core
+        self.bin = self.folder / "venv" / "bin"
+        self.home = self.folder / "home"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.home.mkdir(parents=True)
+        self.site = self.home / ".ansible" / "collections"
+        self.collection = self.site / COLLECTION_PATH
+        own = ("ANSIBLE_", "SEVENTHINGS_", "PYTHON", "VIRTUAL_ENV", "XDG_")
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+        path = os.pathsep.join([str(self.bin), os.defpath.removeprefix(":")])
+        self.env.update(HOME=str(self.home), PATH=path, ANSIBLE_NOCOLOR="true", PYTHONUNBUFFERED="1")
+        self.run([str(python), "-m", "venv", str(self.folder / "venv")])
+        self.run(["pip", "install", "--quiet", f"ansible-core ~= {core}.0"])
+
+    def run(self, command: list[str], **variables: str) -> str:
+        """Runs a command in the home, and returns what it printed; one that fails ends the tool."""
+        print("$", *command, flush=True)
+        program = shutil.which(command[0], path=self.env["PATH"]) or command[0]
+        done = subprocess.run(
+            [program, *command[1:]],
+            cwd=self.home,
+            env={**self.env, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(f"{done.stdout}\nThat ended with {done.returncode}.")
+        return done.stdout
+
+    def play(self, service: Emulator, *words: str, changed: int | None = None) -> str:
+        """Runs ansible-playbook; where ``changed`` is said, no host may have another number of changes."""
+        printed = self.run(["ansible-playbook", *words], **service.variables())
+        counts = set(map(int, re.findall(r"changed=(\d+)", printed)))
+        if changed is not None and counts != {changed}:
+            sys.exit(f"{printed}\n{changed} changes were expected.")
+        if "DEPRECATION" in printed:
+            sys.exit(f"{printed}\nNothing deprecated should be used.")
+        return printed
+
+    @contextmanager
+    def service(self, data: str) -> Iterator[Emulator]:
+        """The embedded service of the installed collection."""
+        with running(data=data, root=self.collection, python=str(self.bin / "python")) as service:
+            yield service
+
+
+def install(alone: Alone, built: Path) -> None:
+    """The commands under "Installation" of the README, with the archive in place of the name on Galaxy."""
+    text = guides.README.read_text("utf-8")
+    block = re.search(r"## Installation\n.*?```shell\n(.*?)```", text, re.DOTALL)
+    assert block is not None
+    for line in block[1].splitlines():
+        words = line.replace(archive.NAME, str(built), 1).replace("~", str(alone.home)).split()
+        alone.run(words)
+    alone.run(["pip", "install", "--quiet", "-r", str(alone.collection / "tests" / "emulator" / "requirements.txt")])
+
+
+def first_steps(alone: Alone) -> None:
+    """The playbooks of the README, and its commands for a whole instance."""
+    text = guides.README.read_text("utf-8")
+    for name, content in re.findall(r"as `(\w+\.yml)`.*?^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        (alone.home / name).write_text(content, "utf-8")
+    acme = f"{alone.collection}/examples/acme"
+    with alone.service("demo") as service:
+        alone.play(service, "laptop.yml", changed=3)
+        alone.play(service, "laptop.yml", changed=0)
+        alone.play(service, "move.yml", "--check", "--diff", changed=1)
+        provision = ["community.seventhings.provision", "-e", f"provision_src={acme}"]
+        alone.play(service, *provision, "--check", changed=1)
+        alone.play(service, *provision, changed=1)
+        alone.play(service, "community.seventhings.drift", "-e", f"drift_src={acme}", changed=0)
+        alone.play(service, "community.seventhings.export", "-e", f"export_dest={alone.home}/my-instance", changed=1)
+
+
+def fleet(alone: Alone) -> None:
+    """examples/fleet, with an embedded service for each instance."""
+    folder = alone.home / "fleet"
+    shutil.copytree(alone.collection / "examples" / "fleet", folder)
+    (alone.home / "password").write_text("demo\n", "utf-8")
+    inventory = yaml.safe_load((folder / "instances.yml").read_text("utf-8"))
+    words = ["community.seventhings.fleet", "-i", str(folder / "instances.yml")]
+    words += ["--vault-password-file", str(alone.home / "password")]
+    with ExitStack() as stack:
+        for host in inventory["all"]["hosts"].values():
+            service = stack.enter_context(alone.service("empty"))
+            host["seventhings_base_url"] = service.base_url
+        (folder / "instances.yml").write_text(yaml.safe_dump(inventory), "utf-8")
+        alone.play(service, *words)
+        alone.play(service, *words, changed=0)
+
+
+def events(alone: Alone) -> str:
+    """examples/eda: a task that is closed is told. Returns what was seen."""
+    if shutil.which("java", path=alone.env["PATH"]) is None:
+        return "no Java, so no rulebook"
+    alone.run(["pip", "install", "--quiet", _RULEBOOK])
+    folder = alone.home / "eda"
+    shutil.copytree(alone.collection / "examples" / "eda", folder)
+    rulebook = folder / "rulebook.yml"
+    rulebook.write_text(rulebook.read_text("utf-8").replace("interval: 60", "interval: 1"), "utf-8")
+    (alone.home / "close.yml").write_text(_CLOSE, "utf-8")
+    log = alone.folder / "rulebook.log"
+    with alone.service("demo") as service, log.open("w") as output:
+        # The example watches a field of these files.
+        acme = f"provision_src={alone.collection}/examples/acme"
+        alone.play(service, "community.seventhings.provision", "-e", acme, changed=1)
+        process = subprocess.Popen(
+            [alone.bin / "ansible-rulebook", "--rulebook", "rulebook.yml", "--inventory", "inventory.yml"],
+            cwd=folder,
+            env={**alone.env, **service.variables()},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+        try:
+            _wait(process, log, lambda: any(alone.home.rglob("changes.json")))
+            alone.play(service, "close.yml", changed=1)
+            _wait(process, log, lambda: "A task was closed" in log.read_text("utf-8"))
+        finally:
+            process.terminate()
+            process.wait(_PATIENCE)
+    return "rulebook"
+
+
+def _wait(process: subprocess.Popen[bytes], log: Path, condition: Callable[[], bool]) -> None:
+    """Waits for what a process does; ends the tool where it ends without it."""
+    end = time.monotonic() + _PATIENCE
+    while not condition():
+        if process.poll() is not None or time.monotonic() > end:
+            sys.exit(log.read_text("utf-8"))
+        time.sleep(0.2)
+
+
+def main() -> None:
+    """Everything, on each ansible-core that was asked for, or on all for which an interpreter is found."""
+    built = archive.build()
+    told = []
+    for core in sys.argv[1:] or sanity.CORES:
+        python = sanity.python_for(core)
+        if python is None:
+            told.append(f"{core}: not run, no Python for it")
+            continue
+        alone = Alone(core, python)
+        install(alone, built)
+        count = archive.ask_for_documentation(alone.site, alone.env)
+        first_steps(alone)
+        fleet(alone)
+        told.append(f"{core} on {python.name}: {count} documented, first steps, fleet, {events(alone)}")
+    print("", *told, sep="\n")
+
+
+if __name__ == "__main__":
+    main()
