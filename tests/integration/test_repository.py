@@ -14,7 +14,7 @@ from pathlib import Path
 import playbook
 import pytest
 import yaml
-from emulator_process import running
+from emulator_process import Emulator, running
 from project import ROOT
 
 EXAMPLE = ROOT / "examples" / "repository"
@@ -71,3 +71,29 @@ def test_the_example_is_applied_once(repository: Path) -> None:
             run = playbook.run(repository / "run", play, "-e", source, variables=service.variables())
             assert run.status == 0, run.output
             assert any(result.data.get("changed") for result in run.results) == changed, run.output
+
+
+def test_no_copy_names_the_folder_of_the_example_that_it_was_made_from() -> None:
+    texts = {path: path.read_text("utf-8") for path in EXAMPLE.rglob("*") if path.is_file()}
+    assert [str(path) for path, text in texts.items() if "acme" in text] == []
+
+
+@pytest.mark.slow
+def test_a_change_is_rehearsed_on_a_twin_and_nothing_reaches_the_instance(repository: Path) -> None:
+    def make(target: str, service: Emulator, *words: str) -> None:
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        variables = {**service.variables(), "PATH": path}
+        done = playbook.finish(["make", target, *words], repository, variables)
+        assert done.status == 0, done.output
+
+    twin = ["--load", str(repository / "twin" / "exported"), "--like", str(repository / "twin" / "profile.json")]
+    with running(data="demo") as instance:
+        make("twin", instance)
+        before = instance.steer("GET", "/dump?canonical=1")
+        with running(*twin) as service:
+            make("rehearse", service, f"TWIN={service.base_url}")
+        assert instance.steer("GET", "/dump?canonical=1") == before
+        # Where the lines of the twin were not pasted, the instance is refused.
+        done = playbook.finish(["make", "rehearse"], repository, instance.variables())
+        assert done.status != 0
+        assert instance.steer("GET", "/dump?canonical=1") == before

@@ -48,7 +48,9 @@ _DOCUMENTS = (
 _REPOSITORY = "examples/repository"
 _COPIES = {
     f"{_REPOSITORY}/.github/workflows/seventhings.yml": "examples/ci/github-actions.yml",
+    f"{_REPOSITORY}/.github/workflows/rehearse.yml": "examples/ci/rehearse-github-actions.yml",
     f"{_REPOSITORY}/.gitlab-ci.yml": "examples/ci/gitlab-ci.yml",
+    f"{_REPOSITORY}/.gitlab/rehearse.yml": "examples/ci/rehearse-gitlab-ci.yml",
     f"{_REPOSITORY}/policy/policy.py": "examples/policy/policy.py",
 }
 """Files of the example repository, each with the example that it is a copy of."""
@@ -80,10 +82,9 @@ def files() -> dict[Path, bytes]:
 def _copied(original: str) -> bytes:
     """An example as it stands in the example repository, whose files of the instance lie in a folder ``instance``."""
     text = (ROOT / original).read_text(encoding="utf-8")
-    text = re.sub(
-        r'(?m)^# Copy to .*? of a repository whose folder "acme" holds', '# The folder "instance" holds', text
-    )
-    return re.sub(r"\bacme\b(?=[/\".])|(?<=/)acme\b", "instance", text).encode()
+    head = r'(?m)^# (?:Copy to|Include it in) .*? whose folder "acme" holds the files of an instance.*$'
+    text = re.sub(head, '# The folder "instance" holds the files of an instance.', text)
+    return re.sub(r"\bacme\b", "instance", text).encode()
 
 
 def outdated() -> list[Path]:

@@ -4,8 +4,8 @@
 """Use the built archive as its users do: python tests/tools/alone.py [2.20 ...]
 
 For each supported ansible-core: an empty environment and an empty home, the archive installed as the README says, the
-documentation of everything in it, the embedded service, the README's playbooks, a whole instance, a fleet, and the rulebook
-for Event-Driven Ansible (where Java is found). Nothing comes from the checkout but the archive and the README.
+documentation of everything in it, the embedded service, the README's playbooks, a whole instance, a fleet, and the
+rulebook for Event-Driven Ansible (where Java is found). Nothing comes from the checkout but the archive and the README.
 """
 
 from __future__ import annotations

@@ -32,11 +32,18 @@ _SHOWN_LINES = 150
 _LONG_SECONDS = 3600
 COLLECTION = "ansible_collections.community.seventhings"
 _FORMS = ".github/ISSUE_TEMPLATE"
-_PIPELINES = ("examples/ci/github-actions.yml", "examples/repository/.github/workflows/seventhings.yml")
+_PIPELINES = [
+    *_names("examples/ci", "*github-actions.yml"),
+    *_names("examples/repository/.github/workflows"),
+]
 # Files whose schema the hosting service publishes: name, schema, files.
 _PAPERS = (
-    ("workflows", "github-workflows", [*_names(".github/workflows"), *_names("examples/ci", "*github-actions.yml")]),
-    ("pipeline", "gitlab-ci", _names("examples/ci", "*gitlab-ci.yml")),
+    ("workflows", "github-workflows", [*_names(".github/workflows"), *_PIPELINES]),
+    (
+        "pipeline",
+        "gitlab-ci",
+        [*_names("examples/ci", "*gitlab-ci.yml"), *_names("examples/repository", ".gitlab*.yml")],
+    ),
     ("updates", "dependabot", [".github/dependabot.yml"]),
     ("forms", "github-issue-forms", [name for name in _names(_FORMS) if not name.endswith("config.yml")]),
     ("choice of forms", "github-issue-config", [f"{_FORMS}/config.yml"]),
@@ -153,7 +160,7 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("licences", ["reuse", "lint", "--lines"]),
         Gate(
             "workflows",
-            ["zizmor", "--offline", "--no-progress", ".github", *_names("examples/ci", "*github-actions.yml")],
+            ["zizmor", "--offline", "--no-progress", ".github", *_PIPELINES],
         ),
         *[
             Gate(f"schema, {name}", ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files])
