@@ -1,7 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A Sphinx extension: references to Ansible's own documentation become links, without a download."""
+"""A Sphinx extension for a site of its own: references to Ansible's own documentation become links, without a download;
+the way home leads to the first page, wherever the site lies; long names break at their joints.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +26,8 @@ _PAGES = {
     "module_defaults_groups": "playbook_guide/playbooks_module_defaults.html",
     "playbooks_vault": "vault_guide/index.html",
 }
+_HEADING = re.compile(r"(?<=<h1>)[^<]*")
+_JOINT = re.compile(r"(?<=\w[._])(?=\w)")
 _PLUGIN_KIND = re.compile(r"(?P<kind>[a-z]+)_plugins$")
 _PLUGIN = re.compile(r"ansible_collections\.ansible\.builtin\.(?P<page>\w+?)(?P<anchor>__.*)?$")
 
@@ -41,12 +45,25 @@ def address_of(label: str) -> str | None:
 
 def resolve(
     _app: Sphinx, _environment: BuildEnvironment, node: pending_xref, content: nodes.TextElement
-) -> nodes.reference | None:
+) -> nodes.TextElement | None:
     target = node.get("reftarget", "")
-    address = f"{_SETTINGS}#envvar-{target}" if node.get("reftype") == "envvar" else address_of(target)
+    address = address_of(target)
+    if node.get("reftype") == "envvar":
+        # Ansible's page has its own variables alone.
+        if not target.startswith("ANSIBLE_"):
+            return content
+        address = f"{_SETTINGS}#envvar-{target}"
     return nodes.reference("", "", content, internal=False, refuri=address) if address else None
+
+
+def settle(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """Makes the link of the header that of this site, and lets the heading of a page break at the joints of a name."""
+    context["theme_documentation_home_url"] = context["pathto"](context["master_doc"])
+    if "body" in context:
+        context["body"] = _HEADING.sub(lambda heading: _JOINT.sub("<wbr>", heading[0]), context["body"], count=1)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("missing-reference", resolve)
+    app.connect("html-page-context", settle)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

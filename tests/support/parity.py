@@ -16,7 +16,10 @@ from project import ROOT
 PAGE = ROOT / "docs" / "docsite" / "rst" / "parity.rst"
 _DATA = Path(__file__).with_name("parity.yml")
 _LINK = re.compile(r"\{(?P<module>\w+)(?:(?P<mark>[:=])(?P<name>\w+))?\}")
+_LITERAL = re.compile(r"(``[^`]*``)")
 _CODE = re.compile(r"C\(([^)]*)\)")
+_WIDTHS = ("25", "30", "45")
+"""Parts of the width that the columns get; a table of two has the last ones."""
 _ROLES = {":": "ansopt", "=": "ansretval"}
 
 _HEAD = """\
@@ -106,7 +109,7 @@ def page() -> str:
     """The page as it should be."""
     whole = table()
     operations = [
-        (f"``{service}.{name}``", ", ".join(f"``{_request(one)}``" for one in sent) or "-", text)
+        (f"``{service}.{name}``", ", ".join(f"``{_request(one)}``" for one in sent) or "none", text)
         for service, methods in whole["operations"].items()
         for name, (sent, text) in methods.items()
     ]
@@ -127,7 +130,8 @@ def _named(rows: Mapping[str, str]) -> list[tuple[str, ...]]:
 
 
 def _section(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    lines = [title, "-" * len(title), "", ".. list-table::", "  :header-rows: 1", ""]
+    widths = f"  :widths: {' '.join(_WIDTHS[-len(head) :])}"
+    lines = [title, "-" * len(title), "", ".. list-table::", "  :header-rows: 1", widths, ""]
     for row in (head, *rows):
         lines += [f"  {'*' if number == 0 else ' '} - {_written(cell)}" for number, cell in enumerate(row)]
     return "\n".join(lines) + "\n"
@@ -139,4 +143,6 @@ def _written(text: str) -> str:
         mark = found["mark"]
         return f":{_ROLES[mark]}:`{plugin}:{found['name']}`" if mark else f":ansplugin:`{plugin}`"
 
-    return _CODE.sub(r"``\1``", _LINK.sub(role, text))
+    # What stands between braces in a path names no module.
+    parts = (part if part.startswith("``") else _LINK.sub(role, part) for part in _LITERAL.split(text))
+    return _CODE.sub(r"``\1``", "".join(parts))

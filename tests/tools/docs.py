@@ -34,9 +34,10 @@ _STYLE = """
 @media (max-width: 768px) {
   .rst-content h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
   .rst-content h2, .rst-content h3 { font-size: 1.15rem; overflow-wrap: anywhere; }
-  .rst-content .wy-table-responsive table td, .rst-content .wy-table-responsive table th { white-space: normal; }
-  .rst-content code, .rst-content a { overflow-wrap: anywhere; }
 }
+.rst-content .wy-table-responsive table td, .rst-content .wy-table-responsive table th { white-space: normal; }
+.rst-content code, .rst-content a { overflow-wrap: anywhere; white-space: normal; }
+.rst-content pre code { white-space: pre; }
 .rst-content img { max-width: 100%; height: auto; }
 """
 
@@ -65,6 +66,7 @@ def _localise() -> None:
         page.write_text(text, encoding="utf-8")
     index = SOURCE / "index.rst"
     text = index.read_text(encoding="utf-8")
+    text = text.replace(NAME.title(), NAME, 1)
     index.write_text(text.replace("Description\n-----", f"{_LEAD}Description\n-----", 1), encoding="utf-8")
 
 

@@ -107,3 +107,7 @@ def test_whatever_the_table_names_is_there() -> None:
     unknown += [link for link in named if link.mark == "=" and link.name not in documentation.returned(link.module)]
     assert unknown == []
     assert len(named) > len(MODULES)
+
+
+def test_a_path_names_no_module() -> None:
+    assert "``GET /object/{objectUuid}``" in parity.page()
