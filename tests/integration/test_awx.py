@@ -27,6 +27,9 @@ VARIABLES = {
 }
 
 
+QUESTION = {"type": "text", "question_name": "Q", "variable": "q", "required": True}
+
+
 def loaded(name: str) -> Any:
     return yaml.safe_load((EXAMPLE / name).read_text("utf-8"))
 
@@ -65,17 +68,46 @@ def test_awx_takes_the_survey() -> None:
     assert controller.survey_problems(loaded("survey.yml")) == []
 
 
+def test_who_asks_for_nothing_else_gets_the_careful_answers() -> None:
+    asked = {one["variable"]: one for one in loaded("survey.yml")["spec"]}
+    assert asked["awx_apply"]["default"] == "false"
+    percent = asked["delete_percent"]
+    assert percent["min"] <= percent["default"] <= percent["max"]
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
         ({"type": "multiplechoice", "choices": ["a"], "default": "b"}, "the default is no choice"),
-        ({"type": "integer", "min": 0, "max": 1, "default": 2}, "outside of the limits"),
+        ({"type": "multiplechoice", "choices": "a\nb", "default": "a\nb"}, "there are several defaults"),
+        ({"type": "multiselect", "default": "a"}, "there are no choices"),
+        ({"type": "integer", "default": "2"}, "can't be '2'"),
+        ({"type": "text", "default": None}, "can't be None"),
+        ({"type": "integer", "min": "0"}, "min is no int"),
         ({"type": "number"}, "is no type"),
+        ({"type": "text", "required": "yes"}, "required is no bool"),
+        ({"type": "text", "default": "$encrypted$a"}, "no default begins with"),
     ],
 )
 def test_a_survey_that_awx_refuses_is_seen(question: dict[str, Any], expected: str) -> None:
-    whole = {"question_name": "Q", "variable": "q", "required": True, **question}
+    whole = {**QUESTION, **question}
     assert expected in " ".join(controller.survey_problems({"name": "", "description": "", "spec": [whole]}))
+
+
+@pytest.mark.parametrize(
+    ("survey", "expected"),
+    [
+        ({"name": "", "spec": []}, "description is no str"),
+        ({"name": "", "description": "", "spec": []}, "there is no question"),
+        ({"name": "", "description": "", "spec": ["Q"]}, "question 0 is no mapping"),
+        (
+            {"name": "", "description": "", "spec": [QUESTION, QUESTION]},
+            "question 1: q is asked for twice",
+        ),
+    ],
+)
+def test_a_survey_of_another_form_is_seen(survey: dict[str, Any], expected: str) -> None:
+    assert expected in " ".join(controller.survey_problems(survey))
 
 
 @pytest.mark.slow

@@ -18,33 +18,66 @@ Json = dict[str, Any]
 
 _PREFIX = "/api/v2/"
 _LINKS = {"credentials": "credentials", "survey_spec": "survey_spec"}
-_TYPES = {"text", "textarea", "password", "multiplechoice", "multiselect", "integer", "float"}
+_DEFAULTS: dict[str, type | tuple[type, ...]] = {
+    "text": str, "textarea": str, "password": str, "multiplechoice": str, "multiselect": str,
+    "integer": int, "float": (int, float),
+}  # fmt: skip
+"""Type of a question to what its default may be."""
+_SPEC = {"name": str, "description": str, "spec": list}
+_QUESTION = {"type": str, "question_name": str, "variable": str, "required": bool}
+_HELD = "$encrypted$"
 
 
-def survey_problems(spec: Json) -> list[str]:
-    """Lists what AWX refuses in a survey, as its interface documents it."""
-    problems = [f"{name} is missing" for name in ("name", "description", "spec") if name not in spec]
-    names: set[str] = set()
-    for question in spec.get("spec", ()):
-        name = question.get("variable", "")
-        missing = {"type", "question_name", "variable", "required"} - question.keys()
-        problems += [f"{name}: {one} is missing" for one in sorted(missing)]
-        if question.get("type") not in _TYPES:
-            problems.append(f"{name}: {question.get('type')} is no type of a question")
-        if name in names:
-            problems.append(f"{name} is asked for twice")
-        names.add(name)
-        choices = question.get("choices")
-        if str(question.get("type")).startswith("multi"):
-            if not choices or not all(isinstance(one, str) for one in choices):
-                problems.append(f"{name}: choices are texts")
-            elif any(one not in choices for one in str(question.get("default") or "").split("\n") if one):
-                problems.append(f"{name}: the default is no choice")
-        if question.get("type") == "integer" and not (
-            question.get("min", 0) <= question.get("default", 0) <= question.get("max", 0)
-        ):
-            problems.append(f"{name}: the default lies outside of the limits")
+def survey_problems(survey: Json) -> list[str]:
+    """Lists what AWX 24 refuses in a survey that is written to a template without one."""
+    problems = [
+        f"{name} is no {kind.__name__}" for name, kind in _SPEC.items() if not isinstance(survey.get(name), kind)
+    ]
+    if problems:
+        return problems
+    if not survey["spec"]:
+        return ["there is no question"]
+    asked: set[str] = set()
+    for number, question in enumerate(survey["spec"]):
+        if not isinstance(question, dict):
+            return [*problems, f"question {number} is no mapping"]
+        wrong = [
+            f"{name} is no {kind.__name__}"
+            for name, kind in _QUESTION.items()
+            if not isinstance(question.get(name), kind)
+        ]
+        problems += [f"question {number}: {one}" for one in wrong or _question_problems(question)]
+        if not wrong and question["variable"] in asked:
+            problems.append(f"question {number}: {question['variable']} is asked for twice")
+        asked.add(str(question.get("variable")))
     return problems
+
+
+def _question_problems(question: Json) -> list[str]:
+    kind = question["type"]
+    if kind not in _DEFAULTS:
+        return [f"{kind} is no type of a question"]
+    default = question.get("default", "")
+    problems = []
+    if default != "" and not isinstance(default, _DEFAULTS[kind]):
+        problems.append(f"the default of the type {kind} can't be {default!r}")
+    limits = [name for name in ("min", "max") if not isinstance(question.get(name), int | None)]
+    problems += [f"{name} is no int" for name in limits]
+    if kind in ("multiplechoice", "multiselect"):
+        problems += _choice_problems(kind, question.get("choices"), default)
+    elif isinstance(default, str) and default.startswith(_HELD):
+        problems.append(f"no default begins with {_HELD}")
+    return problems
+
+
+def _choice_problems(kind: str, choices: Any, default: Any) -> list[str]:
+    if not isinstance(choices, str | list):
+        return ["there are no choices"]
+    known = choices.splitlines() if isinstance(choices, str) else choices
+    chosen = [line for line in str(default).splitlines() if line.strip()]
+    if kind == "multiplechoice" and len(chosen) > 1:
+        return ["there are several defaults"]
+    return ["the default is no choice"] if any(one not in known for one in chosen) else []
 
 
 @dataclass
