@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: places
 short_description: Rooms, locations or objects of a seventhings instance as hosts
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 description:

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: api_info
 short_description: Read with any operation of the interface
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Sends a request that changes nothing and returns the answer as the instance gives it. It is for what no other module
     reads, such as operations of a newer version.

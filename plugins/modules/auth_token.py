@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: auth_token
 short_description: Obtain or revoke access tokens
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Signs in to an instance and returns an access token and a refresh token, so that the other modules need no login of
     their own.

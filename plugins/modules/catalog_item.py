@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: catalog_item
 short_description: Manage items of the product catalog
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates, changes and deletes the items of the product catalog of an instance. An item is master data, such as a
     model of a laptop, that objects are made from. Objects that were made from an item do not change with it.

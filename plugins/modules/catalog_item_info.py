@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: catalog_item_info
 short_description: List items of the product catalog
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one item of the product catalog of an instance by its O(uuid), or all that match O(filters), completely.
   - In O(filters) and O(sort) the key of an object's field, such as C(inventory_name), stands for that of the item, such

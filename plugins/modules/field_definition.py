@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: field_definition
 short_description: Manage field definitions
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates and changes the field definitions of an instance, which say what fields objects, rooms and persons have.
   - A definition is found by its O(uuid), else by its O(field_key), else by its O(label).

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: field_definition_info
 short_description: List field definitions
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one field definition of a template by its O(uuid), or all that match O(filters).
   - This is how to find out what fields objects, rooms and persons have on an instance.

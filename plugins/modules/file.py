@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: file
 short_description: Attach single files to objects, rooms and persons
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Attaches one file to a field of an object, a room or a person, or takes it off. Other files in the field stay.
   - Without O(object), O(room) and O(person) the file is uploaded and attached to nothing, so that its UUID can be used

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: file_download
 short_description: Download files
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Writes one file, or every file in a field of an object, to the machine where the module runs.
   - A file that is there already with the same content is left alone.

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: file_info
 short_description: List files
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns what is known about one file of an instance by its O(uuid), or about those of the newest files that match
     O(filters).

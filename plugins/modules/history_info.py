@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: history_info
 short_description: Read what happened to a record
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns the history of a record, completely, the newest event first.
   - Instances of an earlier version have no histories. That is an error.

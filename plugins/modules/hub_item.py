@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: hub_item
 short_description: Offer objects on the circularity hub
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Offers an object on the circularity hub, changes the price of the offer, or takes it off.
   - An object that stands in an order which is not cancelled is left as it is, and a warning says so.

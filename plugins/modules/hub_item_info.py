@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: hub_item_info
 short_description: List what is offered on the circularity hub
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one hub item of an instance by its O(id), or all that match O(filters), completely.
   - Fields to filter and sort by are C(id), C(asset_id), C(price), C(suggested_price), C(category_id), C(created_at)

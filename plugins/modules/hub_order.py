@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: hub_order
 short_description: Place, complete and cancel orders on the circularity hub
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Places an order for what is offered on the circularity hub, once, and completes or cancels it.
   - An order is found by its O(id), by its O(order_number), or by O(items). By items it is the one that is not

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: hub_order_info
 short_description: List orders on the circularity hub
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one order of an instance by its O(id), or all that match O(filters), completely.
   - Fields to filter and sort by are C(id), C(order_number), C(created_at), C(user_id), C(total_price), C(completed),

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: hub_suggestion_info
 short_description: Read which category and price the circularity hub suggests
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns the category and the price that an instance suggests for the objects that match O(filters), so that they can
     be offered with M(community.seventhings.hub_item). Nothing is changed.

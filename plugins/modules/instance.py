@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: instance
 short_description: Plan and apply a whole instance from files
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Makes an instance what a directory of YAML, CSV and JSON Lines files says, thousands of records in one task.
   - Check mode is the plan. It shows every change with its fields, as they are and as they will be, and sends no write.
@@ -516,7 +516,7 @@ made_by:
       of it stands in RV(diff.account) alone.
   returned: O(mode=apply) or O(mode=drift)
   type: dict
-  sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 0.1.0, host: ""}
+  sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 1.0.0, host: ""}
 failures:
   description:
     - The records that failed, and those that were skipped because of them. As many as a screen takes, all of them in

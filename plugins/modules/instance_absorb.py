@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: instance_absorb
 short_description: Take what was changed in the application into the files
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Takes the direction back. What somebody changed in the application since the files were applied goes into these
     files, in place, so that M(community.seventhings.instance) changes nothing afterwards but what RV(told) names.

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: instance_export
 short_description: Export a whole instance as files
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Writes what an instance holds as the files that M(community.seventhings.instance) reads. What was exported and is
     planned again changes nothing, two exports have the same bytes, and an empty instance becomes a copy.

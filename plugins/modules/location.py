@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: location
 short_description: Manage locations
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates, changes and deletes the locations of an instance, which are the buildings or sites that rooms belong to.
   - A location is found by its C(name), by other fields (O(match_on)), or by its O(uuid).

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: location_info
 short_description: List locations
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one location of an instance by its O(uuid), or all that match O(filters), completely.
 notes:

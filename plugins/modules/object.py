@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: object
 short_description: Manage objects
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates, changes, archives and deletes the objects (assets) of an instance.
   - An object is found by its C(barcode), by other fields (O(match_on)), or by its O(uuid).

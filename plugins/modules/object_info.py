@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: object_info
 short_description: List objects
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one object (asset) of an instance by its O(uuid), or all that match O(filters), completely.
   - Archived objects are in no list. They are returned by O(uuid) only.

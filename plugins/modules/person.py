@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: person
 short_description: Manage persons
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates, changes and deletes the persons of an instance.
   - A person is found by the e-mail address (C(email)), in upper or lower case, by other fields (O(match_on)), or by

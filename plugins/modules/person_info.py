@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: person_info
 short_description: List persons
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one person of an instance by O(uuid), or all that match O(filters), completely.
 notes:

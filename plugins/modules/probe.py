@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: probe
 short_description: Tell how an instance behaves
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Instances differ in what they answer. This module tells on which side of each known difference an instance is, and
     whether this collection is right for it.
@@ -152,7 +152,7 @@ profile:
       description: Template to the number of its field definitions.
       type: dict
   sample:
-    version: {profile: 1, collection: 0.1.0}
+    version: {profile: 1, collection: 1.0.0}
     date: "2031-05-31"
     tier: look
     outcome: fine

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: rental_case
 short_description: Manage rental cases
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates, changes and deletes the rental cases of an instance. A rental case lends one or more objects to a renter,
     from a pickup date to a return date.

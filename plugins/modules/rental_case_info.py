@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: rental_case_info
 short_description: List rental cases
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one rental case of an instance by its O(uuid), or all that match O(filters), completely.
   - Fields to filter and sort by are the options of M(community.seventhings.rental_case), and C(uuid).

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: report
 short_description: Write PDF reports about objects
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Lets an instance make a PDF report about objects and writes it to the machine where the module runs.
   - Every report is new, with its own time, so that two of them cannot be compared. A file that is there is kept unless

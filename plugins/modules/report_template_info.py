@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: report_template_info
 short_description: List report templates
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns the report templates of an instance, with which M(community.seventhings.report) makes reports about objects.
     Nothing is changed.

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: room
 short_description: Manage rooms
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates, changes and deletes the rooms of an instance.
   - A room is found by its location and its number (C(building_id) and C(number)), or by its location and its name

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: service_info
 short_description: Read the state of an instance
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Tells whether an instance answers, who is signed in, which of its modules are switched on, and what the account does
     not see. It makes a good first task.

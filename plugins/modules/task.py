@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: task
 short_description: Manage tasks
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates, changes, closes, reopens and deletes the tasks of an instance, which remind a user of something to do with
     objects.

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: task_info
 short_description: List tasks
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one task of an instance by its O(uuid), or all that match O(filters).
   - Fields to filter and sort by are C(title), C(comment), C(status), C(deadline), C(assignees), C(references),

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: user_from_person
 short_description: Create a user from a person
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Creates a user from an existing person. The instance sends an e-mail to the new user.
   - The person is found in the complete list of persons. Exactly one must be meant, it must have an e-mail address, and

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: user_info
 short_description: List users
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one user of an instance by O(uuid), or all that match O(filters), completely.
   - Their fields are C(email), C(firstname), C(lastname) and C(display_name).

@@ -13,7 +13,7 @@ from typing import Any
 DOCUMENTATION = r"""
 ---
 short_description: Changes on a seventhings instance, and dates that come near
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 description:
