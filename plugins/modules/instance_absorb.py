@@ -32,6 +32,8 @@ options:
         Section to the file that its new records go into, such as V({objects: objects/new.csv}). The path is relative to
         O(src), and begins with that of the layer where there are several. The file is made where it is not there, and
         must be one from which records of the section are read.
+      - In a CSV file that is there, fields of new records that have no column are left out and told. A record that CSV
+        can't hold, such as one with the line ends of Windows in a text, goes into a JSON Lines file beside it.
       - Field definitions have one file for each template, named V(fields/asset), V(fields/room) and V(fields/person).
       - Of a section that is not named, new records are only named in RV(reported). What is out of C(scope), marked
         for another set, or written with C(_managed) V(false) is never taken in.
@@ -111,6 +113,7 @@ notes:
     and every cell of a workbook, is told with its place and not changed.
   - Texts of the service are written so that they mean themselves. In YAML they stand in quotes where they need to, a
     C(${) is escaped where variables are declared, and CSV is written as O(formulas) says.
+  - A run that was killed is run again, and takes in what is left.
   - A record that was renamed in the application is one that is gone, and a new one.
   - Fields that C(lifecycle) leaves alone are not compared, so they stay as they are written.
   - Takes the requests of a plan, and one for each attachment that is not in the files yet.

@@ -329,7 +329,9 @@ class _Absorbing:
         for owner in _owners(planned.entry):
             own = self._files.target(owner.place)
             if own.layer == target.layer:
-                self._files.source(own).add(owner.place, name, value)
+                source = self._files.source(own)
+                with source.file.coming_last():
+                    source.add(owner.place, name, value)
                 return
         section = _as_exported(planned.section, planned.entry)
         record = self._overrides.setdefault(section, {}).setdefault(id(planned.entry), {})
@@ -393,7 +395,8 @@ class _Absorbing:
         before = [source.file.edits for source in sources]
         try:
             for owner, source in zip(owners, sources, strict=True):
-                source.remove(owner.place)
+                with source.file.coming_last():
+                    source.remove(owner.place)
         except NotSpliced:
             for source, number in zip(sources, before, strict=True):
                 source.file.undo(number)
@@ -407,10 +410,13 @@ class _Absorbing:
         override = self._override_layer(planned, target)
         if override is not None:
             self._put_over(planned, "_state", state, override)
-        elif "_state" in owner.places:
-            self._files.source(target).set(owner.place, "_state", NewValue(state, lambda loaded: loaded == state))
-        else:
-            self._files.source(target).add(owner.place, "_state", state)
+            return
+        source = self._files.source(target)
+        with source.file.coming_last():
+            if "_state" in owner.places:
+                source.set(owner.place, "_state", NewValue(state, lambda loaded: loaded == state))
+            else:
+                source.add(owner.place, "_state", state)
 
     def _is_protected(self, planned: Planned) -> bool:
         settings = self._desired.lifecycle.get(planned.section, NOTHING)
@@ -426,13 +432,9 @@ class _Absorbing:
             return {}
         exported = export_instance(self._client, self._selection(sections), self._downloads, state=self._state)
         found = {}
-        for section, target in self._targets.items():
+        for section in self._targets:
             found[section] = list(map(self._escaped, self._fresh(section, exported)))
             self._result.reported.pop(section.partition("/")[0], None)
-            used = set(_texts_in(found[section]))
-            for path, held in self._downloads.fetched.items():
-                if path in used:
-                    self._files.add_file(target.layer, path, held.read_bytes())
         self._result.told += [f"left out: {why}" for why in exported.left_out]
         return found
 
@@ -476,17 +478,19 @@ class _Absorbing:
         place = self._files.label(target)
         left: set[int] = set()
 
-        def tell(record: Any, reason: str, is_whole: bool) -> None:
+        def tell(record: Any, reason: str) -> None:
             name = next(iter(record.values()), "") if isinstance(record, Mapping) else record
             self._result.told.append(f"{place}: {section} {shorten(name)}: {reason}")
-            if is_whole:
-                left.add(id(record))
+            left.add(id(record))
 
-        try:
-            self._files.append(target, section, [*overrides, *fresh], tell)
-        except NotSpliced as reason:
-            for record in (*overrides, *fresh):
-                tell(record, str(reason), True)
+        done = self._files.append(target, section, overrides, fresh, tell)
+        used = set(_texts_in(done.written))
+        for path, held in self._downloads.fetched.items():
+            if path in used:
+                self._files.add_file(target.layer, path, held.read_bytes())
+        if done.lacking:
+            names = ", ".join(f"{name} ({number:,})" for name, number in sorted(done.lacking.items()))
+            self._result.told.append(f"{place}: left out of new {section}, because it has no such column: {names}")
         self._count(section, "added", sum(id(record) not in left for record in fresh))
 
 

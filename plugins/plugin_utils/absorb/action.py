@@ -81,7 +81,7 @@ def _take_in(
     backups = [] if check_mode else files.write(changes, options["backup"])
     result = {
         "changed": bool(changes),
-        "files": [files.label(target) for target, _before, _after in changes],
+        "files": [files.label(one.target) for one in changes],
         "summary": absorbed.summary,
         "told": cleaned(absorbed.told),
         "reported": cleaned(absorbed.reported),

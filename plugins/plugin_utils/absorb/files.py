@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import codecs
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -32,6 +33,9 @@ _YAML = (".yml", ".yaml")
 _ENDINGS = (*_YAML, ".csv", ".jsonl")
 
 
+_Records = Sequence[Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class Target:
     """A file of a layer.
@@ -43,16 +47,43 @@ class Target:
     name: str
 
 
+@dataclass(frozen=True)
+class FileChange:
+    """The content of a file, before and after.
+
+    :ivar before: None: it is new. :ivar halfway: with what other files may still name; None: not there yet.
+    """
+
+    target: Target
+    before: bytes | None
+    halfway: bytes | None
+    after: bytes
+
+
+@dataclass
+class Appended:
+    """The records that were added to files.
+
+    :ivar written: each, as it stands in a file.
+    :ivar lacking: of how many a field was left out, because the table that is there has no such column.
+    """
+
+    written: list[Mapping[str, Any]] = field(default_factory=list)
+    lacking: Counter[str] = field(default_factory=Counter)
+
+
 @dataclass
 class _Opened:
     """A file that is edited.
 
-    :ivar before: its content; None: it is new.
+    :ivar before: its content; None: it is new. :ivar after: the content of a new one.
+    :ivar is_attachment: whether records may name it.
     """
 
     before: bytes | None
     source: Source | None = None
     after: bytes | None = None
+    is_attachment: bool = False
 
 
 class Files:
@@ -187,77 +218,95 @@ class Files:
         target = Target(layer, name)
         opened = self._open(target)
         if opened.before is None:
-            opened.after = content
+            opened.after, opened.is_attachment = content, True
 
     def append(
-        self, target: Target, section: str, records: Sequence[Mapping[str, Any]], tell: Callable[[Any, str, bool], None]
-    ) -> None:
-        """Adds records to a file, which is made where it is not there.
+        self,
+        target: Target,
+        section: str,
+        overrides: _Records,
+        fresh: _Records,
+        tell: Callable[[Any, str], None],
+    ) -> Appended:
+        """Adds records to a file, which is made where it is not there. What a table can't hold goes into JSON Lines
+        beside it, as exports have it.
 
-        :param tell: takes each record of which something can't be written there, why, and whether that is all of it.
-        :raises NotSpliced: where none can be added.
+        :param overrides: records whose fields are all needed. :param fresh: new ones.
+        :param tell: takes each record that can't be written, and why.
         """
+        done = Appended()
+        records = [*overrides, *fresh]
         if not records:
-            return
-        if not self.is_there(target):
-            self._begin(target, records, tell)
-            return
-        source = self.source(target)
-        is_single = self._layers[target.layer].path.is_file()
-        way = section.split("/") if is_single else []
-        if not isinstance(source, TableSource):
-            source.append(records, way)
-            return
-        for record in records:
-            known = {name: value for name, value in record.items() if name in source.columns()}
-            for name in record:
-                if name not in known:
-                    tell(record, f"{name}: {self.label(target)} has no such column", False)
-            try:
-                source.append([known])
-            except NotSpliced as reason:
-                tell(record, str(reason), True)
+            return done
+        try:
+            add = self._add if self.is_there(target) else self._begin
+            rest = add(target, section, overrides, fresh, done)
+        except NotSpliced as reason:
+            for one in records:
+                tell(one, str(reason))
+            return done
+        if rest:
+            beside = Target(target.layer, str(PurePosixPath(target.name).with_suffix(".jsonl")))
+            done.written += self.append(beside, section, rest, [], tell).written
+        return done
 
-    def _begin(
-        self, target: Target, records: Sequence[Mapping[str, Any]], tell: Callable[[Any, str, bool], None]
-    ) -> None:
-        opened = self._open(target)
+    def _add(self, target: Target, section: str, overrides: _Records, fresh: _Records, done: Appended) -> _Records:
+        """Adds records to a file that is there. Returns those that a table can't hold."""
+        source = self.source(target)
+        with source.file.coming_last():
+            if isinstance(source, TableSource):
+                return [*_rest(source, overrides, done, True), *_rest(source, fresh, done, False)]
+            is_single = self._layers[target.layer].path.is_file()
+            source.append([*overrides, *fresh], section.split("/") if is_single else [])
+        done.written += [*overrides, *fresh]
+        return []
+
+    def _begin(self, target: Target, _section: str, overrides: _Records, fresh: _Records, done: Appended) -> _Records:
+        """Makes a file of records. Returns those that a table can't hold."""
+        opened, records = self._open(target), [*overrides, *fresh]
         suffix = PurePosixPath(target.name).suffix
         if suffix != ".csv":
             written = [(json_record if suffix == ".jsonl" else yaml_record)(one) for one in records]
             opened.after = ("" if suffix == ".jsonl" else "---\n").encode() + "".join(written).encode()
-            return
+            done.written += records
+            return []
         dialect = self._desired.dialects.of(self.label(target))
         cell = formulas.escaped if self._formulas == formulas.ESCAPE else str
+        rest = []
         try:
             header = csv_header(records)
             rows = [csv_row(header, cell, dialect)]
-        except Unwritable as error:
-            raise NotSpliced(str(error)) from error
+        except Unwritable:
+            return records
         for one in records:
             try:
                 rows.append(csv_record(header, one, cell, dialect))
-            except Unwritable as error:
-                tell(one, str(error), True)
+            except Unwritable:
+                rest.append(one)
+            else:
+                done.written.append(one)
         if len(rows) > 1:
             opened.after = dialect.encode("".join(rows))
+        return rest
 
-    def changes(self, tell: Callable[[str, str], None]) -> Iterator[tuple[Target, bytes | None, bytes]]:
-        """Yields each file that changes, with its content before and after.
+    def changes(self, tell: Callable[[str, str], None]) -> Iterator[FileChange]:
+        """Yields each file that changes.
 
         :param tell: takes the name of a file that would not be read again, and why.
         """
         for target, opened in sorted(self._opened.items(), key=lambda one: self.label(one[0])):
             after = opened.after
+            halfway = after if opened.is_attachment else opened.before
             if opened.source is not None and opened.source.file.is_changed:
                 after = opened.source.file.content()
+                halfway = opened.source.file.content(is_halfway=True)
             if after is None or after == opened.before:
                 continue
             wrong = self._wrong(target, after) if opened.source is not None else ""
             if wrong:
                 tell(self.label(target), wrong)
             else:
-                yield target, opened.before, after
+                yield FileChange(target, opened.before, halfway, after)
 
     def _wrong(self, target: Target, content: bytes) -> str:
         """Says what a reader would find in a content; empty where nothing."""
@@ -275,25 +324,36 @@ class Files:
                 list(read_json_lines(text, name, found))
         return str(found[0]) if found else ""
 
-    def patch(self, changes: Sequence[tuple[Target, bytes | None, bytes]]) -> str:
+    def patch(self, changes: Sequence[FileChange]) -> str:
         """The changes as a patch."""
-        return "".join(patch_of(self.label(target), before, after) for target, before, after in changes)
+        return "".join(patch_of(self.label(one.target), one.before, one.after) for one in changes)
 
-    def write(self, changes: Sequence[tuple[Target, bytes | None, bytes]], backup: bool) -> list[str]:
+    def write(self, changes: Sequence[FileChange], backup: bool) -> list[str]:
         """Writes the changes. Returns the paths of the copies that were kept.
+
+        A process may be killed between any two files, and then it is run again. So no file may name what is not there
+        any more: attachments come first, then changes, and at last records go, those that refer to others first.
 
         :raises InvalidInput: where somebody else changed a file meanwhile.
         """
         backups = []
-        for target, before, after in changes:
-            folder = self._folders[target.layer]
-            is_same = folder.type_of(target.name) is None if before is None else folder.holds(target.name, before)
-            if not is_same:
-                raise InvalidInput(f"src: {self.label(target)} was changed by somebody else meanwhile; run it again")
-            if backup and before is not None:
-                backups.append(str(folder.path / folder.backup(target.name)))
-            folder.write(target.name, after)
+        for one in sorted(changes, key=lambda one: one.before is not None):
+            folder, name = self._folders[one.target.layer], one.target.name
+            if backup and one.before is not None:
+                backups.append(str(folder.path / folder.backup(name)))
+            if one.halfway is not None:
+                self._write(one.target, one.before, one.halfway)
+        for one in sorted(changes, key=lambda one: _depth(one.target), reverse=True):
+            self._write(one.target, one.halfway, one.after)
         return backups
+
+    def _write(self, target: Target, before: bytes | None, after: bytes) -> None:
+        folder, name = self._folders[target.layer], target.name
+        is_same = folder.type_of(name) is None if before is None else folder.holds(name, before)
+        if not is_same:
+            raise InvalidInput(f"src: {self.label(target)} was changed by somebody else meanwhile; run it again")
+        if after != before:
+            folder.write(name, after)
 
 
 def section_names() -> tuple[str, ...]:
@@ -305,6 +365,30 @@ def section_names() -> tuple[str, ...]:
             [f"{section}/{one}" for one in ("asset", "room", "person")] if section in BY_TEMPLATE else [section]
         )
     )
+
+
+def _rest(table: TableSource, records: _Records, done: Appended, is_whole: bool) -> Iterator[Mapping[str, Any]]:
+    """Adds rows to a table, and yields the records that it can't hold.
+
+    :param is_whole: whether the table must have a column for each field.
+    """
+    for record in records:
+        known = {name: value for name, value in record.items() if name in table.columns()}
+        try:
+            if is_whole and len(known) < len(record):
+                raise NotSpliced("it has no such column")
+            table.append([known])
+        except NotSpliced:
+            yield record
+        else:
+            done.written.append(known)
+            done.lacking.update(record.keys() - known.keys())
+
+
+def _depth(target: Target) -> int:
+    """The number of the section of a file: its records refer to those of sections with smaller ones."""
+    section = PurePosixPath(target.name).parts[0].partition(".")[0]
+    return list(SECTIONS).index(section) if section in SECTIONS else -1
 
 
 def _codec_of(content: bytes, dialect: Dialect) -> str:

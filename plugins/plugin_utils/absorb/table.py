@@ -48,6 +48,7 @@ class TableSource(Source):
         self._escapes = formulas_are == formulas.ESCAPE
         self._rows = dict(self._read())
         self._header = self._names()
+        self._width = 1 + max(self._header.values(), default=-1)
 
     # ---- reading
 
@@ -149,7 +150,7 @@ class TableSource(Source):
         return self._header
 
     def _new_row(self, record: Mapping[str, Any]) -> str:
-        cells = [""] * len(self._header)
+        cells = [""] * self._width
         for name, value in record.items():
             if name not in self._header:
                 raise NotSpliced(f"the table has no column {name}")

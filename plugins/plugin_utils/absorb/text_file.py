@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,19 @@ class NewValue:
     kept: tuple[int | None, ...] | None = None
 
 
+@dataclass(frozen=True)
+class _Edit:
+    """A text in the place of a part of the plain text.
+
+    :ivar comes_last: whether it takes away what other files may still name.
+    """
+
+    start: int
+    end: int
+    text: str
+    comes_last: bool
+
+
 class TextFile:
     """The text of a file, and what is to be changed in it.
 
@@ -52,11 +66,21 @@ class TextFile:
         if "\r\n" in self.text:
             found = (match.start() for match in re.finditer("\r\n", self.text))
             self._shorter = [start - number for number, start in enumerate(found)]
-        self._edits: list[tuple[int, int, str]] = []
+        self._edits: list[_Edit] = []
+        self._comes_last = False
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Puts a text in the place of a part of the plain text. Parts never overlap."""
-        self._edits.append((start, end, text))
+        self._edits.append(_Edit(start, end, text, self._comes_last))
+
+    @contextmanager
+    def coming_last(self) -> Iterator[None]:
+        """Edits that are made meanwhile take away what other files may still name."""
+        self._comes_last = True
+        try:
+            yield
+        finally:
+            self._comes_last = False
 
     @property
     def is_changed(self) -> bool:
@@ -71,23 +95,22 @@ class TextFile:
         """The number of edits so far."""
         return len(self._edits)
 
-    def changed(self) -> str:
-        """The text once everything is changed, with its own line ends."""
+    def content(self, is_halfway: bool = False) -> bytes:
+        """The bytes of the file once everything is changed, with its own line ends.
+
+        :param is_halfway: leaves out the edits that come last.
+        :raises UnicodeEncodeError: where its encoding lacks a letter.
+        """
         parts: list[str] = []
         at = 0
         # What is inserted at one place comes in the order in which it was asked for.
-        for start, end, text in sorted(self._edits, key=lambda edit: edit[:2]):
-            first, last = self._own(start), self._own(end)
-            parts += [self.text[at:first], text.replace("\n", self.line_end)]
+        for edit in sorted(self._edits, key=lambda edit: (edit.start, edit.end)):
+            if edit.comes_last and is_halfway:
+                continue
+            first, last = self._own(edit.start), self._own(edit.end)
+            parts += [self.text[at:first], edit.text.replace("\n", self.line_end)]
             at = last
-        return "".join([*parts, self.text[at:]])
-
-    def content(self) -> bytes:
-        """The bytes of the file once everything is changed.
-
-        :raises UnicodeEncodeError: where its encoding lacks a letter.
-        """
-        return self._encode(self._mark + self.changed())
+        return self._encode("".join([self._mark, *parts, self.text[at:]]))
 
     def can_encode(self, text: str) -> bool:
         """Tells whether the encoding has all letters of a text."""

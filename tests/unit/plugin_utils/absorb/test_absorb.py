@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from instance_site import Site
+
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 
 from .absorbing import ANY, applied, content, somebody, take
 
@@ -392,14 +395,50 @@ def test_new_records_go_into_the_file_that_is_named(site: Site, tmp_path: Path, 
     ]
 
 
-def test_what_a_table_has_no_column_for_is_told(site: Site, tmp_path: Path) -> None:
+def test_what_a_table_has_no_column_for_is_told_once(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write({"objects.csv": "barcode,inventory_name\n1,Lamp\n"})
     site.run()
-    somebody(site, {"objects.jsonl": _lines(_thing("2", serial_number="S"))})
+    records = [_thing("2", serial_number="S", documents=["files/a.txt"]), _thing("3", serial_number="T")]
+    somebody(site, {"objects.jsonl": _lines(*records), "files/a.txt": "a"})
     done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
-    assert any(one.endswith("serial_number: objects.csv has no such column") for one in done["told"])
-    assert (site.root / "objects.csv").read_text() == "barcode,inventory_name\n1,Lamp\n2,Thing\n"
+    assert done["told"] == [
+        "objects.csv: left out of new objects, because it has no such column: documents (1), serial_number (2)"
+    ]
+    assert content(site.root) == {
+        "instance.yml": (site.root / "instance.yml").read_bytes(),
+        "objects.csv": b"barcode,inventory_name\n1,Lamp\n2,Thing\n3,Thing\n",
+    }
+
+
+@pytest.mark.parametrize("name", ["objects.csv", "objects/new.csv"])
+@pytest.mark.parametrize("begun", [False, True], ids=["new", "begun"])
+def test_records_that_a_table_can_t_hold_go_into_json_lines_beside_it(
+    site: Site, tmp_path: Path, name: str, begun: bool
+) -> None:
+    site.root = tmp_path / "files"
+    beside = name.replace(".csv", ".jsonl")
+    site.write({name: "barcode,inventory_name,description\n1,Lamp,\n"} if begun else {})
+    site.run()
+    somebody(site, {"objects.jsonl": _lines(_thing("2", description="a\r\nb"), _thing("3"))})
+    done = _told_nothing(site, tmp_path, into={"objects": name})
+    assert (done["told"], done["files"]) == ([], [name, beside])
+    assert done["summary"]["objects"]["added"] == 2
+    assert '"description": "a\\r\\nb"' in (site.root / beside).read_text()
+    assert "3,Thing" in (site.root / name).read_text()
+    somebody(site, {"objects.jsonl": _lines(_thing("4", description="c\r\nd"))})
+    done = _told_nothing(site, tmp_path, into={"objects": name})
+    assert (done["told"], done["files"]) == ([], [beside])
+
+
+def test_comments_of_a_table_may_have_the_same_name(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    site.write({"objects.csv": "barcode;#;#;inventory_name;;\n1;a;b;Lamp;;\n"})
+    site.run()
+    somebody(site, {"objects.jsonl": _lines(_thing("1"), _thing("2"))})
+    done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
+    assert done["told"] == []
+    assert (site.root / "objects.csv").read_text() == "barcode;#;#;inventory_name;;\n1;a;b;Thing;;\n2;;;Thing;;\n"
 
 
 def test_records_beyond_the_scope_and_those_to_be_left_alone_stay_out(site: Site, tmp_path: Path) -> None:
@@ -508,6 +547,69 @@ def test_protected_records_and_those_that_have_no_state_stay_and_are_told(site: 
         done = take(site, gone=gone)
         assert [one.rpartition("because ")[2] for one in done["told"]] == ["the files protect it"] * 2
         assert (site.root / "objects.yml").read_text() == text
+
+
+class _Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
+def test_a_run_that_was_killed_between_two_files_is_run_again(
+    site: Site, tmp_path: Path, gone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records that are gone refer to each other, and records in other files referred to them."""
+    before = {
+        "locations.yml": "- name: A\n- name: B\n",
+        "rooms.yml": "- building_id: A\n  number: '1'\n- building_id: B\n  number: '1'\n",
+        "objects/a.yml": "- barcode: '1'\n  inventory_name: Lamp\n  accessories: ['4']\n"
+        "- barcode: '2'\n  inventory_name: Chair\n  actual_room: B/1\n",
+        "objects/b.jsonl": _lines(_thing("3", accessories=["2"]), _thing("4")),
+    }
+    site.root = tmp_path / "start"
+    site.write(before)
+    assert site.run().outcome == "changed"
+    somebody(
+        site,
+        {
+            "locations.yml": "- {name: B, _state: absent}\n- {name: C}\n",
+            "rooms.yml": "- {building_id: B, number: '1', _state: absent}\n- {building_id: C, number: '1'}\n",
+            "objects.jsonl": _lines(
+                {"barcode": "1", "accessories": ["5"]},
+                {"barcode": "2", "_state": "absent"},
+                {"barcode": "3", "accessories": ["1"]},
+                {"barcode": "4", "_state": "absent"},
+                _thing("5", actual_room="C/1", documents=["files/a.txt"]),
+            ),
+            "files/a.txt": "a",
+        },
+    )
+    into = {"objects": "objects/new.yml", "rooms": "rooms.yml", "locations": "locations.yml"}
+    start, write, wanted = site.root, Folder.write, {}
+    for allowed in range(20):
+        site.root = tmp_path / str(allowed)
+        shutil.copytree(start, site.root)
+        written: list[str] = []
+
+        def some(self: Folder, name: str, *more: Any, **other: Any) -> None:
+            if len(written) == allowed:  # noqa: B023
+                raise _Killed
+            written.append(name)  # noqa: B023
+            write(self, name, *more, **other)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Folder, "write", some)
+            try:
+                assert not take(site, gone=gone, into=into).get("failed")
+                wanted = content(site.root)
+                break
+            except _Killed:
+                pass
+    assert len(written) >= 4
+    for number in range(len(written)):
+        site.root = tmp_path / str(number)
+        again = take(site, gone=gone, into=into)
+        assert not again.get("failed"), (number, again["msg"])
+        assert content(site.root) == wanted, number
 
 
 # ---- layers

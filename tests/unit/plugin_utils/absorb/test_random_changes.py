@@ -138,6 +138,7 @@ def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[
     return files, chunks
 
 
+@pytest.mark.timeout(3600 if LONG else 300)
 @settings(
     max_examples=300 if LONG else 8,
     deadline=None,

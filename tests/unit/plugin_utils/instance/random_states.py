@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import random
 from collections.abc import Mapping
@@ -33,7 +34,7 @@ _texts = st.one_of(
 )
 _maybe = st.none().__or__
 _intervals = st.fixed_dictionaries({"unit": st.sampled_from(["days", "weeks"]), "value": st.integers(1, 3)})
-_days = st.dates().map(str).filter(lambda day: day >= "1970")
+_days = st.dates(min_value=dt.date(1970, 1, 1)).map(str)
 
 _locations = st.fixed_dictionaries(
     {}, optional={"city": _maybe(st.sampled_from(["Berlin", "Köln"])), "zip": _maybe(st.sampled_from(["01067", "0"]))}
