@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 
 from .desired import CellPlace, DesiredInstance, Finding
 from .dialect import DATES, NUMBERS, PRESETS, ambiguous_date, best_presets
+from .slips import family, slip_in_table, slip_in_workbook
 
 _ALONE = 3
 """So many findings of one kind are told one by one."""
@@ -51,6 +52,8 @@ def tell(findings: Sequence[Finding], desired: DesiredInstance) -> Told:
         some = [findings[number] for number in members]
         if key[0] == _SPELLING and len(members) == 1:
             lines.append(f"{every[members[0]]}: {advice.words(some)}")
+        elif key[0] == _SLIP:
+            lines.append(f"{every[members[0]] if len(members) == 1 else _cells(some)}: {key[-1]}")
         elif len(members) == 1 or (key[0] != _SPELLING and len(members) <= _ALONE):
             lines += [every[number] for number in members]
         elif key[0] == _SPELLING:
@@ -60,7 +63,7 @@ def tell(findings: Sequence[Finding], desired: DesiredInstance) -> Told:
     return Told(lines, every if len(lines) < len(every) else [])
 
 
-_SPELLING, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "misfit", "words", "hidden", "single"
+_SPELLING, _SLIP, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "slip", "misfit", "words", "hidden", "single"
 
 
 def _key(
@@ -75,12 +78,21 @@ def _key(
     if misfit is None:
         return (_WORDS, finding.message)
     if advice.fits(finding):
-        return (_SPELLING, finding.column, _family(misfit.type), advice.proposal(finding.place.source))
+        return (_SPELLING, finding.column, family(misfit.type), advice.proposal(finding.place.source))
+    slip = _slip(finding, desired)
+    if slip:
+        return (_SLIP, finding.column, slip)
     return (_MISFIT, finding.column, misfit.why)
 
 
-def _family(type_name: str) -> str:
-    return "number" if type_name in NUMBERS else "flag" if type_name == "BOOLEAN" else "date"
+def _slip(finding: Finding, desired: DesiredInstance) -> str:
+    """Says what a spreadsheet made of a cell, and what to do about it; empty where nothing is known of it."""
+    misfit, source = finding.misfit, finding.place.source
+    if misfit is None or misfit.type not in _SPELLED or misfit.value.__class__ is not str:
+        return ""
+    if isinstance(finding.place, CellPlace):
+        return slip_in_workbook(misfit.type)
+    return slip_in_table(misfit.type, misfit.value, desired.dialects.of(source))
 
 
 def _cells(findings: Sequence[Finding]) -> str:
@@ -154,7 +166,7 @@ class _Proposals:
         texts = [text for finding in findings if (text := self._text(finding)) is not None]
         source, misfit = findings[0].place.source, findings[0].misfit
         presets = self._presets(source)
-        kind = _family(misfit.type if misfit else "")
+        kind = family(misfit.type if misfit else "")
         return f"{_label(kind, texts, presets)}; {self.proposal(source)}"
 
 

@@ -117,6 +117,56 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
     assert "set `csv" not in line
 
 
+@pytest.mark.parametrize(
+    ("cell", "preset", "told"),
+    [
+        ("19,00 %", "excel-de", "percentages; write the number that is meant"),
+        ("19%", "plain", "percentages; write the number that is meant"),
+        ("5 \u2030", "excel-de", "percentages; write the number that is meant"),
+        ('"($1,299.50)"', "excel-us", "brackets or a minus behind a negative number"),
+        ("1.299,50-", "excel-de", "brackets or a minus behind a negative number"),
+        ("1,5E+3", "excel-de", "a long number in short; format the column as a number"),
+        ("1E3", "excel-us", "a long number in short; format the column as a number"),
+        ("#####", "plain", "the column was too narrow for its numbers"),
+        ("1'299,50", "excel-de", 'set `csv: {thousands: "\'"}`'),
+        ("1.299,50 CHF", "excel-de", "set `csv: {currency: [\u20ac, EUR, CHF]}`"),
+        ("CHF 12.50", "plain", "set `csv: {currency: [CHF]}`"),
+    ],
+)
+def test_a_number_as_a_spreadsheet_shows_it_is_one_line_that_says_what_to_do(
+    tmp_path: Path, cell: str, preset: str, told: str
+) -> None:
+    """What a percentage means depends on the field, so that none is taken for a number."""
+    text = f"barcode;price\n1;{cell}\n"
+    (line,) = _judged(_load(tmp_path, {"objects.csv": text}, preset))
+    assert line.startswith("objects.csv:2:3: price: ")
+    assert told in line
+    many = "barcode;price\n" + "".join(f"{number};{cell}\n" for number in range(40)) + "x;word\n"
+    first, other = _judged(_load(tmp_path, {"objects.csv": many}, preset))
+    assert first.startswith("price: 40 cells such as ")
+    assert told in first
+    assert other.startswith("objects.csv:42:3: price: 'word' does not fit; expected a number")
+
+
+def test_words_for_true_and_false_that_no_setting_names_say_where_to_name_them(tmp_path: Path) -> None:
+    fields = [*_FIELDS, Field("lent", "BOOLEAN")]
+    desired = _load(tmp_path, {"objects.csv": "barcode;lent;Gekauft am\n1;x;####\n"})
+    lent, bought = tell(validate(desired, {"object": fields}), desired).lines
+    assert lent.endswith("set `csv: {booleans: {true: [...], false: [...]}}`")
+    assert bought.endswith("the column was too narrow for its dates; widen it")
+
+
+def test_texts_in_a_workbook_where_another_type_was_wanted_say_how_to_type_them(tmp_path: Path) -> None:
+    rows = [[str(number), "1.299,50", "31.05.2024"] for number in range(40)]
+    lines = _judged(_load(tmp_path, {"book.xlsx": _workbook(["barcode", "price", "Gekauft am"], *rows)}))
+    assert [line.partition(" (first")[0] for line in lines] == [
+        "price: 40 cells such as '1.299,50'",
+        "Gekauft am: 40 cells such as '31.05.2024'",
+    ]
+    assert lines[0].endswith("holds a text and no number; format the column as a number, and type it again")
+    assert lines[1].endswith("holds a text and no date; format the column as a date, and type it again")
+
+
 @pytest.mark.parametrize("name", ["Purchasing\nprice", "Purchasing\u00a0 price"])
 def test_a_header_may_be_wrapped(tmp_path: Path, name: str) -> None:
     files: dict[str, str | bytes] = {

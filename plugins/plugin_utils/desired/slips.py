@@ -1,0 +1,67 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tells what a spreadsheet made of a cell that no dialect reads, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+
+from .dialect import DATES, NUMBERS, Dialect
+
+_NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r".*\d\s*[%\u2030].*|[%\u2030]\s*\d.*", re.DOTALL),
+        "percentages; write the number that is meant: format the column as a number, which makes 0.19 of 19%",
+    ),
+    (
+        re.compile(r".*\(.*\d.*\).*|.*\d[-\u2212]\s*", re.DOTALL),
+        "brackets or a minus behind a negative number; format the column so that the minus stands in front",
+    ),
+    (
+        re.compile(r"[-+]?\d+([.,]\d+)?E[-+]?\d+", re.IGNORECASE),
+        "a long number in short; format the column as a number, and widen it",
+    ),
+    (re.compile(r"#{3,}"), "the column was too narrow for its numbers; widen it"),
+    (re.compile(r"[-\u2212]?\d{1,3}(['\u2019]\d{3})+([.,]\d+)?"), 'thousands separators; set `csv: {thousands: "\'"}`'),
+)
+"""Numbers as spreadsheets show them, and what to do about such cells."""
+
+_CURRENCY = re.compile(
+    r"([^\d\s.,'()%#+-]{1,5})\s*[-\u2212]?\d[\d.,\s]*|[-\u2212]?\d[\d.,\s]*?\s*([^\d\s.,'()%#+-]{1,5})"
+)
+
+_AS_TEXT = {
+    "number": "the cell holds a text and no number; format the column as a number, and type it again",
+    "date": "the cell holds a text and no date; format the column as a date, and type it again",
+    "flag": "the cell holds no true or false; type it again as the spreadsheet writes it (such as TRUE or WAHR)",
+}
+
+
+def family(type_name: str) -> str:
+    """The words for the values of a type: number, flag or date."""
+    return "number" if type_name in NUMBERS else "flag" if type_name == "BOOLEAN" else "date"
+
+
+def slip_in_workbook(type_name: str) -> str:
+    """Says what to do about a text in a cell of a workbook where another type was wanted."""
+    return _AS_TEXT[family(type_name)]
+
+
+def slip_in_table(type_name: str, text: str, dialect: Dialect) -> str:
+    """Says what is wrong with a cell of CSV, and what to do about it; empty where nothing is known of it."""
+    bare = text.strip()
+    if type_name in NUMBERS:
+        known = next((words for form, words in _NUMBERS if form.fullmatch(bare)), "")
+        sign = None if known else _CURRENCY.fullmatch(bare)
+        return known if sign is None else _named(sign[1] or sign[2], dialect)
+    if type_name in DATES and re.fullmatch(r"#{3,}", bare):
+        return "the column was too narrow for its dates; widen it"
+    if type_name == "BOOLEAN":
+        return "words for true and false; set `csv: {booleans: {true: [...], false: [...]}}`"
+    return ""
+
+
+def _named(sign: str, dialect: Dialect) -> str:
+    signs = ", ".join((*dialect.currency, sign))
+    return f"a currency that the settings do not name; set `csv: {{currency: [{signs}]}}`"
