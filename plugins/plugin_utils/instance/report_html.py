@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printed impo
 
 from .outcome import DONE, RunResult
 from .report_groups import as_said, fields_by_number, groups, is_worth_a_table, words_of
-from .report_parts import ALONE, SIGNS, alone, forecast, key_of, mark, reasons, short, warnings
+from .report_parts import ALONE, SIGNS, alone, forecast, key_of, mark, reasons, sent, short, warnings
 
 WORDS: dict[str, str] = {
     "created": "new",
@@ -285,14 +285,11 @@ def _top(account: RunResult) -> dict[str, Any]:
     outcome = _OUTCOMES.get(account.outcome, account.outcome)
     if account.check_mode and account.outcome == "changed":
         outcome = "Would change"
-    sent = "plan, nothing was sent" if account.check_mode else "applied"
-    if account.outcome in ("failed", "refused"):
-        sent = "nothing was applied"
     return {
         "instance": account.title,
         "badge": account.outcome,
         "outcome": outcome,
-        "sent": sent,
+        "sent": sent(account),
         "number": _number(account),
         "requests": f"{account.requests:,}",
         "seconds": f"{account.duration:.1f}",

@@ -12,7 +12,7 @@ from typing import Any
 from .markdown import Markdown, cell, link, word
 from .outcome import ACTIONS, RunResult
 from .report_groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
-from .report_parts import ALONE, SIGNS, alone, fields, forecast, key_of, mark, reasons, short, warnings
+from .report_parts import ALONE, SIGNS, alone, fields, forecast, key_of, mark, reasons, sent, short, warnings
 
 _COMMENT_LIMIT = 60_000
 """Characters that a comment on a pull request may have at the big code hosts, with some room for a heading."""
@@ -41,24 +41,28 @@ _REST = 100
 def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
     """The account for a pull-request comment, never longer than one may be.
 
-    What held or went wrong stands first, then the changes, the most telling first, then the counts and the warnings.
+    What held or went wrong stands first, then the changes (how many of which field, and then each, the most telling
+    first), then the counts and the warnings.
     Where not all of it fits, reasons leave half of the room to the changes. Records that are in no file are counted.
 
     :param limit: characters; ten thousand at least.
     :param url: where all of it is to be found; empty: nobody said.
     """
     whole = link("the whole report", url) if url else Markdown("the report as .json or .html")
-    head = Markdown("### {outcome}: {instance}\n").fill(
-        outcome=word(account.outcome), instance=short(account.title, _LONGEST_NAME)
+    head = Markdown("### {outcome}: {instance}\n\n{sent}\n").fill(
+        outcome=word(account.outcome),
+        instance=short(account.title, _LONGEST_NAME),
+        sent=Markdown(sent(account)),
     )
-    table = Markdown.of([_fields(account.changes), _table(account.summary)])
+    by_field = _fields(account.changes)
+    table = _table(account.summary)
     if forecast(account):
         table = Markdown.of([table, Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(account)))])
     last = Markdown.of(_points({ALONE: alone(account, _EXAMPLES)}, limit))
     if account.plan_digest:
         digest = Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")
         table = Markdown.of([table, digest])
-    room = limit - len(head) - len(table) - len(last) - len(whole) - _REST
+    room = limit - len(head) - len(by_field) - len(table) - len(last) - len(whole) - _REST
     wrong = list(_points(reasons(account), room // _ONE))
     warned = list(_points({"Warnings": warnings(account)}, room // _ONE))
     told = _told(account.changes, room)
@@ -73,7 +77,8 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
         Markdown("\n\nand {hidden} more; {whole} has all.") if hidden else Markdown("\n\nSee {whole}." if url else "")
     )
     rest = more.fill(hidden=hidden, whole=whole)
-    return Markdown.of([head, *shown_wrong, *shown_changes, table, *shown_warned, last, rest, Markdown("\n")])
+    shown = [head, *shown_wrong, by_field, *shown_changes, table, *shown_warned, last, rest]
+    return Markdown.of([*shown, Markdown("\n")])
 
 
 def _fitting(texts: Iterable[Markdown], room: int) -> list[Markdown]:
@@ -168,8 +173,10 @@ def _parts(group: Group, longest: int, most: int) -> Iterator[tuple[int, Markdow
     if group.is_same:
         yield len(group.changes), _group(group)
         return
+    title = Markdown("\n\n{title}:").fill(title=group.title) if len(group.changes) > 1 else Markdown()
     for change in group.changes[:most]:
-        yield 1, _change(change, longest)
+        yield 1, Markdown.of([title, _change(change, longest)])
+        title = Markdown()
     rest = len(group.changes) - most
     if rest > 0:
         yield 0, Markdown("\n\nand {rest} more of {title}").fill(rest=rest, title=group.title)

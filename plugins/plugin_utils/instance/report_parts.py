@@ -31,6 +31,15 @@ def reasons(account: RunResult) -> dict[str, list[str]]:
     return {title: texts for title, texts in told.items() if texts}
 
 
+def sent(account: RunResult) -> str:
+    """Says whether anything was sent: a plan has the words of a run that did what it would do."""
+    if account.outcome in ("failed", "refused"):
+        return "nothing was applied"
+    if account.check_mode:
+        return "plan, nothing was sent"
+    return "nothing had to be sent" if account.outcome == "unchanged" else "applied"
+
+
 def _failure(one: Mapping[str, str]) -> str:
     place = f" ({one['place']})" if one.get("place") else ""
     return f"{one['change']}{place}: {one['reason']}"

@@ -370,6 +370,30 @@ def test_a_comment_begins_with_what_can_not_be_undone() -> None:
     assert re.findall(r"`objects (\w+)-0`", few) == ["delete", "archive", "update", "create"]
 
 
+def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() -> None:
+    made = [
+        change(key=str(number), before={"quantity": 1, "status": "a"}, after={"quantity": number, "status": "b"})
+        for number in range(200, 500)
+    ]
+    told = as_markdown(replace(ACCOUNT, changes=made, failures=[], findings=[], refusals=[]))
+    parts = (
+        "| objects | quantity | 300 |",
+        "**Changes** (300)",
+        "`quantity, status: 300 objects`:",
+        "`objects 200`",
+        "`objects 201`",
+    )
+    assert sorted(parts, key=told.index) == list(parts)
+
+
+def test_a_comment_says_whether_anything_was_sent() -> None:
+    planned = replace(ACCOUNT, outcome="changed", check_mode=True)
+    assert "\n\nplan, nothing was sent\n" in as_markdown(planned)
+    assert "\n\napplied\n" in as_markdown(replace(planned, check_mode=False))
+    assert "\n\nnothing was applied\n" in as_markdown(replace(planned, outcome="refused"))
+    assert "\n\nnothing had to be sent\n" in as_markdown(replace(planned, outcome="unchanged", check_mode=False))
+
+
 def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
     told = as_markdown(ACCOUNT)
     parts = (
