@@ -10,6 +10,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
@@ -18,6 +19,9 @@ _ALIKE = ((8, 60), (2, 400))
 """Lines that are the same in both before a difference counts as over, and among how many that is looked for: records
 have lines in common with each other.
 """
+
+_SEARCHED = 40_000
+"""Pairs of lines in a part that differs among which those that are the same are looked for."""
 
 _Change = tuple[int, int, int, int]
 """A part of the old lines, from and to, and the part of the new ones that takes its place."""
@@ -86,8 +90,20 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
             one, two = one + 1, two + 1
             continue
         ahead = _next_alike(old[one:old_end], new[two:new_end])
-        yield one, one + ahead[0], two, two + ahead[1]
+        yield from _within(old, new, (one, one + ahead[0], two, two + ahead[1]))
         one, two = one + ahead[0], two + ahead[1]
+
+
+def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_Change]:
+    """Yields what differs in a part: lines between two that differ may be the same."""
+    one, one_end, two, two_end = part
+    if (one_end - one) * (two_end - two) > _SEARCHED:
+        yield part
+        return
+    matcher = SequenceMatcher(None, old[one:one_end], new[two:two_end], autojunk=False)
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        if tag != "equal":
+            yield one + start, one + end, two + new_start, two + new_end
 
 
 def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:

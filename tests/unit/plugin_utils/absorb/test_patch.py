@@ -79,3 +79,17 @@ def test_only_the_lines_that_differ_stand_in_it_and_long_files_take_no_time() ->
     assert time.process_time() - began < 5
     assert sum(line.startswith("-") for line in patch) <= 200 + 3 + 3
     assert sum(line.startswith("+") for line in patch) <= 200 + 3 + 3
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ("A\nb\nC\nd\ne\n", ["-a", "+A", "-c", "+C"]),
+        ("A\nb\nc\nd\ne\nnew\n", ["-a", "+A", "+new"]),
+        ("b\nc\nD\ne\n", ["-a", "-d", "+D"]),
+    ],
+)
+@pytest.mark.parametrize("tail", ["", "".join(f"{number}\n" for number in range(30))], ids=["end", "more"])
+def test_a_line_between_two_that_differ_is_no_difference(new: str, expected: list[str], tail: str) -> None:
+    patch = patch_of("a.yml", f"a\nb\nc\nd\ne\n{tail}".encode(), f"{new}{tail}".encode()).splitlines()
+    assert [line for line in patch[2:] if line[0] in "+-"] == expected
