@@ -138,15 +138,17 @@ class _Writer:
     # ---- columns
 
     def _columns(self, section: str) -> list[_Column]:
-        """The columns of a section: all fields that can be written and whose names a cell can hold, those with values
-        first where there are many.
+        """The columns of a section: all fields that can be written and that are found again by what a cell can hold,
+        those with values first where there are many.
         """
         schema = self._exported.schemas[SECTIONS[section]]
         used = {str(name) for record in self._exported.sections[section] for name in record}
         fields = [field for field in self._exported.columns[section] if _fits(name_in_files(field))]
         if len(fields) > MAX_COLUMNS:
             fields = [field for field in fields if name_in_files(field) in used][:MAX_COLUMNS]
-        return [_Column(name_in_files(field), self._header(schema, field), field) for field in fields]
+        columns = [_Column(name_in_files(field), self._header(schema, field), field) for field in fields]
+        # Whoever reads a header takes off the blanks around it.
+        return [column for column in columns if schema.find(column.header.strip()) is column.field]
 
     def _header(self, schema: Schema, field: Field) -> str:
         """The label of a field, where nothing else can be meant by it; else what files call it."""
