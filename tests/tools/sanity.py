@@ -30,6 +30,28 @@ from project import BIN, BUILD, COLLECTION_PATH, ROOT, call, tracked_files
 # Minor versions of Python 3 that each version of ansible-core runs on.
 CORES = {"2.19": (11, 12, 13), "2.20": (12, 13, 14), "2.21": (12, 13, 14)}
 
+SAME_ON_EVERY_CORE = (
+    "changelog",
+    "empty-init",
+    "line-endings",
+    "no-assert",
+    "no-get-exception",
+    "no-illegal-filenames",
+    "no-smart-quotes",
+    "pep8",
+    "pylint",
+    "replace-urlopen",
+    "shebang",
+    "shellcheck",
+    "symlinks",
+    "use-argspec-type-path",
+    "use-compat-six",
+    "yamllint",
+)
+"""Tests that read the text of the files and don't ask Ansible or the interpreter: on one core they say what they say on
+the others.
+"""
+
 HOME = BUILD / "home"
 _REQUIREMENTS = ROOT / "tests" / "requirements-sanity.txt"
 _SHIPPED = "--shipped"
