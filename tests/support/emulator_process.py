@@ -72,7 +72,6 @@ class Emulator:
         self.steer("PUT", "/rate-limit", None)
         self.steer("PUT", "/settings", {"access_token_seconds": 3600, "modules_off": []})
         self.steer("POST", "/reset")
-        self.clear_log()
 
     def log(self) -> list[dict[str, Any]]:
         """The requests since the log was cleared, oldest first."""

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import json
 import re
@@ -29,7 +28,8 @@ PREFIX = "/customer-api/v1"
 @functools.cache
 def description() -> JsonMap:
     """The description as it is written."""
-    document: JsonMap = yaml.safe_load(DESCRIPTION.read_text(encoding="utf-8"))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    document: JsonMap = yaml.load(DESCRIPTION.read_text(encoding="utf-8"), Loader=loader)
     return document
 
 
@@ -52,7 +52,7 @@ def _as_on(node: Any, weather: Mapping[str, str]) -> Any:
 
 @functools.cache
 def _description_in(weather: frozenset[tuple[str, str]]) -> JsonMap:
-    document: JsonMap = _as_on(copy.deepcopy(description()), dict(weather))
+    document: JsonMap = _as_on(description(), dict(weather))
     return document
 
 

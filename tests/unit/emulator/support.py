@@ -129,23 +129,23 @@ class Steering:
         return response.json() if response.content else None
 
     def switches(self) -> dict[str, JsonMap]:
-        found: dict[str, JsonMap] = self.call("GET", "/switches")
-        self.weather = {name: entry["side"] for name, entry in found.items()}
-        return found
+        return self._noted(self.call("GET", "/switches"))
 
     def switch(self, **sides: str) -> None:
-        self.call("PUT", "/switches", sides)
-        self.switches()
+        self._noted(self.call("PUT", "/switches", sides))
+
+    def _noted(self, switches: dict[str, JsonMap]) -> dict[str, JsonMap]:
+        """The switches as the service told them; the judge goes by their sides from now on."""
+        self.weather = {name: entry["side"] for name, entry in switches.items()}
+        return switches
 
     def clear(self) -> None:
-        """Back to the start: data, calm weather, no faults, no limit."""
-        self.call("PUT", "/switches", {"weather": "calm"})
+        """Back to the start: data, an empty log, calm weather, no faults, no limit."""
+        self.switch(weather="calm")
         self.call("DELETE", "/faults")
         self.call("PUT", "/rate-limit", None)
         self.call("PUT", "/settings", {"access_token_seconds": 3600, "modules_off": []})
         self.call("POST", "/reset")
-        self.call("DELETE", "/requests")
-        self.switches()
 
     def fault(self, **rule: Any) -> None:
         self.call("POST", "/faults", rule)
