@@ -31,6 +31,10 @@ LOGS = BUILD / "log"
 _SHOWN_LINES = 150
 _LONG_SECONDS = 3600
 COLLECTION = "ansible_collections.community.seventhings"
+_UNIT_WORKERS = ("-n", "3")
+"""Each worker reads all 12,000 tests before it begins, which takes 6 to 14 seconds of its processor."""
+_PLAY_WORKERS = ("-n", "4")
+"""More than the two processors: a test waits for the processes that it starts."""
 _FORMS = ".github/ISSUE_TEMPLATE"
 _PIPELINES = [
     *_names("examples/ci", "*github-actions.yml"),
@@ -142,8 +146,7 @@ def chains(selection: str) -> list[list[Gate]]:
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
     typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
-    # More than the two processors: a test waits for the processes that it starts.
-    pytest = ["pytest", "--quiet", "--color=no", "-n", "4"]
+    pytest = ["pytest", "--quiet", "--color=no"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         pytest += ["-o", f"timeout={_LONG_SECONDS}"]
     quick = [
@@ -156,7 +159,7 @@ def chains(selection: str) -> list[list[Gate]]:
     ]
     if fast:
         # The contract tests of the embedded service are thousands of requests.
-        own = ["-m", "not slow", "--ignore=tests/unit/emulator", "tests/unit"]
+        own = [*_UNIT_WORKERS, "-m", "not slow", "--ignore=tests/unit/emulator", "tests/unit"]
         return [quick, [Gate("unit tests", [*pytest, *own], pytest=True)]]
     quick += [
         # All of its rules, on all that runs at a user's.
@@ -189,8 +192,8 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("archive", [sys.executable, "tests/tools/archive.py"]),
     ]
     tests = [
-        Gate("unit tests", [*pytest, "tests/unit"], pytest=True),
-        Gate("integration tests", [*pytest, "tests/integration", "tests/hostile"], pytest=True),
+        Gate("unit tests", [*pytest, *_UNIT_WORKERS, "tests/unit"], pytest=True),
+        Gate("integration tests", [*pytest, *_PLAY_WORKERS, "tests/integration", "tests/hostile"], pytest=True),
         Gate("lowest requirements", [sys.executable, "tests/tools/lowest.py"]),
     ]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
