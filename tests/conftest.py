@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What unit and integration tests share: one embedded service a session."""
+"""What unit and integration tests share: one embedded service a session with demo data, and one without any."""
 
 from __future__ import annotations
 
@@ -46,4 +46,11 @@ def runtime_home(
 def emulator() -> Iterator[emulator_process.Emulator]:
     """The embedded service with demo data; a test that writes calls ``emulator.reset()`` first."""
     with emulator_process.running() as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def empty_emulator() -> Iterator[emulator_process.Emulator]:
+    """The embedded service without any data; every test calls ``empty_emulator.reset()`` first."""
+    with emulator_process.running(data="empty") as service:
         yield service

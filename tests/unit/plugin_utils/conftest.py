@@ -5,35 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from instance_site import Site
 
 
-@pytest.fixture(scope="module")
-def _empty_service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def site(_empty_service: Emulator, tmp_path: Path) -> Site:
+def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     """An empty directory and an empty instance in calm weather."""
-    _empty_service.reset()
-    return Site(tmp_path, _empty_service)
-
-
-@pytest.fixture(scope="module")
-def _demo_service() -> Iterator[Emulator]:
-    with running(data="demo") as service:
-        yield service
+    empty_emulator.reset()
+    return Site(tmp_path, empty_emulator)
 
 
 @pytest.fixture
-def demo(_demo_service: Emulator, tmp_path: Path) -> Site:
+def demo(emulator: Emulator, tmp_path: Path) -> Site:
     """An empty directory and the instance with demo data, in calm weather."""
-    _demo_service.reset()
-    return Site(tmp_path / "demo", _demo_service)
+    emulator.reset()
+    return Site(tmp_path / "demo", emulator)
