@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from hypothesis import given
 from hypothesis import strategies as st
 from instance_site import Site, yaml_list
@@ -33,17 +32,11 @@ STRENGTH = ("report", "archive", "delete")
 PERSON = "- {email: p@acme.example, first_name: A, last_name: B}\n"
 
 
-@pytest.fixture(scope="module")
-def _service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def site(_service: Emulator, tmp_path: Path) -> Site:
+def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     """An empty directory and an empty instance."""
-    _service.reset()
-    return Site(tmp_path / "files", _service)
+    empty_emulator.reset()
+    return Site(tmp_path / "files", empty_emulator)
 
 
 def apply(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from exports import contents, export_of
 from instance_site import Site
 
@@ -31,16 +31,10 @@ SECRET = b"of somebody else\n"
 UUID = "1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8"
 
 
-@pytest.fixture(scope="module")
-def _service() -> Iterator[Emulator]:
-    with running(data="demo") as service:
-        yield service
-
-
 @pytest.fixture
-def demo(_service: Emulator, tmp_path: Path) -> Site:
-    _service.reset()
-    return Site(tmp_path / "demo", _service)
+def demo(emulator: Emulator, tmp_path: Path) -> Site:
+    emulator.reset()
+    return Site(tmp_path / "demo", emulator)
 
 
 @pytest.fixture

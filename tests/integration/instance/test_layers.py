@@ -6,20 +6,20 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from playbook import Run, run
 
 
-@pytest.fixture(scope="module")
-def service() -> Iterator[Emulator]:
+@pytest.fixture
+def service(empty_emulator: Emulator) -> Emulator:
     """An empty instance."""
-    with running(data="empty") as one:
-        yield one
+    empty_emulator.reset()
+    return empty_emulator
 
 
 FILES = {

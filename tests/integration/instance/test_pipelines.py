@@ -10,14 +10,14 @@ import shutil
 import subprocess
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import playbook
 import pytest
 import yaml
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
@@ -215,17 +215,11 @@ class GitLab(Pipeline):
         return subprocess.CompletedProcess([], done.returncode, done.stdout + after.stdout)
 
 
-@pytest.fixture(scope="module")
-def _instance() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def service(_instance: Emulator) -> Emulator:
+def service(empty_emulator: Emulator) -> Emulator:
     """An empty instance."""
-    _instance.reset()
-    return _instance
+    empty_emulator.reset()
+    return empty_emulator
 
 
 @pytest.fixture(params=[GitHub, GitLab])

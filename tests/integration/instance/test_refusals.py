@@ -7,13 +7,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import playbook
 import pytest
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from playbook import Run
 
 _SCREEN_LINES = 50
@@ -21,11 +20,11 @@ _SCREEN_CHARACTERS = 4000
 _HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates lets this pass"
 
 
-@pytest.fixture(scope="module")
-def empty() -> Iterator[Emulator]:
+@pytest.fixture
+def empty(empty_emulator: Emulator) -> Emulator:
     """An instance with nothing in it."""
-    with running(data="empty") as service:
-        yield service
+    empty_emulator.reset()
+    return empty_emulator
 
 
 @pytest.fixture

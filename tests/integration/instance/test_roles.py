@@ -9,7 +9,6 @@ import hashlib
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +21,11 @@ from project import ROOT
 ACME = ROOT / "examples" / "acme"
 
 
-@pytest.fixture(scope="module")
-def _service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def service(_service: Emulator) -> Emulator:
+def service(empty_emulator: Emulator) -> Emulator:
     """An empty instance."""
-    _service.reset()
-    return _service
+    empty_emulator.reset()
+    return empty_emulator
 
 
 @pytest.fixture

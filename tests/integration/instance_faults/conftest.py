@@ -5,24 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from emulator_process import Emulator, running
+from emulator_process import Emulator
 from instance_site import Site
 
 
-@pytest.fixture(scope="module")
-def _empty_service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
-        yield service
-
-
 @pytest.fixture
-def site(_empty_service: Emulator, tmp_path: Path) -> Site:
+def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     """An empty directory and an empty instance in calm weather."""
-    _empty_service.reset()
+    empty_emulator.reset()
     root = tmp_path / "files"
     root.mkdir()
-    return Site(root, _empty_service)
+    return Site(root, empty_emulator)

@@ -33,10 +33,10 @@ _MOST_RUNS = 12
 
 
 @pytest.fixture(scope="module")
-def undisturbed(_empty_service: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def undisturbed(empty_emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The canonical dump after a run that nothing disturbed."""
-    _empty_service.reset()
-    site = Site(tmp_path_factory.mktemp("undisturbed"), _empty_service)
+    empty_emulator.reset()
+    site = Site(tmp_path_factory.mktemp("undisturbed"), empty_emulator)
     site.write(sample_files(_RECORDS, 1))
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
