@@ -377,5 +377,6 @@ def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
     assert_harmless([{"profile": text} for text in profiles])
     for profile in profiles:
         for payload in CORPUS:
-            is_word = payload in ("null", "true", "false")
+            # Members that are not known are told by their names, where these are plain words.
+            is_word = payload.replace("_", "").isalpha()
             assert is_word or len(payload) < 4 or json.dumps(payload)[1:-1] not in profile

@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
     Unresolved,
     Why,
     at,
+    fill_in,
     reference_in,
 )
 
@@ -372,6 +373,41 @@ def test_what_lost_its_meaning_says_why() -> None:
     source = Known(gone={("room", "Hall"): "it was renamed"}, named={"room": ["Hall"]})
     assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed")]
     assert source.why_gone_of == [["room: number=Hall", "room: name=Hall"]]
+
+
+def test_a_path_says_why_its_place_lost_its_meaning() -> None:
+    room = ref("room", "Depot/Hall")
+    source = Known(gone={("location", "Depot"): "it was renamed"})
+    assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed")]
+    assert source.why_gone_of[1:] == [["location: name=Depot"]]
+
+
+@pytest.mark.parametrize("written", [{"number": "Hall"}, "Hall"])
+def test_what_is_no_path_has_no_place_that_lost_its_meaning(written: Any) -> None:
+    source = Known(gone={("location", "Hall"): "it was renamed"})
+    (unresolved,) = resolve(source, ref("room", written))
+    assert (unresolved.why, len(source.why_gone_of)) == (Why.MISSING, 1)
+    assert "renamed" not in unresolved.words
+
+
+@pytest.mark.parametrize(
+    ("flat", "email", "name"),
+    [
+        ({"email": "ada@acme.example", "display_name": "Ada"}, "ada@acme.example", "Ada"),
+        ({}, None, None),
+        ({"email": "", "display_name": ""}, None, None),
+        ({"email": None, "display_name": 7}, None, None),
+    ],
+)
+def test_a_user_is_filled_in_with_the_names_that_an_instance_may_answer(
+    flat: dict[str, Any], email: str | None, name: str | None
+) -> None:
+    reference = Reference("user", id=7)
+    fill_in(reference, Record(KINDS["user"], uuid_of(7), 7, flat))
+    assert (reference.uuid, reference.id, reference.email, reference.display_name) == (uuid_of(7), 7, email, name)
+    told = Reference("user", id=7, display_name="As it was answered")
+    fill_in(told, Record(KINDS["user"], uuid_of(7), 7, flat))
+    assert told.display_name == "As it was answered"
 
 
 @pytest.mark.parametrize(
