@@ -48,9 +48,9 @@ _READ_AGAIN = 2
 _MANY = 150_000
 """A list of more records than that is kept compressed, which takes time."""
 _SURELY_NOT_FULL = 100
+"""A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _SAMPLE = 20
 """How many records show which keys an instance answers."""
-"""A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _PAGES_AHEAD = 2
 """How many pages are asked for before the one in front of them is read."""
 
