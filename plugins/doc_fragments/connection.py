@@ -10,16 +10,16 @@ that can run in Ansible's worker.
 
 from __future__ import annotations
 
-import re
 
-# A line of names that begin with @ stands for the environment variables of an option.
-_COMMON = r"""
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
 options:
   base_url:
     description:
       - Root of the instance, such as V(https://acme.seventhings.com). A C(/customer-api/v1) at its end is tolerated.
       - Required, here or in the environment.
-      @SEVENTHINGS_BASE_URL @SEVENTHINGS_INSTANCE_URL
+      - Where it is not given, the environment variable E(SEVENTHINGS_BASE_URL) or E(SEVENTHINGS_INSTANCE_URL) is
+        read, where the module runs.
     type: str
   access_token:
     description:
@@ -27,32 +27,32 @@ options:
       - It is used until the instance refuses it. Then O(refresh_token) is tried, then O(username) and O(password).
         Where none of them is given, the error says so.
       - M(community.seventhings.auth_token) returns one.
-      @SEVENTHINGS_TOKEN
+      - Where it is not given, the environment variable E(SEVENTHINGS_TOKEN) is read, where the module runs.
     type: str
   refresh_token:
     description:
       - Renews the access token, together with O(client_id). The newest pair is kept, for all processes of this
         user where O(token_cache) allows that.
       - This is how a user who signs in by SSO gets through a long run.
-      @SEVENTHINGS_REFRESH_TOKEN
+      - Where it is not given, the environment variable E(SEVENTHINGS_REFRESH_TOKEN) is read, where the module runs.
     type: str
   username:
     description:
       - User to sign in with, together with O(password) and O(client_id).
       - A token that was obtained in this way is renewed when less than 60 seconds and less than a tenth of its life
         are left, and once when the instance refuses it.
-      @SEVENTHINGS_USERNAME
+      - Where it is not given, the environment variable E(SEVENTHINGS_USERNAME) is read, where the module runs.
     type: str
   password:
     description:
       - Password of the user. Keep it in a vault, not in a playbook.
-      @SEVENTHINGS_PASSWORD
+      - Where it is not given, the environment variable E(SEVENTHINGS_PASSWORD) is read, where the module runs.
     type: str
   client_id:
     description:
       - Identifier of the client, from the integration settings of the instance. Every way to sign in, and to renew a
         token, needs it.
-      @SEVENTHINGS_CLIENT_ID
+      - Where it is not given, the environment variable E(SEVENTHINGS_CLIENT_ID) is read, where the module runs.
     type: str
   timeout:
     description:
@@ -82,7 +82,7 @@ options:
       - Requests that fit into a minute are sent at once, others evenly. An HTTP 429 holds back all requests to the
         instance for as long as it asks, and slows them down where it comes again.
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
-      @SEVENTHINGS_RATE_LIMIT
+      - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read, where the module runs.
     type: int
   rate_share:
     description:
@@ -96,7 +96,7 @@ options:
       - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
         done and what was not.
       - Where nothing is given, V(300) holds.
-      @SEVENTHINGS_RATE_LIMIT_WAIT
+      - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT_WAIT) is read, where the module runs.
     type: float
   lock_wait:
     description:
@@ -104,7 +104,7 @@ options:
       - So where many processes ensure one record, one of them makes it, and the others find it.
       - A task that only reads never waits for that.
       - Where nothing is given, V(600) holds.
-      @SEVENTHINGS_LOCK_WAIT
+      - Where it is not given, the environment variable E(SEVENTHINGS_LOCK_WAIT) is read, where the module runs.
     type: float
   token_cache:
     description:
@@ -113,7 +113,7 @@ options:
         that lasts as long as the run of Ansible.
       - With V(false) each process signs in for itself.
       - Where nothing is given, V(true) holds.
-      @SEVENTHINGS_TOKEN_CACHE
+      - Where it is not given, the environment variable E(SEVENTHINGS_TOKEN_CACHE) is read, where the module runs.
     type: bool
   validate_certs:
     description:
@@ -175,33 +175,12 @@ notes:
   - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY). An instance on
     this machine is never asked through a proxy.
   - Redirects are not followed, so that no token leaves for another host.
-"""
-
-_VARIABLES = re.compile(r"^ +((?:@\w+ ?)+)\n", re.MULTILINE)
-
-
-def _told(names: re.Match[str]) -> str:
-    """The environment variables of an option in words."""
-    told = " or ".join(f"E({name[1:]})" for name in names[1].split())
-    return f"      - Where it is not given, the environment variable {told} is read, where the module runs.\n"
-
-
-def _declared(names: re.Match[str]) -> str:
-    """The environment variables of an option as Ansible reads them."""
-    return "    env:\n" + "".join(f"      - name: {name[1:]}\n" for name in names[1].split())
-
-
-class ModuleDocFragment:
-    DOCUMENTATION = (
-        _VARIABLES.sub(_told, _COMMON)
-        + r"""
   - The rate limit, locks and tokens are shared through files in the directory that E(SEVENTHINGS_RUNTIME_DIR) names,
     else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one below the temporary folder. One that another user owns
     or may write to, or that is a link, is passed over. Where nothing can be shared, a warning says so.
   - To hand a token of your own to all modules, use M(community.seventhings.auth_token) and C(module_defaults) of the
     action group C(group/community.seventhings.all).
 """
-    )
 
     EXECUTION = r"""
 options:
@@ -218,4 +197,175 @@ options:
     default: auto
 """
 
-    PLUGIN = _VARIABLES.sub(_declared, _COMMON)
+    PLUGIN = r"""
+options:
+  base_url:
+    description:
+      - Root of the instance, such as V(https://acme.seventhings.com). A C(/customer-api/v1) at its end is tolerated.
+      - Required, here or in the environment.
+    type: str
+    env:
+      - name: SEVENTHINGS_BASE_URL
+      - name: SEVENTHINGS_INSTANCE_URL
+  access_token:
+    description:
+      - Access token to work with. It saves the login.
+      - It is used until the instance refuses it. Then O(refresh_token) is tried, then O(username) and O(password).
+        Where none of them is given, the error says so.
+      - M(community.seventhings.auth_token) returns one.
+    type: str
+    env:
+      - name: SEVENTHINGS_TOKEN
+  refresh_token:
+    description:
+      - Renews the access token, together with O(client_id). The newest pair is kept, for all processes of this
+        user where O(token_cache) allows that.
+      - This is how a user who signs in by SSO gets through a long run.
+    type: str
+    env:
+      - name: SEVENTHINGS_REFRESH_TOKEN
+  username:
+    description:
+      - User to sign in with, together with O(password) and O(client_id).
+      - A token that was obtained in this way is renewed when less than 60 seconds and less than a tenth of its life
+        are left, and once when the instance refuses it.
+    type: str
+    env:
+      - name: SEVENTHINGS_USERNAME
+  password:
+    description:
+      - Password of the user. Keep it in a vault, not in a playbook.
+    type: str
+    env:
+      - name: SEVENTHINGS_PASSWORD
+  client_id:
+    description:
+      - Identifier of the client, from the integration settings of the instance. Every way to sign in, and to renew a
+        token, needs it.
+    type: str
+    env:
+      - name: SEVENTHINGS_CLIENT_ID
+  timeout:
+    description:
+      - Seconds to wait for the answer to one request. The connection must be there within this time, and within 10
+        seconds.
+    type: float
+    default: 30.0
+  request_deadline:
+    description:
+      - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
+        not repeated.
+      - The default is ten times O(timeout).
+    type: float
+  retries:
+    description:
+      - How often one request may be repeated.
+      - A request that never reached the instance (no connection) is repeated. After a lost answer or an HTTP 5xx only a
+        request that does no harm a second time is repeated. When a request makes a record, this is looked for first.
+      - An HTTP 429 does not count; O(rate_limit_wait) says how long it is waited out.
+    type: int
+    default: 3
+  rate_limit:
+    description:
+      - At most so many requests in any 60 seconds. V(0) sets no limit, neither counts nor waits.
+      - All processes of one user on one machine count together, so that forks, plays and pipelines stay within it.
+        Where they name several limits, the smallest one of the last minute holds.
+      - Requests that fit into a minute are sent at once, others evenly. An HTTP 429 holds back all requests to the
+        instance for as long as it asks, and slows them down where it comes again.
+      - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
+    type: int
+    env:
+      - name: SEVENTHINGS_RATE_LIMIT
+  rate_share:
+    description:
+      - The part of O(rate_limit) that this uses, such as V(50%). It leaves the rest to others, such as people who work
+        in the application, or jobs on other machines.
+      - With O(rate_limit=0) it does nothing.
+    type: str
+  rate_limit_wait:
+    description:
+      - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
+      - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
+        done and what was not.
+      - Where nothing is given, V(300) holds.
+    type: float
+    env:
+      - name: SEVENTHINGS_RATE_LIMIT_WAIT
+  lock_wait:
+    description:
+      - Seconds to wait for another process of this user that makes records of the same kind. Then the task fails.
+      - So where many processes ensure one record, one of them makes it, and the others find it.
+      - A task that only reads never waits for that.
+      - Where nothing is given, V(600) holds.
+    type: float
+    env:
+      - name: SEVENTHINGS_LOCK_WAIT
+  token_cache:
+    description:
+      - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They lie in the
+        directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one
+        that lasts as long as the run of Ansible.
+      - With V(false) each process signs in for itself.
+      - Where nothing is given, V(true) holds.
+    type: bool
+    env:
+      - name: SEVENTHINGS_TOKEN_CACHE
+  validate_certs:
+    description:
+      - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only. A warning
+        says so once in a run.
+      - V(false) and O(ca_path) exclude each other.
+    type: bool
+    default: true
+  ca_path:
+    description:
+      - File or folder with the certificates of the authorities to trust, in PEM form, in place of the usual ones.
+    type: path
+  client_cert:
+    description:
+      - File with a client certificate, in PEM form. It may hold the key too.
+    type: path
+  client_key:
+    description:
+      - File with the key of O(client_cert), in PEM form.
+    type: path
+  allow_http:
+    description:
+      - Allow plain http to other machines than this one. Tokens and passwords then travel unencrypted, and a warning
+        says so.
+      - This machine is a loopback address, or C(localhost) where that name leads to nothing else.
+    type: bool
+    default: false
+  max_answer_size:
+    description:
+      - Mebibytes that an answer may have after it was decompressed. A longer one is an error, and the rest of it is not
+        read. Files may always have 64.
+    type: int
+    default: 16
+  max_pages:
+    description:
+      - Pages that a list may have, with 1,000 records each. A longer list is an error.
+    type: int
+    default: 500
+  max_list_size:
+    description:
+      - Mebibytes that all pages of a list may have. A longer list is an error.
+      - Where the service does not tell how many records there are, an eighth of it.
+    type: int
+    default: 512
+  profile:
+    description:
+      - The profile of the instance, which is a file that M(community.seventhings.probe) writes.
+      - Where an answer contradicts it, a warning says what has changed, once in a task. So a new version of the service
+        is noticed on the day it comes. No request is sent for that.
+      - The file is read where the module runs.
+    type: path
+requirements:
+  - python >= 3.11
+  - requests >= 2.32.4
+  - urllib3 >= 2.6.3
+notes:
+  - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY). An instance on
+    this machine is never asked through a proxy.
+  - Redirects are not followed, so that no token leaves for another host.
+"""
