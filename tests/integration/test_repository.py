@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,6 +77,14 @@ def test_the_example_is_applied_once(repository: Path) -> None:
 def test_no_copy_names_the_folder_of_the_example_that_it_was_made_from() -> None:
     texts = {path: path.read_text("utf-8") for path in EXAMPLE.rglob("*") if path.is_file()}
     assert [str(path) for path, text in texts.items() if "acme" in text] == []
+
+
+def test_pipelines_install_the_release_that_the_example_asks_for() -> None:
+    (wanted,) = yaml.safe_load((EXAMPLE / "collections" / "requirements.yml").read_text("utf-8"))["collections"]
+    pipelines = sorted((ROOT / "examples" / "ci").glob("*.yml"))
+    texts = [re.findall("galaxy collection install (.*)", path.read_text("utf-8")) for path in pipelines]
+    assert len(texts) == 4
+    assert {line for lines in texts for line in lines} == {f'"{wanted["name"]}:{wanted["version"]}"'}
 
 
 @pytest.mark.slow
