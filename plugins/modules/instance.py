@@ -270,6 +270,12 @@ options:
       - Fail in check mode, and with O(mode=drift), where something would be changed. For jobs that only look.
     type: bool
     default: false
+  plan_follows:
+    description:
+      - With O(mode=validate), do not warn of fields whose types only the instance tells. For jobs in which a
+        plan, which judges them, comes next.
+    type: bool
+    default: false
   expect_instance:
     description:
       - Roots of the instances that may be changed, in place of what C(instance.yml) says. Where both share some, only

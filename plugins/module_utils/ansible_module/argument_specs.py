@@ -229,6 +229,7 @@ INSTANCE: Spec = {
     "assume_archived": {"type": "bool", "default": False},
     "allow_destructive": {"type": "bool", "default": False},
     "drift_fail": {"type": "bool", "default": False},
+    "plan_follows": {"type": "bool", "default": False},
     "expect_instance": {"type": "list", "elements": "str"},
     "hide": {"type": "list", "elements": "str", "default": []},
     "show_vaulted": {"type": "bool", "default": False},

@@ -138,7 +138,7 @@ def _provision(
         missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
-        return _validated(desired, report, check_mode, src, url, invocation.host)
+        return _validated(desired, report, check_mode, src, url, invocation.host, options["plan_follows"])
     run_options = RunOptions(
         check_mode=looks_only,
         plan_file=None if options["mode"] == "drift" else plan_file,
@@ -281,11 +281,17 @@ def load_files(
 
 
 def _validated(
-    desired: DesiredInstance, report: Path | None, check_mode: bool, src: Path | None, url: str, host: str
+    desired: DesiredInstance,
+    report: Path | None,
+    check_mode: bool,
+    src: Path | None,
+    url: str,
+    host: str,
+    plan_follows: bool,
 ) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
-    told = tell(offline_findings(desired), desired)
+    told = tell(offline_findings(desired, plan_follows), desired)
     problems = told.lines
     if report is not None:
         _write_report(_judged(told, desired, check_mode, host), report, src, (), url)

@@ -52,8 +52,12 @@ _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 
 
-def offline_findings(desired: DesiredInstance) -> list[Finding]:
-    """Every finding, those of reading included, in the order of their places; one for each place."""
+def offline_findings(desired: DesiredInstance, plan_follows: bool = False) -> list[Finding]:
+    """Every finding, those of reading included, in the order of their places; one for each place.
+
+    :param plan_follows: whether a plan, which knows the types of all fields, comes next: nothing warns of those that
+        could not be judged here.
+    """
     known = known_fields(desired)
     # After the schema was read, of which something may be found, too.
     found = validate(desired, known)
@@ -62,7 +66,8 @@ def offline_findings(desired: DesiredInstance) -> list[Finding]:
     for entry in desired.entries:
         if entry.kind.short_key or (entry.kind.template and entry.kind.name not in known):
             found += [finding for finding in shapes.findings(entry) if finding.place not in places]
-    desired.warnings += _not_judged(desired, known)
+    if not plan_follows:
+        desired.warnings += _not_judged(desired, known)
     return sorted(dict.fromkeys(found), key=lambda one: (one.place.source, one.place.line, one.place.column))
 
 

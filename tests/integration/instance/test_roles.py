@@ -121,6 +121,19 @@ def test_arguments_of_the_role_are_judged(
     assert service.log() == []
 
 
+def test_a_newcomer_is_not_warned_of_what_the_plan_judges(service: Emulator, tmp_path: Path) -> None:
+    files = tmp_path / "acme"
+    files.mkdir()
+    (files / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    (files / "objects.yml").write_text('- barcode: "1"\n  inventory_name: Drill\n  purchasing_price: 12.5\n', "utf-8")
+    done = provision(tmp_path, service)
+    assert applied(done)["changed"]
+    assert "warnings" not in done.named("Validate the files").data
+    task = {"name": "Judge", "community.seventhings.instance": {"mode": "validate", "src": str(files)}}
+    alone = run(tmp_path / "play", [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}])
+    assert "nothing here tells the types of inventory_name, purchasing_price" in alone.named("Judge")["warnings"][0]
+
+
 def test_the_source_is_required(service: Emulator, tmp_path: Path) -> None:
     done = by_name("provision", tmp_path, service)
     assert done.status != 0

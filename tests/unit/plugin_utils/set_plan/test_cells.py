@@ -119,6 +119,13 @@ def test_what_can_not_be_known_without_a_connection_is_said(site: Site) -> None:
     assert warning.startswith("objects: nothing here tells the types of Purchasing price, so their values were not")
 
 
+def test_what_a_plan_that_follows_will_judge_is_not_said(site: Site) -> None:
+    site.write({"objects.csv": "barcode,Purchasing price\n1,x\n"})
+    desired = site.load()
+    assert offline_findings(desired, plan_follows=True) == []
+    assert desired.warnings == []
+
+
 def test_a_plan_file_holds_the_cells_as_they_are_read(site: Site) -> None:
     site.write(
         {
