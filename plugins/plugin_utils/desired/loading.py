@@ -486,7 +486,7 @@ class _Loading:
             Places(node),
             state if state in allowed else "present",
             template,
-            misread=state not in allowed,
+            misread=state not in allowed or node.is_misread,
             vaulted=vaulted,
             lifecycle=lifecycle,
         )

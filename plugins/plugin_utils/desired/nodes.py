@@ -71,6 +71,11 @@ class Node:
         return place_at(self.source, self.mark)
 
     @property
+    def is_misread(self) -> bool:
+        """Tells whether something was written in it that could not be read, so that it is missing from its value."""
+        return False
+
+    @property
     def members(self) -> dict[Any, Node]:
         """The nodes of the members: by key of a map, by index of a list."""
         if isinstance(self.value, dict):

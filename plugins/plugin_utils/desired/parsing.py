@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import check_local, name_inside
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Quick, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, shorten, words_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    FieldError,
+    Misfit,
+    Quick,
+    Schema,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
 
@@ -27,6 +31,13 @@ def written_as(schema: Schema, entry: Entry, key: str) -> str:
     if key in entry.fields:
         return key
     return next((name for name in entry.fields if (field := schema.find(name)) is not None and field.key == key), key)
+
+
+def _as_written(error: FieldError, written: Any) -> FieldError:
+    """A mistake in a value as a dialect read it, which quotes the cell. No other dialect makes it fit."""
+    why = error.misfit.why if error.misfit is not None else ""
+    words = f"{words_of(error.way)}: {shorten(written)} does not fit; {why}"
+    return FieldError.at(error.way, words, error.gist, Misfit(written, why))
 
 
 class DesiredParser:
@@ -63,8 +74,7 @@ class DesiredParser:
                 for misfit in findings.errors:
                     name = str(misfit.way[0]) if misfit.way else ""
                     if misfit.misfit is not None and fields.get(name) is not as_written.get(name):
-                        # The dialect read it: no other one makes it fit.
-                        misfit.misfit = replace(misfit.misfit, type="")
+                        misfit = _as_written(misfit, as_written[name])
                     self._find(entry.place_in(misfit.way), misfit)
                 for misfit in findings.unknown:
                     self._find(entry.place_of_name(str(misfit.way[0])), misfit)

@@ -15,6 +15,10 @@ _NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
         "percentages; write the number that is meant: format the column as a number, which makes 0.19 of 19%",
     ),
     (
+        re.compile(r".*\d\s*[.,]\s*[-\u2013\u2014\u2212]{1,2}.*", re.DOTALL),
+        "a dash in place of the cents; format the column as a number with two decimals, which makes 5.00 of 5.-",
+    ),
+    (
         re.compile(r".*\(.*\d.*\).*|.*\d[-\u2212]\s*", re.DOTALL),
         "brackets or a minus behind a negative number; format the column so that the minus stands in front",
     ),
@@ -24,6 +28,10 @@ _NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (re.compile(r"#{3,}"), "the column was too narrow for its numbers; widen it"),
     (re.compile(r"[-\u2212]?\d{1,3}(['\u2019]\d{3})+([.,]\d+)?"), 'thousands separators; set `csv: {thousands: "\'"}`'),
+    (
+        re.compile(r"[^\d]*\+.*\d.*", re.DOTALL),
+        "a plus in front of the number; format the column as a number, or write it without",
+    ),
 )
 """Numbers as spreadsheets show them, and what to do about such cells."""
 

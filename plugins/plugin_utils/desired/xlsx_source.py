@@ -94,12 +94,14 @@ class _Sheet:
 
     :param source: file and sheet, as places name them.
     :ivar columns: name to number (from 1) of the columns that are read, in their order.
+    :ivar misread: numbers of the rows with a cell that could not be read.
     """
 
     def __init__(self, source: str, dialect: Dialect, findings: list[Finding]) -> None:
         self.source = SheetSource(source)
         self.header_row = 0
         self.columns: dict[str, int] = {}
+        self.misread: set[int] = set()
         self._dialect = dialect
         self._findings = findings
         self._seen_columns: set[int] = set()
@@ -133,6 +135,10 @@ class _Sheet:
     def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
         self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
 
+    def _find_unread(self, row: int, column: int, message: str, gist: str = "") -> None:
+        self.misread.add(row)
+        self._find(row, column, message, gist)
+
     def _cells(self, row: Sequence[Any], formulas: Sequence[Any], number: int) -> dict[int, Any]:
         """The cells of a row in which something stands, by the number of their column; comments are left out."""
         found: dict[int, Any] = {}
@@ -140,7 +146,7 @@ class _Sheet:
             if cell.value is None or cell.column in self._unread:
                 continue
             if cell.data_type == "e":
-                self._find(
+                self._find_unread(
                     number,
                     cell.column,
                     f"this cell holds the error {cell.value}; mend or empty it",
@@ -149,14 +155,14 @@ class _Sheet:
                 continue
             value = _value_of(cell.value, cell.number_format)
             if isinstance(value, str) and CONTROL.search(value):
-                self._find(number, cell.column, "this cell holds a character that XML can't hold; take it out")
+                self._find_unread(number, cell.column, "this cell holds a character that XML can't hold; take it out")
             elif value != "":
                 found[cell.column] = value
         for value, formula in zip(row, formulas, strict=False):
             is_read = formula.data_type == "f" and formula.column not in self._unread
             if is_read and value.value is None and value.data_type != "str":
                 words = "this formula has no stored value; open the workbook in a spreadsheet program and save it"
-                self._find(number, formula.column, words)
+                self._find_unread(number, formula.column, words)
         return found
 
     def _take_header(self, cells: Mapping[int, Any], number: int) -> bool:
@@ -207,6 +213,10 @@ class _SheetRow(Node):
         super().__init__(value, sheet.source, mark_at(row, 1))
         self._sheet = sheet
         self._row = row
+
+    @property
+    def is_misread(self) -> bool:
+        return self._row in self._sheet.misread
 
     def mark_of(self, key: Any) -> int:
         return mark_at(self._row, self._sheet.columns.get(key, 1))

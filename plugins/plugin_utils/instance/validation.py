@@ -106,6 +106,11 @@ class _Validation:
         if place not in self._misread:
             self._found[Finding.of(place, message)] = None
 
+    def _find_missing(self, entry: Entry, message: str) -> None:
+        """Notes that a record has no natural key, unless that may follow from a part of it that could not be read."""
+        if not entry.misread:
+            self._find(entry.place, message)
+
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schemas.of(entry.kind)
         fields = entry.fields
@@ -156,7 +161,7 @@ class _Validation:
             return None
         missing = [name for name, key in zip(fields, keys, strict=True) if have.get(key) in EMPTY]
         if missing:
-            self._find(entry.place, f"{', '.join(missing)} must have a value, because identity.{section} names it")
+            self._find_missing(entry, f"{', '.join(missing)} must have a value, because identity.{section} names it")
             return None
         return keys
 
@@ -177,7 +182,7 @@ class _Validation:
         try:
             return natural_keys.key_fields(kind, None, have)
         except InvalidInput as problem:
-            self._find(entry.place, problem.message)
+            self._find_missing(entry, problem.message)
             return None
 
     def _may_have_another_name(self, entry: Entry, keys: Iterable[str]) -> bool:

@@ -112,6 +112,19 @@ def test_no_dialect_is_proposed_for_what_was_read(tmp_path: Path) -> None:
     assert line.endswith("at most 15 significant digits, because the service takes JSON numbers")
 
 
+def test_a_number_that_is_not_whole_is_quoted_as_it_was_written(tmp_path: Path) -> None:
+    fields = [*_FIELDS, Field("count", "NUMBER")]
+    one = "barcode;count\n1;1,5\n"
+    many = "barcode;count\n" + "".join(f"{row};1.001,{row}\n" for row in range(1, 9))
+    for text, told in (
+        (one, "objects.csv:2:3: count: '1,5' does not fit; expected an integer"),
+        (many, "'1.001,1' (first"),
+    ):
+        desired = _load(tmp_path, {"objects.csv": text}, "excel-de")
+        (line,) = tell(validate(desired, {"object": fields}), desired).lines
+        assert told in line
+
+
 def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
     (line,) = _judged(_load(tmp_path, {"objects.csv": "barcode;price\n1; 5 \n"}))
     assert "set `csv" not in line
@@ -131,6 +144,12 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
         ("1'299,50", "excel-de", 'set `csv: {thousands: "\'"}`'),
         ("1.299,50 CHF", "excel-de", "set `csv: {currency: [\u20ac, EUR, CHF]}`"),
         ("CHF 12.50", "plain", "set `csv: {currency: [CHF]}`"),
+        ("5,-", "excel-de", "a dash in place of the cents; format the column as a number with two decimals"),
+        ("1.299,-- \u20ac", "excel-de", "a dash in place of the cents"),
+        ("EUR 5,\u2013", "plain", "a dash in place of the cents"),
+        ("+5,00", "excel-de", "a plus in front of the number"),
+        ("+ 5.00", "excel-us", "a plus in front of the number"),
+        ("\u20ac +5,00", "excel-de", "a plus in front of the number"),
     ],
 )
 def test_a_number_as_a_spreadsheet_shows_it_is_one_line_that_says_what_to_do(

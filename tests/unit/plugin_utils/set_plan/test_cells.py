@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
+import openpyxl
 import pytest
 from instance_site import Site
 
@@ -109,6 +110,25 @@ def test_labels_are_headers_with_an_instance_and_without(site: Site) -> None:
     site.write({"objects.csv": f"barcode,inventory_name,{label}\n1,x,12.5\n"})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
+
+
+def test_a_cell_that_can_not_be_read_is_no_value_that_is_missing(site: Site) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "objects"
+    site.write({"instance.yml": "api: seventhings/v1\n"})
+    for row in (["barcode", "inventory_name"], ["1", "#REF!"], ["#N/A", "Two"], ["3", "=A2"], ["4", None]):
+        sheet.append(row)
+    book.save(site.root / "objects.xlsx")
+    unread = [
+        "objects.xlsx:objects!B2: this cell holds the error #REF!; mend or empty it",
+        "objects.xlsx:objects!A3: this cell holds the error #N/A; mend or empty it",
+        "objects.xlsx:objects!B4: this formula has no stored value",
+    ]
+    *found, missing = site.plan().findings
+    assert [line.partition("; open")[0] for line in found] == unread
+    assert missing.startswith("objects.xlsx:objects!A5: This object is not there yet and can't be made without")
+    assert [str(one).partition("; open")[0] for one in offline_findings(site.load())] == unread
 
 
 def test_what_can_not_be_known_without_a_connection_is_said(site: Site) -> None:
