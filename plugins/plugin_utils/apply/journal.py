@@ -12,6 +12,7 @@ What it says is believed only as far as that is harmless. It lifts no limit, and
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -27,7 +28,7 @@ from typing import Any, NamedTuple
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import WRITABLE_BY_OTHERS
 
-from .journal_place import place_of
+from .journal_place import place_of, places_of_all
 
 SIZE_LIMIT = 256 << 20
 """Bytes of a journal: about those that 500,000 records take."""
@@ -177,7 +178,7 @@ class Journal:
     :param set_name: name of the managed set; empty where there is none.
     :param set_id: what tells this set from others of its name; empty: that of the journal.
     :param src: the directory of the files, or the file, by which they are known where they have no ``set_id``.
-    :ivar set_id: the one that counts; empty where there is none yet, or no set.
+    :ivar set_name: as it was given. :ivar set_id: the one that counts; empty where there is none yet, or no set.
     :ivar memory: what the notes say.
     :ivar warnings: what the user should know about the journal.
     :raises JournalRefused: where it can't be trusted, or is not the one of these files.
@@ -196,6 +197,7 @@ class Journal:
         src: str = "",
     ) -> None:
         self.place = place_of(directory, instance, set_name)
+        self.set_name = set_name
         self._path = self.place.path
         self._owner = {"instance": instance, "set": set_name}
         self._written_id = set_id if set_name else ""
@@ -267,7 +269,7 @@ class Journal:
 
     def _read(self, descriptor: int) -> None:
         found = os.fstat(descriptor)
-        self._check(found)
+        _require_trusted(self._path, found)
         seen = (found.st_ino, found.st_size, found.st_mtime_ns)
         if seen == self._seen:
             return
@@ -279,7 +281,7 @@ class Journal:
         with open(descriptor, "rb", closefd=False) as stream:
             for number, line in enumerate(stream, start=1):
                 if self._end + len(line) > SIZE_LIMIT:
-                    raise self._too_long()
+                    raise _too_long(self._path)
                 fits = self._take(line, memories)
                 if not line.endswith(b"\n") and not fits:
                     # The last line of a run that was killed may be torn.
@@ -298,33 +300,10 @@ class Journal:
         self.set_id = self._known_id()
         self.memory = memories.get(self.set_id, Memory())
 
-    def _check(self, found: os.stat_result) -> None:
-        """Checks what the place does not: it may be one that the task names."""
-        if found.st_nlink > 1:
-            raise JournalRefused(f"journal: {self._path} is linked to a file of another name; expected one of its own")
-        if found.st_mode & WRITABLE_BY_OTHERS:
-            raise JournalRefused(
-                f"journal: {self._path} can be written by others, so anybody may have written it; take it away, or "
-                f"look at it and run chmod 600"
-            )
-        if found.st_size > SIZE_LIMIT:
-            raise self._too_long()
-
-    def _too_long(self) -> JournalRefused:
-        return JournalRefused(
-            f"journal: {self._path} has more than {SIZE_LIMIT} bytes; take it away (then prune takes away nothing that "
-            f"was made before)"
-        )
-
     def _take(self, line: bytes, memories: dict[str, Memory]) -> bool:
         """Tells whether a line is a note; those of other instances and sets are left alone."""
-        if len(line) > _LINE_LIMIT:
-            return False
-        try:
-            note = json.loads(line)
-        except (ValueError, RecursionError):
-            return False
-        if not isinstance(note, dict) or not all(isinstance(value, str) for value in note.values()):
+        note = _note_of(line)
+        if note is None:
             return False
         try:
             if any(note[key] != value for key, value in self._owner.items()):
@@ -490,7 +469,7 @@ class Journal:
         data = "".join(json.dumps({**name, **note}) + "\n" for note in notes).encode("ascii")
         with self._mutex:
             if self._end + len(data) > SIZE_LIMIT:
-                raise JournalBroken(self._too_long().message)
+                raise JournalBroken(_too_long(self._path).message)
             try:
                 if self._torn:
                     self._mend(self._descriptor)
@@ -508,3 +487,78 @@ class Journal:
         os.ftruncate(descriptor, self._end)
         if self._end and os.pread(descriptor, 1, self._end - 1) != b"\n":
             self._end += os.write(descriptor, b"\n")
+
+
+def protected_by_others(own: Journal, instance: str) -> dict[str, str]:
+    """The records of an instance that must stay because another set says so, as far as this user applied it here.
+
+    :param own: the journal of the set that is applied, whose own protections are left out.
+    :returns: uuid to the words for the set and its journal.
+    :raises JournalRefused: where a journal can't be read: nobody knows what it protects.
+    """
+    protected: dict[str, str] = {}
+    try:
+        for place in places_of_all(instance):
+            with place.folder.opened(place.name) as descriptor:
+                _require_trusted(place.path, os.fstat(descriptor))
+                memories = _protections(descriptor, instance)
+            for (set_name, set_id), memory in memories.items():
+                if (set_name, set_id) == (own.set_name, own.set_id) and place.path == own.place.path:
+                    continue
+                words = f"the set {json.dumps(set_name)}" if set_name else "files without a set"
+                protected |= dict.fromkeys(memory.protected, f"{words} (journal {place.path})")
+    except JournalRefused:
+        raise
+    except (InvalidInput, OSError) as error:
+        why = error.message if isinstance(error, InvalidInput) else f"{error.filename}: {error.strerror}"
+        raise JournalRefused(f"journal: {why}; records that it protects can't be told from others") from error
+    return protected
+
+
+def _protections(descriptor: int, instance: str) -> dict[tuple[str, str], Memory]:
+    """Sums up what the notes of a journal protect, by the name of the set and its id."""
+    memories: dict[tuple[str, str], Memory] = {}
+    with open(descriptor, "rb", closefd=False) as stream:
+        for line in stream:
+            # Most notes are about something else, and reading JSON takes long.
+            note = _note_of(line) if b'"protected"' in line or b'"released"' in line else None
+            if note is not None and note.get("instance") == instance and note.get("note") in ("protected", "released"):
+                with contextlib.suppress(KeyError):
+                    memories.setdefault((note["set"], note["set_id"]), Memory()).take(note)
+    return memories
+
+
+def _note_of(line: bytes) -> dict[str, str] | None:
+    """One line as a note; None where it is none."""
+    if len(line) > _LINE_LIMIT:
+        return None
+    try:
+        note = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(note, dict) or not all(isinstance(value, str) for value in note.values()):
+        return None
+    return note
+
+
+def _require_trusted(path: Path, found: os.stat_result) -> None:
+    """Checks what the place does not: it may be one that the task names.
+
+    :raises JournalRefused: where somebody else may have written it, or it is too long.
+    """
+    if found.st_nlink > 1:
+        raise JournalRefused(f"journal: {path} is linked to a file of another name; expected one of its own")
+    if found.st_mode & WRITABLE_BY_OTHERS:
+        raise JournalRefused(
+            f"journal: {path} can be written by others, so anybody may have written it; take it away, or "
+            f"look at it and run chmod 600"
+        )
+    if found.st_size > SIZE_LIMIT:
+        raise _too_long(path)
+
+
+def _too_long(path: Path) -> JournalRefused:
+    return JournalRefused(
+        f"journal: {path} has more than {SIZE_LIMIT} bytes; take it away (then prune takes away nothing that "
+        f"was made before)"
+    )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 
 _FILE = "journal.jsonl"
 _EARLIER = f".seventhings/{_FILE}"
@@ -56,6 +57,27 @@ def place_of(directory: Path | None, instance: str, set_name: str) -> JournalPla
         return JournalPlace(Folder(directory), _FILE)
     steps = ("seventhings", _step(instance), _step(set_name) if set_name else _NO_SET, _FILE)
     return JournalPlace(Folder(_state_home("journal", _HINT), os.geteuid()), "/".join(steps), _HINT)
+
+
+def places_of_all(instance: str) -> Iterator[JournalPlace]:
+    """The places of the journals of every set of an instance, without those that tasks named; none without a home
+    directory.
+
+    :raises NotOpened: where a link or something else stands in place of a directory.
+    :raises OSError: where a directory can't be read.
+    """
+    try:
+        folder = Folder(_state_home("journal", _HINT), os.geteuid())
+    except InvalidInput:
+        return
+    try:
+        found = folder.listed(f"seventhings/{_step(instance)}")
+    except FileNotFoundError:
+        return
+    for one in found:
+        name = f"{one.name}/{_FILE}"
+        if one.type is FileType.FOLDER and folder.type_of(name) is not None:
+            yield JournalPlace(folder, name)
 
 
 def kept_place(option: str, instance: str, *steps: str) -> tuple[Folder, str]:

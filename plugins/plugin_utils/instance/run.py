@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
 
 from ..apply.executor import Executor, Outcome, Progress
-from ..apply.journal import Journal, JournalRefused, Memory
+from ..apply.journal import Journal, JournalRefused, Memory, protected_by_others
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
@@ -193,6 +194,7 @@ class _Run:
             self._run_options.workers,
             self._run_options.assume_archived,
             protected=frozenset(journal.memory.protected),
+            protected_by_others=partial(protected_by_others, journal, self._client.transport.root),
             is_journal_lost=self._is_lost(journal),
             names=journal.memory.names,
         )

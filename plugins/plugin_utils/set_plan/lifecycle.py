@@ -106,12 +106,13 @@ class Lifecycles:
         """Says which changes take away or archive a record that must stay, and why it must."""
         removals = [one for one in self._context.result.changes if one.change.action in _TAKEN_AWAY]
         shields = _Shields(self._context, keys_of_entry) if removals else None
+        others = self._context.options.protected_by_others() if removals else {}
         for planned in removals:
-            why = self._why_protected(planned, shields)
+            why = self._why_protected(planned, shields, others)
             if why:
                 yield f"{planned} is protected, and the plan would {_TAKEN_AWAY[planned.change.action]}: {why}"
 
-    def _why_protected(self, planned: Planned, shields: _Shields | None) -> str:
+    def _why_protected(self, planned: Planned, shields: _Shields | None, others: Mapping[str, str]) -> str:
         current, section = planned.change.current, planned.section
         uuid = current.uuid if current is not None else ""
         names = [planned.key, planned.words, uuid]
@@ -127,9 +128,14 @@ class Lifecycles:
         shield = shields.of(planned.kind.name).get(uuid) if shields is not None else None
         if shield is not None:
             return f"{OF_RECORD} at {shield.place} says so"
+        lifted = f"write it with `{OF_RECORD}: {{protect: false}}`"
         if uuid in self._context.options.protected:
-            lifted = f"write it with `{OF_RECORD}: {{protect: false}}`, and apply that once"
-            return f"the files protected it when they were applied last; to take it away, {lifted}"
+            return f"the files protected it when they were applied last; to take it away, {lifted}, and apply that once"
+        if uuid in others:
+            return (
+                f"{others[uuid]} protected it; to take it away, {lifted} there, and apply that once. If that set is no "
+                f"more, take its journal away"
+            )
         return ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -170,6 +170,7 @@ class PlanOptions:
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set. :ivar protected: of those that must stay.
+    :ivar protected_by_others: reads which records must stay because another set says so: uuid to what says so.
     :ivar is_journal_lost: whether nothing is noted of this set. Then a run that was interrupted may have made what is
         as the files say.
     :ivar note_references: whether the plan tells which references are written.
@@ -187,6 +188,7 @@ class PlanOptions:
     workers: int = 8
     assume_archived: bool = False
     protected: frozenset[str] = frozenset()
+    protected_by_others: Callable[[], Mapping[str, str]] = dict
     names: Mapping[str, str] = field(default_factory=dict)
     note_references: bool = False
     is_journal_lost: bool = False

@@ -164,6 +164,70 @@ def test_a_protection_in_a_record_holds_until_it_was_lifted_once(site: Site, way
     assert site.run(limits=ALL).outcome == "changed"
 
 
+@pytest.fixture
+def guarded(site: Site) -> Site:
+    """An object that the files of the set test protect, and one that they do not."""
+    own = {"_lifecycle": {"protect": True}}
+    site.write({"instance.yml": HEAD, "objects.jsonl": _records(_thing("1"), _thing("2", **own))})
+    assert site.run().outcome == "changed"
+    return site
+
+
+@pytest.mark.parametrize("state", ["absent", "archived"])
+@pytest.mark.parametrize("way", ["inline", "set", "journal"])
+def test_what_another_set_protects_is_not_taken_away(guarded: Site, tmp_path: Path, state: str, way: str) -> None:
+    options: dict[str, Any] = {"desired": {"objects": [{"barcode": name, "_state": state} for name in "12"]}}
+    if way == "set":
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "instance.yml").write_text("api: seventhings/v1\nset: other\n", "utf-8")
+        options["src"] = str(tmp_path / "other")
+    elif way == "journal":
+        guarded.write({"objects.jsonl": _records(*options.pop("desired")["objects"])})
+        options |= {"src": str(guarded.root), "journal": str(tmp_path / "elsewhere")}
+    for check_mode in (True, False):
+        result = _call(guarded, check_mode, **options, limits=ALL)
+        assert result["outcome"] == "refused"
+        (refusal,) = result["refusals"]
+        assert refusal.startswith("object 2 is protected, and the plan would ")
+        assert f'the set "test" (journal {guarded.journal()}) protected it' in refusal
+    guarded.write({"objects.jsonl": _records(_thing("1"), _thing("2", _lifecycle={"protect": False}))})
+    assert guarded.run().outcome == "unchanged"
+    if way == "journal":
+        guarded.write({"objects.jsonl": _records(_thing("1"), _thing("2", _state=state))})
+    assert _call(guarded, **options, limits=ALL)["outcome"] == "changed"
+
+
+def test_a_protection_without_a_set_holds_for_sets(site: Site) -> None:
+    own = {"_lifecycle": {"protect": True}}
+    assert _call(site, desired={"objects": [_thing("1", **own)]})["outcome"] == "changed"
+    site.write({"instance.yml": HEAD, "objects.jsonl": _records(_thing("1", _state="absent"))})
+    (refusal,) = site.run(limits=ALL).refusals
+    assert f"files without a set (journal {site.journal('')}) protected it" in refusal
+
+
+def test_a_protection_on_another_instance_is_none_here(guarded: Site) -> None:
+    journal = guarded.journal()
+    text = journal.read_text("utf-8").replace(guarded.service.base_url, "https://other.example.org")
+    journal.write_text(text, "utf-8")
+    assert _call(guarded, desired={"objects": [{"barcode": "2", "_state": "absent"}]})["outcome"] == "changed"
+
+
+def test_nothing_is_taken_away_where_a_journal_of_another_set_can_not_be_read(guarded: Site) -> None:
+    guarded.journal().chmod(0o666)
+    taken = {"objects": [{"barcode": "1", "_state": "absent"}]}
+    result = _call(guarded, desired=taken)
+    assert result["outcome"] == "refused"
+    assert f"{guarded.journal()} can be written by others" in result["msg"]
+    assert _call(guarded, desired={"objects": [_thing("3")]})["outcome"] == "changed", "nothing is taken away"
+    guarded.journal().unlink()
+    guarded.journal().symlink_to("/dev/zero")
+    result = _call(guarded, desired=taken)
+    assert result["outcome"] == "refused"
+    assert f"{guarded.journal()} is a link" in result["msg"]
+    guarded.journal().unlink()
+    assert _call(guarded, desired=taken)["outcome"] == "changed"
+
+
 def test_a_record_that_says_both_is_refused(two: Site) -> None:
     own = {"_state": "absent", "_lifecycle": {"protect": True}}
     two.write({"objects.jsonl": _records(_thing("1"), _thing("2", **own))})
