@@ -43,6 +43,7 @@ options:
     description:
       - What to do with a record of the files that is gone or archived in the application.
       - A record that C(lifecycle) or C(_lifecycle) protects is always kept, and told.
+      - A CSV file needs a column C(_state) for V(absent).
     type: str
     choices:
       keep: It stays in the files and is told.

@@ -99,7 +99,7 @@ class TableSource(Source):
         row = self._rows.get(place.line, [])
         number = self._header.get(name)
         if number is None or number >= len(row):
-            raise NotSpliced(f"the table has no column {name}")
+            raise NotSpliced(f"the table has no column {name}; add it (its cells may be empty), and run this again")
         return row[number]
 
     def set(self, place: Place, name: str, new: NewValue) -> None:

@@ -549,6 +549,21 @@ def test_protected_records_and_those_that_have_no_state_stay_and_are_told(site: 
         assert (site.root / "objects.yml").read_text() == text
 
 
+def test_a_table_without_a_column_for_states_says_what_to_do(site: Site, tmp_path: Path) -> None:
+    site.root = tmp_path / "files"
+    table = "barcode;inventory_name\n1;A\n2;B\n3;C\n"
+    site.write({"objects.csv": table})
+    site.run()
+    somebody(site, {"objects.jsonl": _lines({"barcode": "2", "_state": "absent"})})
+    (told,) = take(site, gone="absent")["told"]
+    assert told.endswith("because the table has no column _state; add it (its cells may be empty), and run this again")
+    site.write({"objects.csv": "barcode;inventory_name;_state\n1;A;\n2;B;\n3;C;\n"})
+    assert take(site, gone="absent")["told"] == []
+    wanted = "barcode;inventory_name;_state\n1;A;\n2;B;absent\n3;C;\n"
+    assert (site.root / "objects.csv").read_text("utf-8") == wanted
+    assert site.plan().outcome == "unchanged"
+
+
 class _Killed(BaseException):
     """The process ends here."""
 
