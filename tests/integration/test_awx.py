@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from project import BUILD, ROOT
 
 EXAMPLE = ROOT / "examples" / "awx"
 AWX = BUILD / "awx"
-DATA: dict[str, list[Any]] = yaml.safe_load((EXAMPLE / "controller.yml").read_text("utf-8"))
+DATA: dict[str, Any] = yaml.safe_load((EXAMPLE / "controller.yml").read_text("utf-8"))
 VARIABLES = {
     "SEVENTHINGS_BASE_URL": "https://acme.seventhings.com",
     "SEVENTHINGS_USERNAME": "deploy",
@@ -39,8 +40,6 @@ def names(kind: str) -> set[str]:
 
 
 def test_every_name_that_is_used_is_made() -> None:
-    types = {loaded(name)["name"] for name in ("credential_type.yml", "credential_type_token.yml")}
-    assert {one["credential_type"] for one in DATA["controller_credentials"]} <= types
     for one in [*DATA["controller_templates"], *DATA["controller_inventory_sources"]]:
         assert one["inventory"] in names("inventories")
         assert one["execution_environment"] in names("execution_environments")
@@ -49,6 +48,30 @@ def test_every_name_that_is_used_is_made() -> None:
             "credentials"
         )
     assert {one["unified_job_template"] for one in DATA["controller_schedules"]} <= names("templates")
+
+
+@pytest.mark.parametrize("token", ["", "abc"], ids=["password", "tokens"])
+def test_the_credential_fits_its_type_and_is_attached(tmp_path: Path, token: str) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "awx")
+    told = [
+        "controller_credential_types",
+        "controller_credentials",
+        "controller_templates",
+        "controller_inventory_sources",
+    ]
+    tasks = [{"name": name, "ansible.builtin.debug": {"var": name}} for name in told]
+    play = {"hosts": "localhost", "gather_facts": False, "vars_files": ["controller.yml"], "tasks": tasks}
+    play["vars"] = {"execution_environment_image": "image", "project_url": "url"}
+    done = playbook.run(tmp_path / "awx", [play], variables={**VARIABLES, "SEVENTHINGS_TOKEN": token})
+    assert done.status == 0, done.output
+    types, (credential,), templates, sources = (done.named(name)[name] for name in told)
+    (own,) = (one for one in types if one["name"] == credential["credential_type"])
+    inputs = credential["inputs"]
+    assert {*own["inputs"]["required"]} <= {*inputs} <= {field["id"] for field in own["inputs"]["fields"]}
+    assert inputs.get("access_token", "") == token
+    assert ("password" in inputs) == (not token)
+    attached = {name for one in templates for name in one.get("credentials", [])}
+    assert attached == {credential["name"]} == {one["credential"] for one in sources if "credential" in one}
 
 
 def test_every_playbook_and_source_is_there() -> None:
@@ -112,16 +135,18 @@ def test_a_survey_of_another_form_is_seen(survey: dict[str, Any], expected: str)
 
 @pytest.mark.slow
 @pytest.mark.skipif(not AWX.is_dir(), reason="no awx.awx: python tests/tools/awx.py")
-def test_the_modules_of_awx_take_all_of_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("token", ["", "staple battery"], ids=["password", "tokens"])
+def test_the_modules_of_awx_take_all_of_it(tmp_path: Path, token: str) -> None:
     path = os.pathsep.join([str(AWX), str(ROOT / ".build" / "link")])
     extra = ["-e", "execution_environment_image=seventhings-ee", "-e", "project_url=https://git.example.com/acme.git"]
     extra += ["-e", f"ansible_python_interpreter={sys.executable}"]
     with controller.running() as awx:
         login = {"CONTROLLER_HOST": awx.url, "CONTROLLER_OAUTH_TOKEN": "token"}
-        variables = {**VARIABLES, **login, "ANSIBLE_COLLECTIONS_PATH": path}
+        variables = {**VARIABLES, **login, "SEVENTHINGS_TOKEN": token, "ANSIBLE_COLLECTIONS_PATH": path}
         done = playbook.run(tmp_path, EXAMPLE / "configure.yml", *extra, variables=variables)
         assert done.status == 0, done.output
         assert VARIABLES["SEVENTHINGS_PASSWORD"] not in done.output
+        assert not token or token not in done.output
         provision = next(one for one in awx.items["job_templates"] if one["playbook"] == "provision.yml")
         assert awx.linked[f"job_templates/{provision['id']}/survey_spec"] == [loaded("survey.yml")]
         assert len(awx.linked[f"job_templates/{provision['id']}/credentials"]) == 1
