@@ -19,4 +19,4 @@ class ActionModule(ControllerAction):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Reads all of it, then makes the files be so."""
-        return export(options, self._task.check_mode)
+        return export(options, self._task.check_mode, self._loader, self._task.args)

@@ -92,11 +92,25 @@ options:
         users, the uuids and ids of the records, the keys that the service made for fields, and archived objects. From
         such a directory the embedded service starts as a twin of the instance, on which a plan can be rehearsed.
       - It holds the names and e-mail addresses of all users, and so does not belong where only files may be read.
-      - No list shows archived objects. Known are those that something refers to by their uuid, and those that an
-        earlier C(twin.jsonl) in O(dest) noted when they were active. Each takes one request.
+      - No list shows archived objects. Known are those that something refers to by their uuid, those that an earlier
+        C(twin.jsonl) in O(dest) noted when they were active, and those in the files that O(src) names. Each takes one
+        request. Any other is not on the twin, so a plan that names it makes a new object there, where the instance
+        finds the archived one.
       - A twin is a whole instance, so O(only) and O(filters) must be left out.
     type: bool
     default: false
+  src:
+    description:
+      - The files that will be rehearsed on the twin, as O(community.seventhings.instance#module:src) takes them. It
+        needs O(twin).
+      - Their objects that no list shows are looked up by their barcodes, because they may be archived. Each takes one
+        request. Of more than 80 some are looked up, and the others too where one of these is archived.
+    type: raw
+  variables:
+    description:
+      - Values of the variables that C(instance.yml) in O(src) declares.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     support: full

@@ -200,7 +200,7 @@ def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str,
     read = read_arguments(action, spec, {}, options)
     assert not read.refusal, read.refusal
     if action == "instance_export":
-        return export(read.options, check_mode)
+        return export(read.options, check_mode, DataLoader(), options)
     if action == "instance_absorb":
         return take_in(read.options, check_mode, DataLoader(), options)
     return on_screen(provision(read.options, check_mode, DataLoader(), options))

@@ -244,6 +244,8 @@ INSTANCE_EXPORT: Spec = {
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
     "twin": {"type": "bool", "default": False},
+    "src": {"type": "raw"},
+    "variables": {"type": "dict", "default": {}},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
 }

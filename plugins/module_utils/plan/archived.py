@@ -15,7 +15,9 @@ from ..model.schema import Schema
 from ..resolve import natural_keys
 from ..resolve.sight import LIMITED
 
-_BARCODE = "barcode"
+BARCODE = "barcode"
+"""The field by which archived objects are found."""
+
 _TOLD = "archived_at"
 
 
@@ -50,7 +52,7 @@ def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
 
 def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
     """Tells whether an archived record would be found by its barcode."""
-    return bool(schema.kind.barcode_path and desired.get(_BARCODE))
+    return bool(schema.kind.barcode_path and desired.get(BARCODE))
 
 
 def archived_twin(client: Client, schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> Record | None:
@@ -59,6 +61,6 @@ def archived_twin(client: Client, schema: Schema, keys: Iterable[str], desired: 
     """
     if not can_be_looked_up(schema, desired):
         return None
-    record = client.get_by_barcode(schema.kind, str(desired[_BARCODE]))
+    record = client.get_by_barcode(schema.kind, str(desired[BARCODE]))
     hits = natural_keys.identified(schema, keys, desired, [record] if record else [])
     return hits[0] if hits else None

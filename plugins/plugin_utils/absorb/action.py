@@ -22,10 +22,10 @@ from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked
 from ..desired.telling import tell
 from ..export.downloads import Downloads
-from ..instance.action import load_files, paths_of
 from ..instance.ceilings import Ceilings
 from ..instance.on_screen import findings_in_short, message_in_short
 from ..instance.run import many_objects
+from ..layers.given import load_files, paths_of
 from ..layers.layers import layers_of
 from .absorb import Absorbed, AbsorbOptions, absorb
 from .files import Files

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,16 +22,20 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
 
 from .. import screen
 from ..apply.journal import new_set_id
-from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.desired import SECTIONS, DesiredInstance, Entry
 from ..desired.dialect import Dialects
+from ..desired.hiding import Hiding, masked
 from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
+from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..desired.yaml_source import read_yaml
+from ..layers.given import load_files, paths_of
 from ..layers.variables import escaped
 from .downloads import FOLDER, Downloads
 from .export import (
@@ -137,13 +141,16 @@ class Changes:
     manifest: Manifest = field(default_factory=Manifest)
 
 
-def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+def export(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """One call of the module ``instance_export``: its result as Ansible wants it."""
     connected: list[Client] = []
+    hiding = Hiding()
+    rehearsed: Sequence[Entry] = ()
     try:
-        return _export(options, check_mode, connected)
+        rehearsed = _rehearsed(options, loader, written, hiding)
+        return _export(options, check_mode, connected, rehearsed)
     except SeventhingsError as error:
-        message = error.message
+        message = masked(error.message, hiding.texts(rehearsed))
     except OSError as error:
         message = clean(f"dest: {error}")
     return {
@@ -154,7 +161,24 @@ def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     }
 
 
-def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
+def _rehearsed(options: Mapping[str, Any], loader: Any, written: Mapping[str, Any], hiding: Hiding) -> Sequence[Entry]:
+    """The objects in the files that will be rehearsed on the twin.
+
+    :raises InvalidInput: where they can't be read, or there will be no twin.
+    """
+    if options.get("src") is None:
+        return ()
+    if not options.get("twin"):
+        raise InvalidInput("src: these files are read for a twin only; set twin: true too, or leave out src")
+    desired = load_files(options, paths_of(options["src"]), loader, written, hiding)
+    if desired.findings:
+        raise InvalidInput([f"src: {line}" for line in tell(desired.findings, desired).lines])
+    return [entry for entry in desired.entries if entry.kind is OBJECT]
+
+
+def _export(
+    options: Mapping[str, Any], check_mode: bool, connected: list[Client], rehearsed: Sequence[Entry]
+) -> dict[str, Any]:
     started = time.monotonic()
     dest = Destination.of(options)
     client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
@@ -169,7 +193,7 @@ def _export(options: Mapping[str, Any], check_mode: bool, connected: list[Client
         options["filters"],
         identity,
         NAMED if format_name == "xlsx" else (),
-        _twin_notes(dest) if options.get("twin") else None,
+        _twin_notes(dest, [entry.fields for entry in rehearsed]) if options.get("twin") else None,
     )
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as held:
@@ -219,9 +243,9 @@ def _is_as_exported(content: bytes) -> bool:
         return False
 
 
-def _twin_notes(dest: Destination) -> TwinNotes:
+def _twin_notes(dest: Destination, rehearsed: Sequence[Mapping[str, Any]]) -> TwinNotes:
     """The notes for a twin, which take over the objects that an earlier export noted."""
-    return TwinNotes(known_objects(dest.read(TWIN)) if dest.is_as_noted(TWIN) else frozenset())
+    return TwinNotes(known_objects(dest.read(TWIN)) if dest.is_as_noted(TWIN) else frozenset(), rehearsed)
 
 
 def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:

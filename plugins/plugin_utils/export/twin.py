@@ -11,7 +11,7 @@ archived object that is known. A record is found in the files by the fields of i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     USER,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import BARCODE
 
+from ..set_plan.archived import looked_up
 from ..set_plan.state import ListedState
 from .portable import Portable, name_in_files, writable_fields
 from .writing import json_record
@@ -42,9 +44,12 @@ class TwinNotes:
     """The notes of one export.
 
     :ivar known: uuids of objects that an earlier export noted: one that no list shows any more may be archived.
+    :ivar rehearsed: the fields of the objects in the files that will be rehearsed. One that no list shows may be
+        archived.
     """
 
     known: frozenset[str] = frozenset()
+    rehearsed: Sequence[Mapping[str, Any]] = ()
     lines: list[Mapping[str, Any]] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -63,7 +68,8 @@ class TwinNotes:
     def content(
         self, client: Client, state: ListedState, portable: Portable, files: Callable[[], Mapping[str, str]]
     ) -> bytes:
-        """The file. Takes a request for each object that is referred to, or was there before, and is in no list.
+        """The file. Takes a request for each object that is referred to, was there before or will be rehearsed, and is
+        in no list.
 
         :param files: gives the uuid of each attachment of the export to its path.
         """
@@ -82,8 +88,9 @@ class TwinNotes:
         schema = client.schema(OBJECT)
         fields = writable_fields(schema, client.definitions(OBJECT.template))
         listed = {record.uuid for record in state.records(OBJECT)}
-        for uuid in sorted((self.known | set(_unlisted(state))) - listed):
-            record = client.get(OBJECT, uuid)
+        by_barcode = self._by_barcode(client, state)
+        for uuid in sorted((self.known | set(_unlisted(state)) | by_barcode.keys()) - listed):
+            record = by_barcode.get(uuid) or client.get(OBJECT, uuid)
             # Nothing but a list tells where the record does not.
             if record is None or record.flat.get("archived_at", True) in EMPTY:
                 continue
@@ -94,6 +101,25 @@ class TwinNotes:
                 since = record.flat.get("archived_at")
                 mark = {"archived": str(since) if since not in EMPTY else True}
                 yield {"kind": OBJECT.name, "key": key, "uuid": uuid, "id": record.id, **mark, "fields": row}
+
+    def _by_barcode(self, client: Client, state: ListedState) -> dict[str, Record]:
+        """Objects of the files that will be rehearsed and that no list shows, by their uuid. They are looked for as a
+        plan does it, so that the twin has all that a plan finds.
+        """
+        schema = client.schema(OBJECT)
+        listed = (
+            {schema.read(record.flat).get(BARCODE) for record in state.records(OBJECT)} if self.rehearsed else set()
+        )
+        sought = {
+            str(barcode): None
+            for fields in self.rehearsed
+            if (barcode := schema.parse(fields, "")[0].get(BARCODE)) not in EMPTY and barcode not in listed
+        }
+
+        def look(barcodes: Sequence[str]) -> dict[str, Record]:
+            return {one: record for one in barcodes if (record := client.get_by_barcode(OBJECT, one))}
+
+        return {record.uuid: record for record in looked_up(list(sought), look).values()}
 
 
 def known_objects(content: bytes) -> frozenset[str]:

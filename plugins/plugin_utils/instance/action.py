@@ -14,24 +14,21 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ansible import constants
-from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding, masked
-from ..desired.loading import MAX_SOURCE, VaultedContent, local_files
-from ..desired.nodes import was_vaulted
+from ..desired.loading import local_files
 from ..desired.telling import Told, tell
-from ..layers.layers import load_layers
+from ..layers.given import load_files, paths_of
 from ..screen import tell as tell_on_screen
 from .ceilings import require_ceilings
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
@@ -220,17 +217,6 @@ def _report_url(options: Mapping[str, Any]) -> str:
     return url
 
 
-def paths_of(src: Any) -> list[Path]:
-    """The layers that ``src`` names, the first one first.
-
-    :raises InvalidInput: where it names something else.
-    """
-    layers = src if isinstance(src, list) else [] if src is None else [src]
-    if not all(isinstance(one, str) and one for one in layers) or src == []:
-        raise InvalidInput(f"src: {shorten(src)} does not fit; expected a path, or a list of them")
-    return [Path(os.path.expandvars(one)).expanduser() for one in layers]
-
-
 def _path(options: Mapping[str, Any], name: str) -> Path | None:
     return Path(options[name]).expanduser() if options.get(name) else None
 
@@ -260,24 +246,6 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
             f"(sha256:{digest})"
         )
     return stored
-
-
-def load_files(
-    options: Mapping[str, Any], sources: Sequence[Path], loader: Any, written: Mapping[str, Any], hiding: Hiding
-) -> DesiredInstance:
-    """Reads what is written in layers, inline, or both.
-
-    :param written: the options of the task as they were written.
-    """
-    whole = written.get("desired")
-    # The option as it was written; a text (a template gave it) as Ansible reads it.
-    inline = options.get("desired") if isinstance(whole, str) else whole
-    is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
-    files_root = _path(options, "files_root")
-    given = written.get("variables")
-    # As they were written, too: what was vaulted is known by that.
-    variables = given if isinstance(given, Mapping) else options["variables"]
-    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"], variables)
 
 
 def _validated(
@@ -327,22 +295,6 @@ def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Ite
     except OSError as error:
         # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")
-
-
-def _reader(loader: Any) -> Callable[[Folder, str], bytes]:
-    """Reads a file, decrypted where it is vaulted as a whole."""
-
-    def read(folder: Folder, name: str) -> bytes:
-        content = folder.read(name, MAX_SOURCE)
-        if content.startswith(b"$ANSIBLE_VAULT"):
-            try:
-                # The loader's own reading follows links; it decrypts what was read here.
-                return VaultedContent(loader._vault.decrypt(content))
-            except AnsibleError as error:
-                raise OSError(f"it is vaulted, and was not decrypted ({error})") from error
-        return content
-
-    return read
 
 
 def teller(

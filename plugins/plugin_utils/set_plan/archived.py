@@ -7,8 +7,9 @@ and before it is taken to be gone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
@@ -30,6 +31,28 @@ Pair = tuple[Planned, "Record | None"]
 """A planned change, and the record that is there."""
 
 
+Key = TypeVar("Key", int, str)
+"""Names an object that may be archived."""
+
+
+def sample(keys: Sequence[Key]) -> Sequence[Key]:
+    """The objects that are looked up first: of very many only some, evenly spread."""
+    return keys[:: len(keys) // _SAMPLE] if len(keys) > 2 * _SAMPLE else keys
+
+
+def looked_up(keys: Sequence[Key], look: Callable[[Sequence[Key]], dict[Key, Record]]) -> dict[Key, Record]:
+    """The objects that are found by their barcode. Where a sample holds none, the others are taken not to be there.
+
+    :param look: looks some of them up.
+    """
+    first = sample(keys)
+    found = look(first)
+    if found and len(first) < len(keys):
+        seen = set(first)
+        found |= look([key for key in keys if key not in seen])
+    return found
+
+
 def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]:
     """Objects that would be made, or are to be gone and in no list, are looked up by their barcode.
 
@@ -44,15 +67,9 @@ def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]
         and planned.entry.state in ("present", "absent")
         and not planned.entry.uuid
     ]
-    step = max(1, len(fresh) // _SAMPLE) if len(fresh) > 2 * _SAMPLE else 1
-    looked = fresh[::step]
     transport = context.client.transport
-    transport.rate.expect(len(looked) + (0 if transport.read_only else len(fresh)))
-    found = _archived(context, matched, looked)
-    if found and step > 1:
-        seen = set(looked)
-        found |= _archived(context, matched, [index for index in fresh if index not in seen])
-    for index, record in found.items():
+    transport.rate.expect(len(sample(fresh)) + (0 if transport.read_only else len(fresh)))
+    for index, record in looked_up(fresh, lambda indexes: _archived(context, matched, indexes)).items():
         planned, _none = matched[index]
         if context.claim(planned.kind, record.uuid, planned.entry):
             try:

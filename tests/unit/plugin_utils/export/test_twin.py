@@ -122,3 +122,39 @@ def test_a_twin_is_whole(demo: Site, tmp_path: Path) -> None:
     assert "twin.jsonl" in whole["files"]["written"]
     assert not export_of(demo, tmp_path / "exported", twin=True)["changed"]
     assert export_of(demo, tmp_path / "exported")["files"]["removed"] == ["twin.jsonl"]
+
+
+@pytest.mark.parametrize("format_name", ["yaml", "csv"])
+def test_archived_objects_in_the_files_to_rehearse_are_on_the_twin(
+    site: Site, tmp_path: Path, format_name: str
+) -> None:
+    old = [{"barcode": name, "inventory_name": name} for name in ("OLD", "GONE")]
+    site.write({"objects.yml": yaml_list(old)})
+    assert site.run().outcome == "changed"
+    archive(site, "OLD", "GONE")
+    (site.root / "objects.yml").unlink()
+    rows = [{"barcode": name, "inventory_name": "Back"} for name in ("OLD", "NEW")]
+    table = "Barcode,inventory_name\nOLD,Back\nNEW,Back\n"
+    site.write({"objects.yml": yaml_list(rows)} if format_name == "yaml" else {"objects.csv": table})
+    exported = tmp_path / "exported"
+    assert export_of(site, exported, src=str(site.root))["msg"].startswith("src: these files are read for a twin only")
+    site.service.clear_log()
+    assert not export_of(site, exported, twin=True, src=str(site.root)).get("failed")
+    looked = [entry["path"] for entry in site.service.log() if "by-barcode" in entry["path"]]
+    assert [path.rsplit("/", 1)[-1] for path in looked] == ["OLD", "NEW"]
+    assert [line["key"] for line in lines(exported) if "archived" in line] == [{"barcode": "OLD"}]
+    with running("--load", str(exported)) as service:
+        mine = plan(site)
+        assert mine["outcome"] == "changed"
+        assert plan(Site(site.root, service)) == mine
+
+
+def test_files_to_rehearse_that_are_wrong_are_told_before_anything_is_read(demo: Site, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "instance.yml").write_text("api: wrong\n", "utf-8")
+    told = export_of(demo, tmp_path / "exported", twin=True, src=str(source))
+    assert told["failed"]
+    assert told["requests"] == 0
+    assert "src: " in told["msg"]
+    assert "instance.yml" in told["msg"]
