@@ -12,7 +12,7 @@ version_added: 1.0.0
 description:
   - Signs in to an instance and returns an access token and a refresh token, so that the other modules need no login of
     their own.
-  - Or revokes the tokens of a user.
+  - Or revokes tokens, at least those of the session.
 options:
   grant_type:
     description:

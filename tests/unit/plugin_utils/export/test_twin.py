@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,8 @@ def archive(site: Site, *barcodes: str) -> None:
             client.archive(KINDS["object"], record.uuid)
 
 
-def plan(site: Site) -> dict[str, Any]:
-    told = asdict(site.plan(expect_instance=[site.service.base_url]))
+def plan(site: Site, **order: Any) -> dict[str, Any]:
+    told = asdict(site.plan(expect_instance=[site.service.base_url], **order))
     return {name: value for name, value in told.items() if name not in ELSEWHERE}
 
 
@@ -158,3 +159,155 @@ def test_files_to_rehearse_that_are_wrong_are_told_before_anything_is_read(demo:
     assert told["requests"] == 0
     assert "src: " in told["msg"]
     assert "instance.yml" in told["msg"]
+
+
+EVERYTHING = {
+    "fields/room": [{"label": "Inspected on", "type": "DATE"}],
+    "fields/asset": [{"label": "Colour", "type": "DROPDOWN", "possible_values": ["red", "blue"]}],
+    "locations": [{"name": "Depot", "city": "Bonn"}, {"name": "Annex"}],
+    "rooms": [
+        {"building_id": "Depot", "number": "1", "name": "Tools", "Inspected on": "2031-05-31"},
+        {"building_id": "Depot", "number": "2", "name": "Spare"},
+    ],
+    "persons": [
+        {"email": f"{name}@acme.example", "first_name": name, "last_name": "Jensen"} for name in ("a", "b", "c")
+    ],
+    "users": ["a@acme.example"],
+    "objects": [
+        {"barcode": "1", "inventory_name": "Drill", "actual_room": "Depot/1", "purchasing_price": "9.90"},
+        {"barcode": "2", "inventory_name": "Saw", "accessories": ["1"], "Colour": "red"},
+        {"barcode": "3", "inventory_name": "Old"},
+    ],
+    "tasks": [
+        {"title": title, "deadline": "2031-03-01", "assignees": ["a@acme.example"], "references": ["1"]}
+        for title in ("Check", "Clean")
+    ],
+    "rental_cases": [
+        {
+            "title": f"Loan {number}",
+            "references": ["2"],
+            "issue_date": f"2031-0{number}-01",
+            "due_date": f"2031-0{number}-02",
+            "responsible_user": "a@acme.example",
+            "renter": {"type": "plain", "value": "Somebody"},
+        }
+        for number in (1, 2)
+    ],
+    "catalog": [{"inventory_name": "Drill", "description": "Loud"}, {"inventory_name": "Saw"}],
+    "hub": [{"object": number, "category": "office_chair", "price": "12.50"} for number in ("1", "2")],
+}
+"""Records of every section, in files; each change below replaces some of them."""
+
+
+def changed(section: str, position: int, **values: Any) -> dict[str, Any]:
+    """The files with other values in a record."""
+    rows = [dict(row) if isinstance(row, dict) else row for row in EVERYTHING[section]]
+    rows[position] |= values
+    return {section: rows}
+
+
+def added(section: str, *new: Any) -> dict[str, Any]:
+    """The files with more records."""
+    return {section: [*EVERYTHING[section], *new]}
+
+
+def without(section: str) -> dict[str, Any]:
+    """The files without the last record of a section."""
+    return {section: EVERYTHING[section][:-1]}
+
+
+def renamed(section: str, number: int, was: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """The files with another natural key of a record."""
+    return {**changed(section, number, **now), "moved": {section: [{"from": was, "to": now}]}}
+
+
+PRUNED = ("locations", "rooms", "persons", "objects", "tasks", "rental_cases", "catalog")
+GONE = {"_state": "absent"}
+CHANGES = {
+    "unchanged": {},
+    "new field": added("fields/asset", {"label": "Weight", "type": "NUMBER"}),
+    "field of another type": changed("fields/room", 0, type="DATETIME"),
+    "field with another value": changed("fields/asset", 0, possible_values=["red", "green"]),
+    "new location": added("locations", {"name": "Yard"}),
+    "location": changed("locations", 0, city="Köln"),
+    "location gone": changed("locations", 1, **GONE),
+    "location that holds rooms gone": changed("locations", 0, **GONE),
+    "location renamed": renamed("locations", 1, {"name": "Annex"}, {"name": "Wing"}),
+    "new room": added("rooms", {"building_id": "Annex", "number": "1"}),
+    "room": changed("rooms", 0, **{"Inspected on": "2032-01-01"}),
+    "room gone": changed("rooms", 1, **GONE),
+    "room that holds objects gone": changed("rooms", 0, **GONE),
+    "room renamed": renamed(
+        "rooms", 1, {"building_id": "Depot", "number": "2"}, {"building_id": "Annex", "number": "9"}
+    ),
+    "new person": added("persons", {"email": "d@acme.example", "first_name": "d", "last_name": "Smith"}),
+    "person": changed("persons", 1, last_name="Smith"),
+    "person gone": changed("persons", 2, **GONE),
+    "person renamed": renamed("persons", 1, {"email": "b@acme.example"}, {"email": "x@acme.example"}),
+    "new user": added("users", "b@acme.example"),
+    "user of nobody": added("users", "nobody@acme.example"),
+    "new object": added("objects", {"barcode": "4", "inventory_name": "Plane", "actual_room": "Depot/2"}),
+    "object": changed("objects", 1, purchasing_price="1.5", accessories=["3"], Colour="blue"),
+    "object cleared": changed("objects", 0, actual_room=None, purchasing_price=None),
+    "object archived": changed("objects", 2, _state="archived"),
+    "object gone": changed("objects", 2, **GONE),
+    "object renamed": renamed("objects", 2, {"barcode": "3"}, {"barcode": "33"}),
+    "object of a room that is not there": changed("objects", 0, actual_room="Depot/7"),
+    "object with a value that is not allowed": changed("objects", 1, Colour="pink"),
+    "new task": added("tasks", {**EVERYTHING["tasks"][0], "title": "Paint"}),
+    "task": changed("tasks", 0, deadline="2032-01-01", references=["2", "3"], status="closed"),
+    "task gone": changed("tasks", 1, **GONE),
+    "new rental case": added("rental_cases", {**EVERYTHING["rental_cases"][0], "title": "Loan 3"}),
+    "rental case": changed("rental_cases", 0, comment="Later", references=["1"]),
+    "rental case gone": changed("rental_cases", 1, **GONE),
+    "new catalog item": added("catalog", {"inventory_name": "Plane"}),
+    "catalog item": changed("catalog", 0, description="Quiet"),
+    "catalog item gone": changed("catalog", 1, **GONE),
+    "new offer": added("hub", {"object": "3", "category": "office_chair", "price": "1"}),
+    "offer": changed("hub", 0, price="3.00"),
+    "offer gone": changed("hub", 1, **GONE),
+    **{f"{section} pruned": without(section) for section in PRUNED},
+}
+"""Name of a change to the files that it replaces."""
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site]]:
+    """An instance that is as its files say, and its twin."""
+    root = tmp_path_factory.mktemp("pair")
+    with running(data="empty") as service:
+        site = Site(root / "site", service)
+        site.write(files_of({}))
+        account = site.run(create_users=True, journal=root / "journal")
+        assert account.outcome == "changed", (account.findings, account.failures)
+        assert site.plan(create_users=True).outcome == "unchanged"
+        exported = root / "exported"
+        assert not export_of(site, exported, twin=True).get("failed")
+        with running("--load", str(exported)) as other:
+            yield site, Site(root / "site", other)
+
+
+def files_of(change: dict[str, Any]) -> dict[str, str]:
+    """Everything but what a change replaces."""
+    return {f"{name}.yml": json.dumps(rows) for name, rows in {**EVERYTHING, "moved": {}, **change}.items()}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_each_change_is_planned_on_the_twin_as_on_the_instance(
+    pair: tuple[Site, Site], tmp_path: Path, name: str
+) -> None:
+    site, twin = pair
+    site.write(files_of(CHANGES[name]))
+    given: dict[str, Any] = {
+        "create_users": True,
+        "prune": dict.fromkeys(PRUNED, "delete"),
+        "limits": {"deletes": 50},
+    }
+    mine = plan(site, journal=site.root.parent / "journal", **given)
+    assert (mine["outcome"] == "unchanged") == (name == "unchanged"), mine
+    # What belongs to the set stands in the journal, so a rehearsal takes a copy of it, with the address of the twin.
+    kept = (site.root.parent / "journal" / "journal.jsonl").read_text("utf-8")
+    journal = tmp_path / "journal"
+    journal.mkdir()
+    (journal / "journal.jsonl").write_text(kept.replace(site.service.base_url, twin.service.base_url), "utf-8")
+    assert plan(twin, journal=journal, **given) == mine
