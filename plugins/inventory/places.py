@@ -255,7 +255,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
     Layout,
     Node,
     Plan,
-    Records,
+    Read,
     filters_by_kind,
     lay_out,
     read_along,
@@ -278,7 +278,7 @@ _WRITTEN = ("Direct", "var")
 
 _ENDINGS = ("seventhings.yml", "seventhings.yaml")
 
-_CACHE_FORMAT = 1
+_CACHE_FORMAT = 2
 
 _EVERYBODY = ("all", "ungrouped")
 """The groups that Ansible makes itself."""
@@ -322,7 +322,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self._check_names(config)
             filters = filters_by_kind(self._filters())
             plan = self._plan(filters)
-            layout = lay_out(self._records(path, cache, filters), plan)
+            read = self._read(path, cache, plan, filters)
+            layout = lay_out(read.records, plan)
             earlier = Earlier.of(inventory.hosts, inventory.groups, self.get_option("existing"))
             _check_owned(layout, earlier)
             constructed = self._constructed(layout, earlier)
@@ -333,7 +334,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             raise AnsibleParserError(clean(f"{path}: {error}")) from None
         self._populate(layout)
         self._transfer(constructed)
-        for warning in (*layout.warnings, *_warnings_about_later(path)):
+        for warning in (*read.warnings, *layout.warnings, *_warnings_about_later(path)):
             warn(warning)
 
     # ---- options
@@ -405,7 +406,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     # ---- records
 
-    def _records(self, path: str, cache: bool, filters: Mapping[str, Any]) -> Records:
+    def _read(self, path: str, cache: bool, plan: Plan, filters: Mapping[str, Any]) -> Read:
         """The records: from the cache where it may be used and has the answer to the same question, else read and kept.
 
         Credentials are looked at only when a request is due.
@@ -417,15 +418,15 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             dumps([_CACHE_FORMAT, base_url, hosts, filters], sort_keys=True, default=str).encode()
         ).hexdigest()
         if caching and cache and (kept := plain_records(self._kept(key), question, read_along(hosts))) is not None:
-            return kept
+            return Read(*kept)
         client = reader(connection_options(self, self.templar.template, _WRITTEN))
-        records = read_records(client, hosts, filters)
+        read = read_records(client, plan, filters)
         for warning in client.transport.told():
             warn(warning)
-        self._check_room_field(records)
+        self._check_room_field(read)
         if caching:
-            self._cache[key] = {"question": question, "records": records}
-        return records
+            self._cache[key] = {"question": question, "records": read.records, "hidden": read.hidden}
+        return read
 
     def _may_cache(self) -> bool:
         """Tells whether there is a cache, in a directory that nobody else can write to."""
@@ -452,10 +453,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             warn(f"What the cache keeps can't be read, so the instance is asked: {error}")
             return None
 
-    def _check_room_field(self, records: Records) -> None:
-        objects = records.get("objects", ())
+    def _check_room_field(self, read: Read) -> None:
+        objects = read.records.get("objects", ())
         key = str(self.get_option("room_field"))
-        if objects and not any(key in record for record in objects):
+        is_hidden = key in read.hidden.get("objects", ())
+        if objects and not is_hidden and not any(key in record for record in objects):
             near = get_close_matches(key, objects[0], n=3)
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(objects[0]))}"
             raise InvalidInput(f"room_field: no object has a field {key}; {hint}")

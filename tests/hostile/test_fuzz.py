@@ -262,11 +262,17 @@ def test_manifests(tmp_path: Path, name: str) -> None:
 
 
 def test_caches_of_an_inventory() -> None:
-    kept = {"question": "q", "records": {"rooms": [{"uuid": "u", "name": "Lab"}], "locations": []}}
+    kept = {
+        "question": "q",
+        "records": {"rooms": [{"uuid": "u", "name": "Lab"}], "locations": []},
+        "hidden": {"rooms": ["name"]},
+    }
 
     def check(made: Any) -> None:
-        records = plain_records(made, "q", ("rooms", "locations"))
-        assert records is None or all(isinstance(one, dict) for many in records.values() for one in many)
+        read = plain_records(made, "q", ("rooms", "locations"))
+        records, hidden = read or ({}, {})
+        assert all(isinstance(one, dict) for many in records.values() for one in many)
+        assert all(isinstance(key, str) for keys in hidden.values() for key in keys)
 
     fuzz(changed(kept), check)
 

@@ -15,6 +15,7 @@ from ..model.kinds import Kind
 from ..model.types_links import references_in
 from . import natural_keys
 from .read_cache import Reading
+from .sight import Sight
 
 
 class FinderByFields:
@@ -53,6 +54,7 @@ class FinderByFields:
             self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"
         )
         if hit is None:
+            Sight.of(self._schema, candidates).check_written(desired)
             near = natural_keys.near_names(str(wanted.get(name)), self._names(name, candidates))
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
             raise NoMatch(f"There is no {self._kind.words} with {record_in_words}.{hint}")

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,11 +31,15 @@ from .sight import Sight, unseen
 
 @dataclass(frozen=True)
 class ListResult:
-    """Records in their normalised read shape, how many matched before the limit, and whether the service listed all."""
+    """Records in their normalised read shape, how many matched before the limit, and whether the service listed all.
+
+    :ivar sight: of the account, where the records that were read tell it.
+    """
 
     records: list[dict[str, Any]]
     count: int
     complete: bool = True
+    sight: Sight | None = dataclasses.field(default=None, compare=False)
 
 
 def list_records(
@@ -67,7 +72,7 @@ def list_records(
             return ListResult([], number)
     schema = client.schema(kind)
     reading = Reading(client)
-    complete = True
+    complete, sight = True, None
     order = [(_field(schema, name, "sort"), descending) for name, descending in query.parse_sort(sort)]
     if identifier is None and not filters and (at_once := first_records(client, kind, order, limit, _rank_of)):
         return ListResult([_shown(schema, reading, record) for record in at_once[0]], at_once[1])
@@ -79,14 +84,15 @@ def list_records(
         candidates = client.list_all(
             kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
         )
-        _check_seen(schema, conditions, candidates, option)
+        sight = Sight.of(schema, candidates)
+        _check_seen(sight, conditions, option)
         _decide(reading, conditions, candidates)
         complete = not kind.newest or len(candidates) < kind.newest
         found = [record for record in candidates if _fits(record, conditions)]
     for field, descending in reversed(order):
         found.sort(key=partial(_rank_of, field), reverse=descending)
     shown = [] if count_only else [_shown(schema, reading, record) for record in found[:limit]]
-    return ListResult(shown, len(found), complete)
+    return ListResult(shown, len(found), complete, sight)
 
 
 def _shown(schema: Schema, reading: Reading, record: Record) -> dict[str, Any]:
@@ -115,20 +121,17 @@ def matching_records(
     """The records that filters let through, as the info modules take them."""
     reading = Reading(client)
     conditions = _typed(reading, schema, filters, option)
-    _check_seen(schema, conditions, records, option)
+    _check_seen(Sight.of(schema, records), conditions, option)
     _decide(reading, conditions, records)
     return [record for record in records if _fits(record, conditions)]
 
 
-def _check_seen(
-    schema: Schema, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record], option: str
-) -> None:
+def _check_seen(sight: Sight, conditions: Sequence[tuple[Field, Condition]], option: str) -> None:
     """Refuses filters by what the account does not see: no record would seem to match.
 
     :raises InvalidInput: naming the fields.
     """
-    hidden = Sight.of(schema, records).hidden if conditions else frozenset()
-    wrong = [f"{option}.{field.key}: {unseen(field.key)}" for field, _condition in conditions if field.key in hidden]
+    wrong = [f"{option}.{field.key}: {unseen(field.key)}" for field, _cond in conditions if field.key in sight.hidden]
     if wrong:
         raise InvalidInput(wrong)
 

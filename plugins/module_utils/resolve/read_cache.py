@@ -184,7 +184,7 @@ class Reading:
         away.
         """
         keys = {key for question in questions for key in question.keys}
-        return why_unfound(kind, keys, self.read_of(kind), written)
+        return why_unfound(kind, keys, self.read_of(kind), written, questions[0].schema if questions else None)
 
     def why_unknown(self, _reference: Reference) -> str:
         """A reference by id or uuid is believed: the service refuses one that means nothing."""

@@ -143,14 +143,14 @@ class Sight:
         return [key for key in keys if key in surely or key in nameless]
 
     def check_written(self, keys: Iterable[str]) -> None:
-        """Refuses fields that are written and hidden: nobody could tell whether they have to change.
+        """Refuses fields that are hidden and written, or looked for: nobody could tell whether they have to change, and
+        no record would seem to have them.
 
         :raises InvalidInput: with a line for each.
         """
-        if self.hidden:
-            wrong = [f"{key}: {unseen(key)}" for key in keys if key in self.hidden]
-            if wrong:
-                raise InvalidInput(wrong)
+        wrong = [f"{key}: {unseen(key)}" for key in keys if key in self.hidden]
+        if wrong:
+            raise InvalidInput(wrong)
 
     def check_replaced(self) -> None:
         """Refuses to replace a whole record that has fields which are hidden: nobody could send them along.
@@ -187,15 +187,20 @@ def identifies(kind: Kind, key: str) -> str:
     return f"{unseen(key)}, and {kind.words}s are identified by it here"
 
 
-def why_unfound(kind: Kind, keys: Iterable[str], records: Sequence[Record], written: Any) -> str:
+def why_unfound(
+    kind: Kind, keys: Iterable[str], records: Sequence[Record], written: Any, schema: Schema | None = None
+) -> str:
     """Says why a reference finds nothing where that by which records are named is hidden; empty where it is not.
 
     :param keys: the fields that it may name. :param records: those among which it was looked for.
+    :param schema: where fields beside those of the natural key may be hidden too.
     """
+    asked = list(keys)
     missing = keys_in_none(kind.identity, records)
-    asked = [key for key in keys if key in missing]
-    hidden = Sight.of(Schema(kind, kind.identity), records).unidentifying(asked) if asked else []
-    why = "; ".join(identifies(kind, key) for key in sorted(hidden))
+    named = [key for key in asked if key in missing]
+    hidden = Sight.of(Schema(kind, kind.identity), records).unidentifying(named) if named else []
+    others = Sight.of(schema, records).hidden.intersection(asked) - set(hidden) if schema else ()
+    why = "; ".join([*(identifies(kind, key) for key in sorted(hidden)), *(unseen(key) for key in sorted(others))])
     return f"no {kind.words} {written!r} is to be seen: {why}" if why else ""
 
 

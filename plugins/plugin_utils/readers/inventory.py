@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, unseen
 
 from .inventory_names import (
     Variables,
@@ -40,7 +41,7 @@ _NAMED_IN_WARNING = 5
 _ANY = Field("", "")
 
 
-# ---- reading
+# ---- options
 
 
 def read_along(hosts: str) -> list[str]:
@@ -68,20 +69,7 @@ def filters_by_kind(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def read_records(client: Client, hosts: str, filters: Mapping[str, Mapping[str, Any]]) -> Records:
-    """Complete lists of all that is needed for the inventory.
-
-    :param filters: from :func:`filters_by_kind`.
-    """
-    return {
-        plural: list_records(
-            client, KINDS[plural], None, filters.get(plural, {}), [], None, option=f"filters.{plural}"
-        ).records
-        for plural in read_along(hosts)
-    }
-
-
-# ---- laying out
+# ---- what an inventory is made of
 
 
 @dataclass
@@ -147,6 +135,53 @@ class Plan:
             "rooms": [("locations", ROOM.identity[0].key)],
             "objects": [("rooms", self.room_field), ("locations", self.location_field)],
         }[plural]
+
+
+# ---- reading
+
+
+@dataclass
+class Read:
+    """The lists that an inventory is made of. Plain data, so that they can be cached.
+
+    :ivar hidden: plural name of a kind to the keys of the fields that the account does not see.
+    """
+
+    records: Records
+    hidden: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know about it."""
+        return [
+            f"{plural}: {'; '.join(map(unseen, keys))}, so names, groups and variables lack it."
+            for plural, keys in self.hidden.items()
+        ]
+
+
+def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, Any]]) -> Read:
+    """Complete lists of all that is needed for the inventory.
+
+    :param filters: from :func:`filters_by_kind`.
+    :raises InvalidInput: where the account does not see what tells which records are meant.
+    """
+    records: dict[str, Sequence[Shown]] = {}
+    hidden: dict[str, list[str]] = {}
+    for plural in read_along(plan.hosts):
+        kind = KINDS[plural]
+        listed = list_records(client, kind, None, filters.get(plural, {}), [], None, option=f"filters.{plural}")
+        sight = listed.sight or Sight(kind)
+        links = [key for _above, key in plan.links(plural) if key in sight.hidden]
+        for place in sorted(plan.filtered.intersection(records)) if links else ():
+            why = f"{unseen(links[0])}, so nothing tells which {plural} stand in these {place}"
+            raise InvalidInput(f"filters.{place}: {why}")
+        if sight.hidden:
+            hidden[plural] = sorted(sight.hidden)
+        records[plural] = listed.records
+    return Read(records, hidden)
+
+
+# ---- hosts and groups
 
 
 def lay_out(records: Records, plan: Plan) -> Layout:

@@ -16,8 +16,10 @@ _ROOT = 0
 _BITS_TO_READ = 0o044
 
 
-def plain_records(kept: Any, question: str, plurals: Collection[str]) -> dict[str, list[dict[str, Any]]] | None:
-    """The records that a cache kept for a question.
+def plain_records(
+    kept: Any, question: str, plurals: Collection[str]
+) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[str]]] | None:
+    """The records that a cache kept for a question, and the keys of the fields that the account did not see.
 
     Whoever wrote them, they are data: a passage through JSON leaves no tag that would make a text a template.
 
@@ -30,13 +32,16 @@ def plain_records(kept: Any, question: str, plurals: Collection[str]) -> dict[st
         return None
     if not isinstance(plain, dict) or plain.get("question") != question:
         return None
-    records = plain.get("records")
+    records, hidden = plain.get("records"), plain.get("hidden")
+    if not isinstance(records, dict) or not isinstance(hidden, dict):
+        return None
     fits = (
-        isinstance(records, dict)
-        and set(records) == set(plurals)
+        set(records) == set(plurals)
+        and set(hidden) <= set(plurals)
         and all(isinstance(many, list) and all(isinstance(one, dict) for one in many) for many in records.values())
+        and all(isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in hidden.values())
     )
-    return records if fits else None
+    return (records, hidden) if fits else None
 
 
 def untrusted(value: Any) -> Any:

@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.by_fields import FinderByFields
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, unseen
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
 """The kinds that a lookup knows, by name."""
@@ -44,6 +45,7 @@ class Finder:
         self._schema = client.schema(kind)
         self._reading = Reading(client)
         self._by_fields = FinderByFields(client, kind, self._reading)
+        self._seen: list[Record] = []
 
     def find(self, written: Iterable[Any]) -> list[Record]:
         """The record of each reference, in their order.
@@ -55,12 +57,14 @@ class Finder:
         if self._kind.identity:
             self._reading.resolve(references)
         records = self._reading.records_of(references)
-        return [self._found(reference, record) for reference, record in zip(references, records, strict=True)]
+        found = [self._found(reference, record) for reference, record in zip(references, records, strict=True)]
+        self._seen += found
+        return found
 
     def show(self, record: Record, field: str | None = None) -> Any:
         """A record as the modules return it, or the value of one field, by its key or its label.
 
-        :raises InvalidInput: for a field that this kind does not have.
+        :raises InvalidInput: for a field that this kind does not have, or that the account does not see.
         """
         shown = {**self._schema.show(record.flat), "uuid": record.uuid or None}
         if field is None:
@@ -69,6 +73,8 @@ class Finder:
         key = known.key if known else field
         if known is None and key not in shown:
             raise InvalidInput(f"field: {field}: {self._schema.why_unknown(field)}")
+        if key in Sight.of(self._schema, self._seen).hidden:
+            raise InvalidInput(f"field: {unseen(key)}")
         return shown.get(key if key in shown else self._kind.key_prefix + key)
 
     def _parsed(self, written: Any) -> Reference:

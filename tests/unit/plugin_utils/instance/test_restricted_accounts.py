@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from instance_site import Site, yaml_list
 from project import LONG
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import user_from_person
 from ansible_collections.community.seventhings.plugins.module_utils.operations.attachments import file, file_download
@@ -27,6 +28,12 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.expor
     Selection,
     export_instance,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import (
+    Plan,
+    lay_out,
+    read_records,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
 
 UNSEEN = "this account does not see the field {} (a role may hide fields)"
 LIMITED = "this account may be limited to locations"
@@ -437,3 +444,86 @@ def test_no_account_makes_a_twin_or_changes_anything_in_vain(house: Site, seed: 
     assert told.outcome == "unchanged" or all("this account" in line for line in lines), (limits, weather, lines)
     if told.outcome == "unchanged":
         assert not any(line.startswith("POST") for line in house.writes())
+
+
+# ---- inventory and lookup
+
+
+def places(site: Site, hosts: str = "objects", **filters: dict[str, Any]) -> tuple[list[str], list[str], str]:
+    """Names of groups and hosts of an inventory, and its warnings as one text."""
+    plan = Plan(hosts, filtered=frozenset(filters))
+    read = read_records(site.client(read_only=True), plan, filters)
+    layout = lay_out(read.records, plan)
+    return [one.name for one in layout.groups], [one.name for one in layout.hosts], "\n".join(read.warnings)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "kind", "key"),
+    [
+        ("objects", "objects", "actual_room"),
+        ("objects", "objects", "barcode"),
+        ("objects", "rooms", "building_id"),
+        ("rooms", "rooms", "description"),
+        ("locations", "locations", "city"),
+    ],
+)
+def test_an_inventory_tells_what_the_account_does_not_see(house: Site, hosts: str, kind: str, key: str) -> None:
+    account = restricted(house, hidden_fields=[key])
+    assert places(house, hosts)[2] == ""
+    assert places(account, hosts)[2] == f"{kind}: {UNSEEN.format(key)}, so names, groups and variables lack it."
+
+
+@pytest.mark.parametrize(
+    ("key", "filters"),
+    [("actual_room", {"rooms": {"number": "1"}}), ("building_id", {"locations": {"name": "North"}})],
+)
+def test_an_inventory_of_some_places_needs_to_see_what_stands_in_them(
+    house: Site, key: str, filters: dict[str, Any]
+) -> None:
+    account = restricted(house, hidden_fields=[key])
+    assert places(house, **filters)[1]
+    with pytest.raises(InvalidInput) as refused:
+        places(account, **filters)
+    assert UNSEEN.format(key) in refused.value.message
+
+
+def test_an_inventory_of_some_rooms_has_only_their_objects(house: Site) -> None:
+    _groups, hosts, told = places(restricted(house, locations=locations(house, "North")))
+    assert (hosts, told) == (["object/1", "object/3"], "")
+    both = restricted(house, locations=locations(house, "North"), hidden_fields=["weight"])
+    _groups, hosts, told = places(both)
+    assert hosts == ["object/1", "object/3"]
+    assert UNSEEN.format("weight") in told
+
+
+def test_a_lookup_of_a_field_that_is_hidden_is_an_error(house: Site) -> None:
+    account = restricted(house, hidden_fields=["weight"])
+    for site, seen in ((house, True), (account, False)):
+        finder = Finder(site.client(read_only=True), KINDS["object"])
+        (record,) = finder.find(["1"])
+        assert finder.show(record, "inventory_name") == "One"
+        if seen:
+            assert finder.show(record, "weight") == 1.5
+        else:
+            with pytest.raises(InvalidInput, match=re.escape(f"field: {UNSEEN.format('weight')}")):
+                finder.show(record, "weight")
+
+
+@pytest.mark.parametrize("written", [{"serial_number": "S-1"}, {"actual_room": "North/1"}])
+def test_a_lookup_by_a_field_that_is_hidden_names_the_cause(house: Site, written: dict[str, Any]) -> None:
+    (key,) = written
+    account = restricted(house, hidden_fields=[key])
+    for site, cause in ((house, ""), (account, UNSEEN.format(key))):
+        finder = Finder(site.client(read_only=True), KINDS["object"])
+        if not cause:
+            assert finder.find([written])
+            continue
+        with pytest.raises(SeventhingsError, match=re.escape(cause)):
+            finder.find([written])
+
+
+def test_where_empty_keys_are_left_out_a_lookup_takes_a_missing_one_for_empty(house: Site) -> None:
+    house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
+    finder = Finder(house.client(read_only=True), KINDS["object"])
+    (record,) = finder.find(["3"])
+    assert finder.show(record, "weight") is None

@@ -50,7 +50,9 @@ class Instance:
     options: dict[str, Any] = field(default_factory=dict)
 
     def schema(self, kind: Kind) -> Schema:
-        types = _TYPES.get(kind.template, {})
+        # What no record has, this account would not see.
+        there = {key for one in getattr(self, f"{kind.name}s") for key in one}
+        types = {key: name for key, name in _TYPES.get(kind.template, {}).items() if key in there}
         definitions = [
             {"field_key": key, "label": key, "field_type": {"name": name, "constraints": []}}
             for key, name in types.items()
