@@ -197,8 +197,8 @@ def why_unfound(
     """
     asked = list(keys)
     missing = keys_in_none(kind.identity, records)
-    named = [key for key in asked if key in missing]
-    hidden = Sight.of(Schema(kind, kind.identity), records).unidentifying(named) if named else []
+    unnamed = [key for key in asked if key in missing]
+    hidden = Sight.of(Schema(kind, kind.identity), records).unidentifying(unnamed) if unnamed else []
     others = Sight.of(schema, records).hidden.intersection(asked) - set(hidden) if schema else ()
     why = "; ".join([*(identifies(kind, key) for key in sorted(hidden)), *(unseen(key) for key in sorted(others))])
     return f"no {kind.words} {written!r} is to be seen: {why}" if why else ""

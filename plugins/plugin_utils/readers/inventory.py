@@ -152,7 +152,7 @@ class Read:
 
     @property
     def warnings(self) -> list[str]:
-        """What a person should know about it."""
+        """A line for each kind with fields that the account does not see."""
         return [
             f"{plural}: {'; '.join(map(unseen, keys))}, so names, groups and variables lack it."
             for plural, keys in self.hidden.items()
