@@ -161,7 +161,7 @@ def test_files_to_rehearse_that_are_wrong_are_told_before_anything_is_read(demo:
     assert "instance.yml" in told["msg"]
 
 
-EVERYTHING = {
+EVERYTHING: dict[str, Any] = {
     "fields/room": [{"label": "Inspected on", "type": "DATE"}],
     "fields/asset": [{"label": "Colour", "type": "DROPDOWN", "possible_values": ["red", "blue"]}],
     "locations": [{"name": "Depot", "city": "Bonn"}, {"name": "Annex"}],
