@@ -358,6 +358,8 @@ options:
       - The profile of the instance, which is a file that M(community.seventhings.probe) writes.
       - Where an answer contradicts it, a warning says what has changed, once in a task. So a new version of the service
         is noticed on the day it comes. No request is sent for that.
+      - Requests are spared that guard against what the instance does not do. Where it answers a change with the whole
+        record, this is not read once more. Where it does not look up barcodes, none is looked up.
       - The file is read where the module runs.
     type: path
 requirements:
