@@ -50,7 +50,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 PREFIX = "/customer-api/v1"
 RUNS = ("predicted", "done", "repeated")
 NAMESPACE = "community.seventhings."
-_EVERY = 3 if LONG else 6
+_EVERY = 3 if LONG else 9
 """Of so many steps one is also shown in a module process, which takes ten times as long as the worker."""
 _READING_POSTS = ("/auth_token", "/circularity-hub/suggest-category", "/circularity-hub/suggest-rest-price", "/report")
 _KEYWORDS = {"name", "register", "check_mode", "vars", "when", "no_log", "ignore_errors"}

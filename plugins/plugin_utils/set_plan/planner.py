@@ -17,6 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
@@ -235,10 +236,17 @@ class _Planner:
         entry, kind = read.entry, schema.kind
         if not kind.is_many or entry.state != "present" or entry.uuid or entry.lifecycle is not NOTHING:
             return False
-        linked = [reference for value in read.values.values() for _number, reference in numbered_references(value)]
-        if any(reference.target in self._unmatched for reference in linked):
+        # Most values are plain, and there are very many.
+        linked = {key: value for key, value in read.values.items() if isinstance(value, (Reference, tuple))}
+        if linked and not self._is_settled(linked):
             return False
-        return self._context.resolve(read.values, None) and self._is_as_written(schema, entry, read.values, current)
+        return self._is_as_written(schema, entry, read.values, current)
+
+    def _is_settled(self, linked: Mapping[str, Any]) -> bool:
+        """Tells whether nothing that is still to be matched can change what some values refer to."""
+        references = (one for value in linked.values() for _number, one in numbered_references(value))
+        is_open = any(reference.target in self._unmatched for reference in references)
+        return not is_open and self._context.resolve(linked, None)
 
     def _check_settled(self) -> None:
         """Looks whether records refer to what is taken away, which was not known when they were compared."""
@@ -396,7 +404,7 @@ class _Planner:
         if entry.state == "present":
             if current is not None:
                 self._emptied.look(planned, current)
-            if not self._context.resolve(planned.desired, entry):
+            if not is_final and not self._context.resolve(planned.desired, entry):
                 return
             check_needs(self._context, planned, self._gone)
             self._context.note_references(planned.desired, entry)
