@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.reconcile.oc
 
 from ..desired.parsing import written_as
 from .context import PlanContext
+from .lifecycle import Lifecycles
 from .plan import Planned
 from .state import ListedState
 
@@ -47,9 +48,11 @@ class Holder:
         return f"{self.name} ({self.key}{', also when it is archived' if self.is_archived else ''})"
 
 
-def check_held(context: PlanContext) -> None:
+def check_held(context: PlanContext, lifecycles: Lifecycles) -> None:
     """Refuses to take away a record to which another one refers that stays where it is. With any other finding it is
     not known yet which records leave, so nothing is checked.
+
+    :param lifecycles: say which references stay as they are whatever the files say.
     """
     if context.findings:
         return
@@ -58,6 +61,8 @@ def check_held(context: PlanContext) -> None:
         """Tells whether the reference is written in the files, and so is a finding of its own."""
         entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
         if entry is None or entry.state != "present" or context.options.only or context.options.exclude:
+            return False
+        if holder.key in lifecycles.left_alone(schema.kind.section, schema, entry, is_there=True):
             return False
         return written_as(schema, entry, holder.key) in entry.fields
 

@@ -134,7 +134,7 @@ class _Planner:
         for planned in pruned:
             context.take(planned)
         without_dependants_of_users(context)
-        check_held(context)
+        check_held(context, self._lifecycles)
         check_order(context)
         check_chosen(context)
         result.protected += self._lifecycles.refusals(self._shielded)
@@ -254,8 +254,9 @@ class _Planner:
             schema = self._context.schema(entry.kind)
             values, _fits = self._read(entry)
             self._context.resolve(values, None)
-            section = entry.kind.section
-            check_needs(self._context, self._context.planned(section, entry, schema, values, (), ""), self._gone)
+            planned = self._context.planned(entry.kind.section, entry, schema, values, (), "")
+            self._lifecycles.narrow(planned, is_there=True)
+            check_needs(self._context, planned, self._gone)
 
     def _leave_alone(self, section: str) -> None:
         """Claims the records that were written to be no part of the set, so that nothing prunes them."""

@@ -154,6 +154,20 @@ def test_what_moves_elsewhere_in_the_same_run_does_not_hold_its_room(full: Site,
     assert [line.split("/")[0:2] for line in full.writes()] == [["PATCH ", "object"], ["DELETE ", "room"]]
 
 
+LEFT_ALONE = SETTINGS + "lifecycle: {objects: {ignore: [actual_room]}}\n"
+
+
+@pytest.mark.parametrize("more", [{}, {"serial_number": "S"}], ids=["as it is", "changed otherwise"])
+@pytest.mark.parametrize("room", ["North/1", "North/2", None])
+@pytest.mark.parametrize("lifecycle", [LEFT_ALONE, SETTINGS], ids=["of all", "its own"])
+def test_where_the_room_is_left_alone_the_object_holds_it_whatever_the_files_say(
+    full: Site, more: dict[str, Any], room: str | None, lifecycle: str
+) -> None:
+    own = {"_lifecycle": {"ignore": ["actual_room"]}} if lifecycle == SETTINGS else {}
+    without_the_room(full, thing("5", actual_room=room, **more, **own), settings=lifecycle)
+    assert refused(full).startswith("prune of rooms: room North/2 is to be taken away, and object 5 (actual_room)")
+
+
 def test_what_goes_in_the_same_run_does_not_hold_its_room(full: Site) -> None:
     without_the_room(full)
     assert full.run(confirm_empty=True).outcome == "changed"
