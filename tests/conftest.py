@@ -10,13 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import emulator_process
+import kept_code
 import pytest
+from project import BUILD
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _state_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No journal of a test gets into the state directory of the user."""
+    """No journal of a test gets into the state directory of the user; the processes of the tests share what Python
+    compiles.
+    """
     with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(kept_code.VARIABLE, str(BUILD / "code"))
         patched.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
         yield
 

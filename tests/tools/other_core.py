@@ -56,7 +56,7 @@ def make(core: str, wish: str = "") -> Path:
     stamp = venv / "made-from"
     texts = [(ROOT / name).read_text() for name in _REQUIREMENTS]
     # The test libraries, and the collection also for processes that are no Ansible command.
-    paths = f"{ROOT / 'tests' / 'support'}\n{BUILD / 'link'}\n"
+    paths = f"{ROOT / 'tests' / 'support'}\n{BUILD / 'link'}\nimport kept_code\n"
     wanted = hashlib.sha256("\n".join([core, str(python), paths, *texts]).encode()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == wanted):
         shutil.rmtree(venv, ignore_errors=True)

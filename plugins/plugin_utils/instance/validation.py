@@ -88,16 +88,11 @@ class _Validation:
         self._claimed: dict[tuple[Any, ...], Place] = {}
 
     def run(self) -> list[Finding]:
-        for entry in self._desired.entries:
+        for entry in (*self._desired.entries, *self._desired.unmanaged):
             before = self._complaints
             values = self._parse(entry)
             if self._complaints == before:
                 self._claim(entry, values)
-        for entry in self._desired.unmanaged:
-            before = self._complaints
-            values = self._parse(entry)
-            if self._complaints == before:
-                self._keys(entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
 
     def _find(self, place: Place, message: str) -> None:

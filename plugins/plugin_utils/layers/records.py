@@ -120,31 +120,40 @@ class MergedRecords:
     def add(self, layer: DesiredInstance) -> None:
         """Takes the records of the next layer. Those that it has twice stay two: that is a finding of its own."""
         added: dict[Key, int] = {}
+        overridden: set[int] = set()
         for entry in layer.entries:
             entry.root = layer.root
             keys = self._keys(entry)
             number = next((self._by_key[key] for key in keys if key in self._by_key), None)
-            earlier = None if number is None else self._entries[number]
+            earlier = None if number is None or number in overridden else self._entries[number]
             if number is None or earlier is None:
                 added.update(dict.fromkeys(keys, len(self._entries)))
                 self._entries.append(entry)
             else:
                 self._entries[number] = self._merge(earlier, entry)
+                overridden.add(number)
                 added.update(dict.fromkeys(keys, number))
-            for key in keys:
-                left = self._unmanaged_by_key.pop(key, None)
-                if left is not None:
-                    self._unmanaged[left] = None
+            self._forget_unmanaged(keys)
         for key, number in added.items():
             self._by_key.setdefault(key, number)
+        let_go: dict[Key, int] = {}
         for entry in layer.unmanaged:
             keys = self._keys(entry)
             taken = {self._by_key[key] for key in keys if key in self._by_key}
             for number in taken - set(added.values()):
                 self._entries[number] = None
                 self._by_key = {key: other for key, other in self._by_key.items() if other != number}
-            self._unmanaged_by_key.update(dict.fromkeys(keys, len(self._unmanaged)))
+            self._forget_unmanaged(keys)
+            let_go.update(dict.fromkeys(keys, len(self._unmanaged)))
             self._unmanaged.append(entry)
+        self._unmanaged_by_key |= let_go
+
+    def _forget_unmanaged(self, keys: Sequence[Key]) -> None:
+        """Drops what earlier layers say to leave alone, where a later one says it anew, or takes it back."""
+        for key in keys:
+            left = self._unmanaged_by_key.pop(key, None)
+            if left is not None:
+                self._unmanaged[left] = None
 
     def _merge(self, earlier: Entry, later: Entry) -> Entry:
         """A record with the fields that a later layer overrides."""

@@ -31,6 +31,8 @@ _KEYS = ("type", "description", "default")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USE = re.compile(r"\$\{([^{}]*)\}|\$\{")
 _MARK = "${"
+_FILTERS = {"integer": "int", "number": "float", "boolean": "bool"}
+"""Of Ansible: what makes a value of a type of a text."""
 _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
 
 
@@ -148,6 +150,9 @@ class Variables:
                 continue
             elif not _fits(variable.type, value):
                 words = f"expected {_WORDS[variable.type]}, as {variable.place} declares it"
+                if isinstance(value, str) and variable.type in _FILTERS:
+                    # So it is with -e name=value, and with what environment and templates give.
+                    words += f"; of a text | {_FILTERS[variable.type]} makes one"
                 self.findings.append(Finding.plain(place, words))
                 self._wrong.add(name)
                 continue

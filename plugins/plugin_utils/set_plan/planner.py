@@ -269,6 +269,8 @@ class _Planner:
             keys = self._keys(section, schema, values, entry, fits)
             if not keys or not context.resolve({key: values[key] for key in keys}, None):
                 continue
+            if not context.uniqueness.claim(schema, keys, values, entry):
+                continue
             for record in self._state.find_existing(schema, keys, values):
                 context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
                 self._result.released.append(

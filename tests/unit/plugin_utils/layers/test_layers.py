@@ -261,6 +261,43 @@ def test_mistakes_are_found_in_their_layers(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("base", ["[]\n", "- {barcode: A}\n"], ids=["adds it", "overrides it"])
+def test_a_record_that_a_later_layer_has_twice_is_found_there(tmp_path: Path, base: str) -> None:
+    found = _findings(
+        tmp_path,
+        {
+            "base/objects.yml": base,
+            "overlays/berlin/objects.yml": "- {barcode: A, inventory_name: Saw}\n- {barcode: A, inventory_name: Drill}\n",
+        },
+    )
+    assert found == [
+        "overlays/berlin/objects.yml:2:3: object A is written twice, first at overlays/berlin/objects.yml:1:3"
+    ]
+
+
+@pytest.mark.parametrize("other", ["inventory_name: Saw", "_managed: false"])
+def test_a_record_that_one_layer_lets_go_and_has_again_is_found_there(tmp_path: Path, other: str) -> None:
+    files = {
+        "base/objects.yml": "- {barcode: A}\n",
+        "overlays/berlin/objects.yml": f"- {{barcode: A, {other}}}\n- {{barcode: A, _managed: false}}\n",
+    }
+    twice = "overlays/berlin/objects.yml:2:3: object A is written twice, first at overlays/berlin/objects.yml:1:3"
+    assert _findings(tmp_path, files) == [twice]
+
+
+def test_several_layers_may_let_a_record_go(tmp_path: Path) -> None:
+    let_go = "- {barcode: A, _managed: false}\n"
+    files = {"base/objects.yml": "- {barcode: A}\n", "one/objects.yml": let_go, "two/objects.yml": let_go}
+    desired = _load(tmp_path, files, "base", "one", "two")
+    assert offline_findings(desired) == []
+    assert [str(entry.place) for entry in desired.unmanaged] == ["two/objects.yml:1:3"]
+
+
+def test_a_plan_finds_a_record_that_is_managed_and_let_go(site: Site) -> None:
+    site.write({"objects.yml": "- {barcode: A, inventory_name: Saw}\n- {barcode: A, _managed: false}\n"})
+    assert site.plan().findings == ["objects.yml:2:3: object A is written twice, first at objects.yml:1:3"]
+
+
 def test_local_files_are_relative_to_their_layer(tmp_path: Path) -> None:
     desired = _load(
         tmp_path,

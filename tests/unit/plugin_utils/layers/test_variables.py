@@ -138,11 +138,14 @@ def test_a_use_that_means_nothing_is_found_with_its_place(tmp_path: Path, text: 
     ("given", "found"),
     [
         ({"city": 5}, "variables.city: expected a text, quoted where needed, as instance.yml:3:9 declares it"),
-        ({"floor": "5"}, "variables.floor: expected an integer, as instance.yml:4:10 declares it"),
+        ({"floor": "5"}, "variables.floor: expected an integer, as instance.yml:4:10 declares it; of a text | int "),
         ({"floor": True}, "variables.floor: expected an integer"),
         ({"floor": 1.5}, "variables.floor: expected an integer"),
         ({"rent": "much"}, "variables.rent: expected a number"),
-        ({"open": "yes"}, "variables.open: expected true or false"),
+        (
+            {"open": "yes"},
+            "variables.open: expected true or false, as instance.yml:6:9 declares it; of a text | bool makes",
+        ),
         ({"city": ["Bonn"]}, "variables.city: expected a text"),
     ],
 )

@@ -1,0 +1,59 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Keep what Python compiles, for the many short processes of the tests.
+
+Ansible's loader of collections compiles each file of a collection in each process, and so does a module process with
+what its archive holds; Python itself would keep the result beside the file. The paths file of the environment imports
+this module into each Python, where it does nothing unless ``KEPT_CODE`` names a directory, which the tests set. The
+benchmarks don't: they measure what users have.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import hashlib
+import marshal
+import os
+import sys
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+VARIABLE = "KEPT_CODE"
+_compile = builtins.compile
+
+
+def keep_in(directory: Path) -> None:
+    """From now on looks into a directory for the code of whole files before it compiles them."""
+    directory.mkdir(parents=True, exist_ok=True)
+
+    def compile_or_find(source: Any, filename: Any, mode: str, *options: Any, **named: Any) -> Any:
+        is_whole = isinstance(source, bytes) and mode == "exec" and not options
+        if not is_whole or {**named, "flags": named.get("flags", 0)} != {"flags": 0, "dont_inherit": True}:
+            return _compile(source, filename, mode, *options, **named)
+        path = directory / f"{hashlib.sha256(source).hexdigest()}.{sys.implementation.cache_tag}"
+        with contextlib.suppress(OSError):
+            return _placed(marshal.loads(path.read_bytes()), os.fsdecode(filename))
+        code = _compile(source, filename, mode, dont_inherit=True)
+        # A process of another user may not write there.
+        with contextlib.suppress(OSError):
+            beside = path.with_suffix(f".{os.getpid()}")
+            beside.write_bytes(marshal.dumps(code))
+            beside.replace(path)
+        return code
+
+    builtins.compile = compile_or_find
+
+
+def _placed(code: CodeType, filename: str) -> CodeType:
+    """Code as if it had been compiled from a file of this name."""
+    if code.co_filename == filename:
+        return code
+    constants = (_placed(one, filename) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_filename=filename, co_consts=tuple(constants))
+
+
+if os.environ.get(VARIABLE):
+    keep_in(Path(os.environ[VARIABLE]))
