@@ -267,7 +267,7 @@ def test_a_record_that_a_later_layer_has_twice_is_found_there(tmp_path: Path, ba
         tmp_path,
         {
             "base/objects.yml": base,
-            "overlays/berlin/objects.yml": "- {barcode: A, inventory_name: Saw}\n- {barcode: A, inventory_name: Drill}\n",
+            "overlays/berlin/objects.yml": "- {barcode: A, note: x}\n- {barcode: A, note: y}\n",
         },
     )
     assert found == [
