@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import ssl
 import threading
 import time
@@ -48,6 +49,8 @@ if REQUESTS_IMPORT_ERROR is None:
 
 PREFIX = "/customer-api/v1"
 _CONNECT_TIMEOUT = 10.0
+_SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
+"""The object of the library that says what went wrong, which tells nobody anything."""
 _EXCERPT_BYTES = 16 << 10
 
 
@@ -454,5 +457,4 @@ def _reason(error: Exception) -> str:
     inner = getattr(error.args[0], "reason", error.args[0]) if error.args else error
     if isinstance(inner, urllib3.exceptions.SSLError) and inner.args and isinstance(inner.args[0], ssl.SSLError):
         inner = inner.args[0]
-    text = str(inner)
-    return text.split(": ", 1)[1] if text.startswith("<") and ": " in text else text
+    return _SPEAKER.sub("", str(inner))
