@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import secrets
@@ -66,6 +67,11 @@ class Upload(NamedTuple):
 def new_set_id() -> str:
     """A ``set_id`` that no other set has."""
     return secrets.token_hex(_ID_BYTES)
+
+
+def _set_id_of(set_name: str, src: str) -> str:
+    """The ``set_id`` that files get which have none: for each instance of a fleet the same, so that one line fits all."""
+    return hashlib.sha256(f"{set_name}\0{src}".encode("utf-8", "surrogatepass")).hexdigest()[: 2 * _ID_BYTES]
 
 
 @dataclass
@@ -375,7 +381,7 @@ class Journal:
         if not self._owner["set"]:
             return
         if not self.set_id:
-            self.set_id = new_set_id()
+            self.set_id = _set_id_of(self.set_name, self._src)
             self._made_id = True
         if self._ids.get(self._src) != self.set_id:
             self._write([{"note": "set", "src": self._src}])

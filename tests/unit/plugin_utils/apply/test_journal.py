@@ -250,6 +250,14 @@ def test_the_journal_makes_an_id_where_the_files_have_none_and_says_so_once(tmp_
     assert Journal(tmp_path, "i", "s", set_id=made, src="elsewhere").known == {"one"}
 
 
+def test_the_id_that_is_made_is_the_same_for_each_instance_of_a_fleet(tmp_path: Path) -> None:
+    made = set()
+    for instance in ("https://berlin.test", "https://bonn.test"):
+        with Journal(tmp_path / instance[8:12], instance, "s", src="acme") as journal:
+            made.add(journal.set_id)
+    assert len(made) == 1
+
+
 def test_another_id_is_refused_and_the_message_tells_both(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", set_id="mine"):
         pass
