@@ -70,7 +70,7 @@ def new_set_id() -> str:
 
 
 def _set_id_of(set_name: str, src: str) -> str:
-    """The ``set_id`` that files get which have none: for each instance of a fleet the same, so that one line fits all."""
+    """The ``set_id`` of files that have none: the same for each instance of a fleet, so that one line fits all."""
     return hashlib.sha256(f"{set_name}\0{src}".encode("utf-8", "surrogatepass")).hexdigest()[: 2 * _ID_BYTES]
 
 
