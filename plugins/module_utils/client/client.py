@@ -27,6 +27,7 @@ from ..errors import (
     NotFound,
     NotJson,
     NotProcessable,
+    PermissionMissing,
     SeventhingsError,
     VersionTooOld,
 )
@@ -120,6 +121,7 @@ class Client:
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._samples: dict[str, list[Record]] = {}
+        self._found_by: dict[tuple[str, Condition], list[Record] | None] = {}
         self._untold = threading.Lock()
 
     def send(self, method: str, path: str, effect: Effect = Effect.SAFE, **options: Any) -> Response:
@@ -155,6 +157,7 @@ class Client:
         """Definitions were changed: read them again when they are needed."""
         self._definitions.clear()
         self._samples.clear()
+        self._found_by.clear()
 
     def schema(self, kind: Kind) -> Schema:
         """Returns the fields that a kind has on this instance. Takes one request for a kind with a template whose
@@ -322,6 +325,20 @@ class Client:
             self._samples[kind.name] = self.first(kind, _SAMPLE, []).records
         return self._samples[kind.name]
 
+    def found_by(self, kind: Kind, condition: Condition) -> list[Record] | None:
+        """A few of the records that the service finds with a condition; None where it does not take it. They are kept
+        as those of :meth:`sample` are.
+        """
+        asked = (kind.name, condition)
+        if asked not in self._found_by:
+            try:
+                records = self.first(kind, _SAMPLE, [*condition.pairs(), *_order(kind)]).records
+            except (InvalidRequest, NotProcessable, InternalError, PermissionMissing):
+                self._found_by[asked] = None
+            else:
+                self._found_by[asked] = records
+        return self._found_by[asked]
+
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
         """The first page of a kind, and whether it has all of its records beyond doubt."""
         page = next(self._pages(kind, [], ""))
@@ -462,7 +479,11 @@ def _identity(record: Record) -> str:
 
 
 def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
-    pairs = [("page", str(number)), ("per_page", str(PER_PAGE))]
+    return [("page", str(number)), ("per_page", str(PER_PAGE)), *_order(kind)]
+
+
+def _order(kind: Kind) -> list[tuple[str, str]]:
+    pairs = []
     if "sort_by" in kind.sort_parameters:
         pairs += [("sort_by", kind.sort), ("order", "asc")]
     if "sort" in kind.sort_parameters:

@@ -20,7 +20,7 @@ from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.listing import matching_records
 from ..resolve.references import reference_in
-from ..resolve.sight import Sight, why_unfound
+from ..resolve.sight import sight_of, why_unfound
 
 PERSON, USER = KINDS["person"], KINDS["user"]
 
@@ -95,7 +95,7 @@ def user_from_person(
         )
     email = one.flat.get("email")
     if "email" not in one.flat:
-        Sight.of(client.schema(PERSON), everyone).check_written(["email"])
+        sight_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])
     if not isinstance(email, str) or not email:
         raise InvalidInput(f"The person {one.uuid} has no e-mail address; a user can't be made without one.")
     namesakes = natural_keys.identified(_by_email(), ["email"], {"email": email}, everyone)
@@ -146,7 +146,7 @@ def _persons(
     wanted, findings = schema.parse(reference.written, "person.")
     if findings.errors or findings.unknown:
         raise InvalidInput([*findings.errors, *findings.unknown])
-    Sight.of(schema, everyone).check_identifies(wanted)
+    sight_of(client, schema, everyone, wanted).check_identifies(wanted)
     return natural_keys.identified(schema, wanted, wanted, everyone)
 
 

@@ -26,7 +26,7 @@ from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import find_object, find_objects, find_record
-from ..resolve.sight import Sight, unseen
+from ..resolve.sight import sight_of, unseen
 
 _OBJECT = KINDS["object"]
 ATTACHED_TO = ("object", "room", "person")
@@ -53,12 +53,12 @@ def _linked(record: Record, field: Field) -> list[Attachment]:
     return list(attachments_in(type_of(field).read(record.flat.get(field.key), field)))
 
 
-def _seen_in(schema: Schema, record: Record, field: Field) -> list[Attachment]:
+def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> list[Attachment]:
     """The files of a field.
 
     :raises InvalidInput: where the field is hidden from the account, so that nobody can tell which it has.
     """
-    if field.key in Sight.of(schema, [record]).hidden:
+    if field.key in sight_of(client, schema, [record], [field.key]).hidden:
         raise InvalidInput(f"field: {unseen(field.key)}")
     return _linked(record, field)
 
@@ -92,7 +92,7 @@ def file(
             raise
         # An earlier task of the play may be the one that makes it.
         return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=missing.lines)
-    linked = _seen_in(schema, record, field)
+    linked = _seen_in(client, schema, record, field)
     if present:
         recognise(Contents(client), [wanted], linked)
     same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
@@ -357,7 +357,7 @@ def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, A
         return [{**Schema.of(FILE).show(record.flat), "uuid": record.uuid}]
     schema = client.schema(_OBJECT)
     field = _attachment_field(schema, options["field"])
-    linked = _seen_in(schema, find_object(client, options["object"]), field)
+    linked = _seen_in(client, schema, find_object(client, options["object"]), field)
     if not linked:
         raise NoMatch(f"The object {options['object']!r} has no file in {field.key}.")
     shown: list[dict[str, Any]] = type_of(field).show(linked)

@@ -117,7 +117,8 @@ class Comparer:
         return replace(change, warnings=(*change.warnings, may_be_lost(schema.kind, unsure)))
 
     def _values_in_use(self, template: str, definition: Record, values: list[Any]) -> list[Any]:
-        self._state.sight(self._state.schema(TEMPLATE_KINDS[template])).check_in_use(definition.flat["field_key"])
+        key = definition.flat["field_key"]
+        self._state.sight(self._state.schema(TEMPLATE_KINDS[template]), keys=[key]).check_in_use(key)
         return natural_keys.values_in_use(definition, template, values, self._state.listed)
 
     def _with_renter(self, schema: Schema, change: Change) -> Change:

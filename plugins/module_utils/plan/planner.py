@@ -89,7 +89,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         )
     if current is None and wanted.state == "present":
         # Where the natural key is hidden nothing is found by it, though the record may be there.
-        state.sight(schema).check_identifies(written_keys)
+        state.sight(schema, keys=written_keys).check_identifies(written_keys)
     change = comparer.change(wanted, current, archived)
     change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
     return PlannedRecord(change, words, frozenset(one.uuid for one in hits))

@@ -20,7 +20,7 @@ from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
-from ..resolve.sight import Sight, sight_by
+from ..resolve.sight import Sight, sight_by, sight_of
 
 
 class InstanceState(ABC):
@@ -135,14 +135,14 @@ class QueriedState(InstanceState):
         kind, records = schema.kind, self.reading.read_of(schema.kind) or ([] if current is None else [current])
         is_told = bool(records) or self.reading.has_whole(kind)
         if not kind.has_own_fields or (is_told and not kind.key_prefix):
-            return Sight.of(schema, records)
+            return sight_of(self.client, schema, records, keys)
         if (
             current is not None
             and keys is not None
             and all(schema.fields[key].wire_key in current.flat for key in keys)
         ):
             return Sight(kind)
-        return sight_by(self.client, schema, records, {OBJECT.name: self.reading.read_of(OBJECT)})
+        return sight_by(self.client, schema, records, {OBJECT.name: self.reading.read_of(OBJECT)}, keys)
 
     def complete(self, reference: Reference) -> None:
         self.reading.complete(reference)

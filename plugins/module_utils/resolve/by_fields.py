@@ -15,7 +15,7 @@ from ..model.kinds import Kind
 from ..model.types_links import references_in
 from . import natural_keys
 from .read_cache import Reading
-from .sight import Sight
+from .sight import sight_by
 
 
 class FinderByFields:
@@ -54,7 +54,8 @@ class FinderByFields:
             self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"
         )
         if hit is None:
-            Sight.of(self._schema, candidates).check_written(desired)
+            if self._kind.has_own_fields:
+                sight_by(self._client, self._schema, candidates, {}, desired).check_written(desired)
             near = natural_keys.near_names(str(wanted.get(name)), self._names(name, candidates))
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
             raise NoMatch(f"There is no {self._kind.words} with {record_in_words}.{hint}")

@@ -26,7 +26,7 @@ from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
 from .one_request import first_records
 from .read_cache import Reading, find_by_barcode
-from .sight import Sight, unseen
+from .sight import Sight, sight_by, sight_of, unseen
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,7 @@ def list_records(
         candidates = client.list_all(
             kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
         )
-        sight = Sight.of(schema, candidates)
-        _check_seen(sight, conditions, option)
+        sight = _check_seen(client, schema, candidates, conditions, option)
         _decide(reading, conditions, candidates)
         complete = not kind.newest or len(candidates) < kind.newest
         found = [record for record in candidates if _fits(record, conditions)]
@@ -121,19 +120,35 @@ def matching_records(
     """The records that filters let through, as the info modules take them."""
     reading = Reading(client)
     conditions = _typed(reading, schema, filters, option)
-    _check_seen(Sight.of(schema, records), conditions, option)
+    _check_seen(client, schema, records, conditions, option)
     _decide(reading, conditions, records)
     return [record for record in records if _fits(record, conditions)]
 
 
-def _check_seen(sight: Sight, conditions: Sequence[tuple[Field, Condition]], option: str) -> None:
+def _check_seen(
+    client: Client,
+    schema: Schema,
+    records: Sequence[Record],
+    conditions: Sequence[tuple[Field, Condition]],
+    option: str,
+) -> Sight:
     """Refuses filters by what the account does not see: no record would seem to match.
 
+    :param records: those that were found, of which others may have to tell it where there are none.
+    :returns: the sight of the account.
     :raises InvalidInput: naming the fields.
     """
+    filtered = {field.key for field, _condition in conditions}.intersection(schema.fields).difference(SERVER_KEYS)
+    if not filtered or not schema.kind.has_own_fields:
+        return Sight.of(schema, records)
+    if records and not schema.kind.key_prefix:
+        sight = sight_of(client, schema, records, filtered)
+    else:
+        sight = sight_by(client, schema, records, {}, filtered)
     wrong = [f"{option}.{field.key}: {unseen(field.key)}" for field, _cond in conditions if field.key in sight.hidden]
     if wrong:
         raise InvalidInput(wrong)
+    return sight
 
 
 def conditions_as_sent(

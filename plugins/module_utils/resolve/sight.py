@@ -4,16 +4,19 @@
 """The sight of the account that is signed in: a role may hide fields, and the access may be limited to locations.
 
 A key that is missing is not null. Some instances send the keys of empty fields, others may leave them out. So a field
-is known to be hidden only where no record has its key and the same answers have other fields that are empty.
+that no record has is known to be hidden where the same answers have other fields that are empty; where none is empty,
+and all have the same keys, those of other kinds tell. Else the service may be asked whether it finds records by a value
+that none of them shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..client.client import Client, Record
+from ..client.query import Condition
 from ..errors import InvalidInput, PermissionMissing, SeventhingsError
 from ..model.field import EMPTY, Field
 from ..model.kinds import SERVER_KEYS, TEMPLATE_KINDS, Kind
@@ -61,11 +64,18 @@ def may_be_lost(kind: Kind, keys: Iterable[str]) -> str:
     )
 
 
-def sight_by(client: Client, schema: Schema, records: Sequence[Record], read: Mapping[str, Sequence[Record]]) -> Sight:
+def sight_by(
+    client: Client,
+    schema: Schema,
+    records: Sequence[Record],
+    read: Mapping[str, Sequence[Record]],
+    keys: Iterable[str] | None = None,
+) -> Sight:
     """The sight of a kind of whose records those that were read can't tell, because there are none, or because they
     have the keys alone that somebody filled: other records do, with one request where none of them was read.
 
     :param records: those of the kind that were read. :param read: records that were read, by the name of their kind.
+    :param keys: the fields that matter, as for :func:`sight_of`.
     """
     witness = witness_of(schema.kind)
     try:
@@ -73,8 +83,92 @@ def sight_by(client: Client, schema: Schema, records: Sequence[Record], read: Ma
     except PermissionMissing:
         seen = ()
     if witness is schema.kind:
-        return Sight.of(schema, seen)
-    return Sight.of(client.schema(witness), seen).for_items(schema, records)
+        return sight_of(client, schema, seen, keys)
+    return ascertained(client, schema, sight_of(client, client.schema(witness), seen).for_items(schema, records), keys)
+
+
+def sight_of(client: Client, schema: Schema, records: Sequence[Record], keys: Iterable[str] | None = None) -> Sight:
+    """The sight of a kind, with all that the instance tells. Asks for nothing where the records tell it.
+
+    :param records: those that were read. :param keys: the fields that matter, all by default; it is asked for values of
+        those that are named here alone.
+    """
+    sight = Sight.of(schema, records)
+    if not sight.is_open(keys):
+        return sight
+    return ascertained(client, schema, Sight.of(schema, [*records, *client.sample(schema.kind)]), keys)
+
+
+def ascertained(client: Client, schema: Schema, sight: Sight, keys: Iterable[str] | None = None) -> Sight:
+    """A sight that is sure of more fields, where the instance tells more than the records did; see :func:`sight_of`."""
+    if not sight.is_open(keys):
+        return sight
+    if not sight.leaves_out and _sends_empty_elsewhere(client):
+        return replace(sight, hidden=sight.missing)
+    sight = replace(sight, leaves_out=True)
+    asked = sorted((sight.missing - sight.hidden).intersection(keys or ()))
+    withheld = {key for key in asked if _is_withheld(client, sight.kind, schema.fields[key])}
+    return replace(sight, hidden=sight.hidden | withheld)
+
+
+def _told_of(schema: Schema) -> list[Field]:
+    """The fields whose keys tell something: those that somebody may write."""
+    fields = schema.fields.values()
+    return [one for one in fields if one.key not in SERVER_KEYS and one.type != _ANY and type_of(one).writable]
+
+
+def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | None:
+    """Tells whether records have the keys of fields that are empty; None where no field of theirs is."""
+    missing = keys_in_none(fields, records)
+    there = [field.wire_key for field in fields if field.key not in missing]
+    if any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in there):
+        return True
+    return False if any(wire not in record.flat for record in records for wire in there) else None
+
+
+def _sends_empty_elsewhere(client: Client) -> bool:
+    """Tells whether an instance sends the keys of empty fields, by its profile, or by a few records of each kind."""
+    if client.profile is not None and "empty_keys" in client.profile.sides:
+        return client.profile.sides["empty_keys"] == "sent"
+    for kind in TEMPLATE_KINDS.values():
+        try:
+            told = _sends_empty(_told_of(client.schema(kind)), client.sample(kind))
+        except PermissionMissing:
+            continue
+        if told is not None:
+            return told
+    return False
+
+
+_COMPARED: dict[str, tuple[str, str, Any]] = {
+    "boolean": ("eq", "neq", True),
+    "date": ("gt", "lte", "1000-01-01"),
+    "datetime": ("gt", "lte", "1000-01-01 00:00:00"),
+    "decimal": ("gt", "lte", 0),
+    "integer": ("gt", "lte", 0),
+    "reference": ("gt", "lte", 0),
+}
+"""By the shape of a type, the filter that finds records with a value and its opposite, where not every value tells
+something: 0 and false may be left out like what is empty.
+"""
+
+
+def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
+    """Tells whether the service finds records by a value of a field that none of them shows. An instance that knows
+    nothing of such a filter finds the same records by its opposite.
+    """
+    if kind.filters != "query":
+        return False
+    key, compared = field.wire_key, _COMPARED.get(type_of(field).shape)
+    if compared is None:
+        filled, empty = Condition(key, "not_empty"), Condition(key, "empty")
+    else:
+        filled, empty = (Condition(key, operator, compared[2:]) for operator in compared[:2])
+    found = client.found_by(kind, filled)
+    if not found or any(key in record.flat for record in found):
+        return False
+    others = client.found_by(kind, empty)
+    return others is not None and {one.uuid for one in found}.isdisjoint(one.uuid for one in others)
 
 
 def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]:
@@ -94,12 +188,15 @@ class Sight:
     """The fields of a kind of record that answers lack.
 
     :ivar missing: keys of fields that no record has. :ivar hidden: those of them that are hidden for sure.
+    :ivar leaves_out: whether nothing more is to be learnt from which keys there are: some of the records have keys that
+        others lack, or those of other kinds tell nothing either.
     """
 
     kind: Kind
     missing: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
     _mandatory: frozenset[str] = frozenset()
+    leaves_out: bool = False
 
     @classmethod
     def of(cls, schema: Schema, records: Sequence[Record]) -> Sight:
@@ -109,19 +206,18 @@ class Sight:
         """
         if not schema.kind.has_own_fields or schema.kind.key_prefix:
             return cls(schema.kind)
-        fields = [
-            field
-            for field in schema.fields.values()
-            if field.key not in SERVER_KEYS and field.type != _ANY and type_of(field).writable
-        ]
+        fields = _told_of(schema)
         missing = keys_in_none(fields, records)
         if not missing:
             return cls(schema.kind)
-        there = [field.wire_key for field in fields if field.key not in missing]
-        sends_empty = any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in there)
+        sends_empty = _sends_empty(fields, records)
         must_be = {field.key for field in fields if field.mandatory or field.unique}
         return cls(
-            schema.kind, frozenset(missing), frozenset(missing if sends_empty else ()), frozenset(missing & must_be)
+            schema.kind,
+            frozenset(missing),
+            frozenset(missing if sends_empty else ()),
+            frozenset(missing & must_be),
+            sends_empty is False,
         )
 
     def for_items(self, schema: Schema, records: Sequence[Record]) -> Sight:
@@ -130,7 +226,18 @@ class Sight:
         :param records: some of the other kind; a field that one of them has is not hidden there.
         """
         unseen_keys = keys_in_none(schema.fields.values(), records) if records else set(schema.fields)
-        return Sight(schema.kind, self.missing & unseen_keys, self.hidden & unseen_keys, self._mandatory & unseen_keys)
+        return Sight(
+            schema.kind,
+            self.missing & unseen_keys,
+            self.hidden & unseen_keys,
+            self._mandatory & unseen_keys,
+            self.leaves_out,
+        )
+
+    def is_open(self, keys: Iterable[str] | None = None) -> bool:
+        """Tells whether some of the fields that matter, all by default, may be hidden as well as empty."""
+        unsure_of = self.missing - self.hidden
+        return bool(unsure_of if keys is None else unsure_of.intersection(keys))
 
     def unidentifying(self, keys: Collection[str]) -> list[str]:
         """The fields of a natural key by which nobody can find a record, because they are hidden.

@@ -360,7 +360,7 @@ class _Export:
 
         :raises InvalidInput: where its records could not be told apart.
         """
-        sight = self._state.sight(schema)
+        sight = self._state.sight(schema, keys=schema.fields)
         own = [schema.find(name) for name in self._selection.identity.get(section, ())]
         ways = [[field.key for field in own if field is not None]] if own else schema.kind.match_on
         hidden = [sight.unidentifying(keys) for keys in ways]

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, unseen
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, ascertained, unseen
 
 from .inventory_names import (
     Variables,
@@ -170,7 +170,7 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
     for plural in read_along(plan.hosts):
         kind = KINDS[plural]
         listed = list_records(client, kind, None, filters.get(plural, {}), [], None, option=f"filters.{plural}")
-        sight = listed.sight or Sight(kind)
+        sight = ascertained(client, client.schema(kind), listed.sight or Sight(kind))
         links = [key for _above, key in plan.links(plural) if key in sight.hidden]
         for place in sorted(plan.filtered.intersection(records)) if links else ():
             why = f"{unseen(links[0])}, so nothing tells which {plural} stand in these {place}"

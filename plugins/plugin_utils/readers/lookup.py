@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.by_fields import FinderByFields
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, unseen
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import sight_of, unseen
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
 """The kinds that a lookup knows, by name."""
@@ -73,7 +73,7 @@ class Finder:
         key = known.key if known else field
         if known is None and key not in shown:
             raise InvalidInput(f"field: {field}: {self._schema.why_unknown(field)}")
-        if key in Sight.of(self._schema, self._seen).hidden:
+        if key in sight_of(self._client, self._schema, self._seen, [key]).hidden:
             raise InvalidInput(f"field: {unseen(key)}")
         return shown.get(key if key in shown else self._kind.key_prefix + key)
 

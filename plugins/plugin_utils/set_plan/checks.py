@@ -57,14 +57,14 @@ def check_sight(context: PlanContext) -> None:
         schema = context.schema_of(section)
         if schema is None or not schema.kind.has_own_fields:
             continue
-        hidden = context.state.sight(schema).hidden
         settings = {f"scope.{section}.{name}": name for name in context.desired.scope.get(section, ())}
         if context.desired.marker and context.desired.policy.prune.get(section, "report") != "report":
             settings["marker"] = context.desired.marker
-        for setting, name in settings.items() if hidden else ():
-            field = schema.find(name)
-            if field is not None and field.key in hidden:
-                context.find(context.desired.place_of(setting), f"{setting}: {unseen(field.key)}")
+        keys = {setting: field.key for setting, name in settings.items() if (field := schema.find(name)) is not None}
+        hidden = context.state.sight(schema, keys=keys.values()).hidden if keys else ()
+        for setting, key in keys.items():
+            if key in hidden:
+                context.find(context.desired.place_of(setting), f"{setting}: {unseen(key)}")
 
 
 def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) -> bool:

@@ -355,7 +355,7 @@ class _Planner:
 
     def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
         """Tells whether the account does not see the natural key: then everything that is there would be made again."""
-        hidden = self._state.sight(schema).unidentifying(keys)
+        hidden = self._state.sight(schema, keys=keys).unidentifying(keys)
         for key in hidden:
             name = written_as(schema, entry, key)
             self._context.find(entry.place_of(name), f"{name}: {identifies(schema.kind, key)}")

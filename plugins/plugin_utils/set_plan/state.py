@@ -32,6 +32,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
     LIMITED,
     Sight,
+    ascertained,
     sight_by,
     why_unfound,
 )
@@ -190,12 +191,15 @@ class ListedState(InstanceState):
         """Tells whether a record is archived; one that a list shows is not."""
         return self._of_uuid(record.kind, record.uuid) is None and self.client.is_archived(record)
 
-    def sight(self, schema: Schema, _current: Record | None = None, _keys: Iterable[str] | None = None) -> Sight:
-        """The fields of a kind that the account does not see, as far as its list tells."""
+    def sight(self, schema: Schema, _current: Record | None = None, keys: Iterable[str] | None = None) -> Sight:
+        """The fields of a kind that the account does not see, as far as its list and the instance tell."""
         kind = schema.kind
         if kind.name not in self._sights:
-            self._sights[kind.name] = self._sight(kind)
-        return self._sights[kind.name]
+            self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), self._sight(kind))
+        known = self._sights[kind.name]
+        if keys is None or not known.is_open(keys):
+            return known
+        return ascertained(self.client, self.client.schema(kind), known, keys)
 
     def _sight(self, kind: Kind) -> Sight:
         if not kind.has_own_fields:

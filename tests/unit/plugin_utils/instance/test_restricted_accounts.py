@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from dataclasses import replace
@@ -344,19 +345,142 @@ def test_a_new_field_is_filled_where_empty_keys_are_left_out(house: Site) -> Non
     assert not one(house, "object", {"barcode": "1", "manual": "https://acme.example"}).changed
 
 
-def test_a_field_that_is_hidden_after_all_is_written_once_and_told(house: Site) -> None:
+@pytest.mark.parametrize("presence", ["honour", "refuse"])
+def test_a_field_that_is_hidden_after_all_is_written_once_and_told(house: Site, presence: str) -> None:
+    house.service.steer("PUT", "/switches", {"empty_keys": "left_out", "presence_operators": presence})
+    account = restricted(house, hidden_fields=["manual", "description"])
+    house.service.clear_log()
+    for number in range(2):
+        with pytest.raises(SeventhingsError) as lost:
+            one(account, "object", {"barcode": "1", "manual": "https://acme.example"})
+        assert UNSEEN.format("manual") in lost.value.message
+        # The value that is there now is found by a filter, where the instance has such filters.
+        assert ("was written, but" in lost.value.message) is (number == 0 or presence == "refuse")
+    assert len(house.writes()) == (1 if presence == "honour" else 2)
+    account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "1"}])})
+    assert account.run().outcome == "changed"
+
+
+def test_many_records_with_a_field_that_is_hidden_after_all_take_one_look(house: Site) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
-    account = restricted(house, hidden_fields=["description", "manual"])
-    with pytest.raises(SeventhingsError) as lost:
-        one(account, "object", {"barcode": "1", "manual": "https://acme.example"})
-    assert UNSEEN.format("manual") in lost.value.message
-    assert "was written, but" in lost.value.message
-    green = [{"barcode": number, "description": "Green"} for number in "12"]
+    account = restricted(house, hidden_fields=["manual"])
+    green = [{"barcode": number, "manual": "https://acme.example"} for number in "12"]
     account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list(green)})
     told = account.run()
     assert told.outcome == "partly_applied"
-    assert [UNSEEN.format("description") in one["reason"] for one in told.failures] == [True]
+    assert [UNSEEN.format("manual") in one["reason"] for one in told.failures] == [True]
     assert told.summary["objects"]["updated"] == 1
+    house.service.clear_log()
+    assert {UNSEEN.format("manual") in line for line in account.run().findings} == {True}
+    assert house.writes() == []
+
+
+VALUES = {
+    "description": "Blue",
+    "weight": "1.500",
+    "actual_room": "North/1",
+    "purchase_date": "2024-05-13",
+    "Checked": True,
+    "Checked at": "2024-05-13T14:30:00+02:00",
+}
+"""A value for a field of each type by which a service is asked in another way."""
+
+
+@pytest.fixture
+def typed(site: Site) -> Site:
+    """The house where empty keys are left out, and one object with a value of each type."""
+    own = [{"label": "Checked", "type": "BOOLEAN"}, {"label": "Checked at", "type": "DATETIME"}]
+    site.write(
+        {
+            **FILES,
+            "fields/asset.yml": yaml_list(own),
+            "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "One", **VALUES}]),
+        }
+    )
+    assert site.run().outcome == "changed"
+    site.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
+    return site
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("value", [True, False], ids=["same", "empty"])
+def test_a_value_that_no_record_shows_is_found_by_a_filter(typed: Site, name: str, value: bool) -> None:
+    definitions = typed.client(read_only=True).definitions("asset")
+    key = next(one["field_key"] for one in definitions if name in (one["field_key"], one["label"]))
+    account = restricted(typed, hidden_fields=[key])
+    typed.service.clear_log()
+    wanted = {"barcode": "1", name: VALUES[name] if value else None}
+    with pytest.raises(SeventhingsError) as refused:
+        one(account, "object", wanted)
+    assert refused.value.message == f"{key}: {UNSEEN.format(key)}"
+    account.write({"fields/asset.yml": "[]\n", "rooms.yml": "[]\n", "objects.yml": yaml_list([wanted])})
+    assert any(UNSEEN.format(key) in line for line in account.run().findings)
+    assert typed.writes() == []
+    assert any(UNSEEN.format(key) in line for line in exported(account).left_out)
+    assert not one(typed, "object", {"barcode": "1", name: VALUES[name]}).changed
+
+
+@pytest.mark.parametrize("switch", [{"places_filter": "ignore"}, {"presence_operators": "refuse"}, {}])
+def test_a_filter_that_tells_nothing_hides_no_field(house: Site, switch: dict[str, str]) -> None:
+    house.service.steer("PUT", "/switches", {"empty_keys": "left_out", **switch})
+    for wanted in ({"name": "North", "zip": "24103"}, {"name": "South", "zip": "80331"}):
+        assert one(house, "location", wanted).changed
+        assert not one(house, "location", wanted).changed
+
+
+# ---- where no field of a kind is empty
+
+
+@pytest.fixture
+def filled(site: Site) -> Site:
+    """Two locations, and an object of which most fields are empty."""
+    site.write({"locations.yml": yaml_list(LOCATIONS), "objects.yml": yaml_list(OBJECTS[2:])})
+    assert site.run().outcome == "changed"
+    return site
+
+
+def test_other_kinds_tell_that_a_missing_key_is_hidden(filled: Site) -> None:
+    fields = filled.client(read_only=True).schema(KINDS["location"]).fields
+    account = restricted(filled, hidden_fields=[key for key in fields if key != "name"])
+    filled.service.clear_log()
+    with pytest.raises(SeventhingsError) as refused:
+        one(account, "location", {"name": "North", "city": "Kiel"})
+    assert refused.value.message == f"city: {UNSEEN.format('city')}"
+    account.write({"objects.yml": "[]\n"})
+    assert any(UNSEEN.format("city") in line for line in account.run().findings)
+    assert filled.writes() == []
+    found = exported(account)
+    assert f"locations: city: {UNSEEN.format('city')}, so no file holds it" in found.left_out
+    assert UNSEEN.format("city") in places(account, "locations")[2]
+    with pytest.raises(InvalidInput, match=re.escape(UNSEEN.format("city"))):
+        list_records(account.client(read_only=True), KINDS["location"], None, {"city": "Kiel"}, (), None)
+
+
+@pytest.mark.parametrize(("side", "is_told"), [("sent", True), ("left_out", False)])
+def test_a_profile_tells_that_a_missing_key_is_hidden(site: Site, side: str, is_told: bool, tmp_path: Path) -> None:
+    assert one(site, "location", {"name": "North"}).changed
+    fields = site.client(read_only=True).schema(KINDS["location"]).fields
+    account = restricted(site, hidden_fields=[key for key in fields if key != "name"])
+    profile = tmp_path / "profile.json"
+    profile.write_text(json.dumps({"switches": {"empty_keys": {"state": "yes", "side": side}}}))
+    account = replace(account, options={**account.options, "profile": str(profile)})
+    site.service.clear_log()
+    with pytest.raises(SeventhingsError, match=re.escape(UNSEEN.format("city"))):
+        one(account, "location", {"name": "North", "city": "Kiel"})
+    assert bool(site.writes()) is not is_told
+
+
+# ---- filters that find nothing
+
+
+@pytest.mark.parametrize("value", ["Blue", "Nothing has it"])
+def test_a_filter_by_a_hidden_field_that_finds_nothing_is_an_error(house: Site, value: str) -> None:
+    account = restricted(house, hidden_fields=["description"])
+    with pytest.raises(SeventhingsError) as refused:
+        list_records(account.client(read_only=True), KINDS["object"], None, {"description": value}, (), None)
+    assert refused.value.message == f"filters.description: {UNSEEN.format('description')}"
+    nothing = list_records(account.client(read_only=True), KINDS["object"], None, {"serial_number": value}, (), None)
+    assert nothing.count == 0
 
 
 # ---- hidden records
