@@ -28,9 +28,12 @@ def zone_of(name: str) -> ZoneInfo:
         raise InvalidInput(f"timezone: {name!r} is not known; expected a name such as Europe/Berlin") from unknown
 
 
-def with_offsets(schema: Schema, fields: Mapping[str, Any], zone: ZoneInfo) -> tuple[Mapping[str, Any], dict[str, str]]:
+def with_offsets(
+    schema: Schema, fields: Mapping[str, Any], zone: ZoneInfo | None
+) -> tuple[Mapping[str, Any], dict[str, str]]:
     """Fields in which every DATETIME without an offset has that of a time zone.
 
+    :param zone: None: no zone is known, and each time needs its offset.
     :returns: the fields without those that are unclear, and what is wrong with those: a time that the clock of the zone
         leaves out, or shows twice.
     """
@@ -46,6 +49,11 @@ def with_offsets(schema: Schema, fields: Mapping[str, Any], zone: ZoneInfo) -> t
             except ValueError:
                 continue
         if isinstance(value, dt.datetime) and value.tzinfo is None:
+            completed[name] = value
+            if zone is None:
+                words = f"{name}: {value.isoformat(' ', 'seconds')} has no offset to UTC"
+                unclear[name] = f"{words}; write it with one (+02:00), or say with timezone in which zone it is meant"
+                continue
             local = value.replace(tzinfo=zone)
             wrong = _why_unclear(local)
             if wrong:

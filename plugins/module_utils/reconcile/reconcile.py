@@ -126,10 +126,10 @@ class _Ensure:
             for record in self._reading.listed(self._kind):
                 self._schema.learn(record.flat)
         fields = self._with_relations(desired_record.fields)
-        if desired_record.timezone:
-            fields, unclear = with_offsets(self._schema, fields, zone_of(desired_record.timezone))
-            if unclear:
-                raise InvalidInput([f"{desired_record.prefix}{words}" for words in unclear.values()])
+        zone = zone_of(desired_record.timezone) if desired_record.timezone else None
+        fields, unclear = with_offsets(self._schema, fields, zone)
+        if unclear:
+            raise InvalidInput([f"{desired_record.prefix}{words}" for words in unclear.values()])
         desired, findings = self._schema.parse(fields, desired_record.prefix, desired_record.allow_unknown_fields)
         self._check(findings)
         for name, value in desired.items():

@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
     MODULES,
     Invocation,
+    ModuleSpec,
     run_module,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
@@ -33,7 +34,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
-from .arguments import read_arguments
+from .arguments import misshapen, read_arguments
 
 _CLIENTS: dict[str, Client] = {}
 """The clients of this worker by what they were made from: all items of a loop run in one worker."""
@@ -51,6 +52,8 @@ class ActionModule(ActionBase):
         result: dict[str, Any] = super().run(tmp, variables)
         if self._belongs_here(variables):
             result.update(self._run_here())
+        elif wrong := misshapen(self._module().spec, self._task.args):
+            result.update({"failed": True, "msg": wrong})
         else:
             self._share_run_folder()
             done = self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val))
@@ -77,13 +80,18 @@ class ActionModule(ActionBase):
             shared = {RUN_FOLDER: constants.DEFAULT_LOCAL_TMP}
             self._task.environment = [*(self._task.environment or ()), shared]
 
+    def _name(self) -> str:
+        return str(self._task.resolved_action.rpartition(".")[2])
+
+    def _module(self) -> ModuleSpec:
+        return MODULES[self._name()]
+
     def _environment_given(self) -> bool:
         # A module process sees the task's environment, the worker does not.
         return any(self._task.environment or ())
 
     def _run_here(self) -> dict[str, Any]:
-        name = self._task.resolved_action.rpartition(".")[2]
-        module_spec = MODULES[name]
+        name, module_spec = self._name(), self._module()
         written = dict(self._task.args)
         read = read_arguments(self._task.action, module_spec.spec, module_spec.rules, written)
         if read.refusal:

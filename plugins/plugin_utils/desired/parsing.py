@@ -119,8 +119,6 @@ class DesiredParser:
             self._find(entry.place_in(way), problem)
 
     def _with_offsets(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        if self._zone is None:
-            return fields
         completed, unclear = with_offsets(schema, fields, self._zone)
         for name, words in unclear.items():
             self._find(entry.place_of(name), words)

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     PROBE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import misshapen, read_arguments
 
 NAMESPACE = "community.seventhings"
 SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
@@ -87,6 +87,35 @@ def test_both_ends_say_the_same(
     told = on_the_controller(name, options)
     assert words in told
     assert told == in_a_process(name, options, capsys)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        (
+            "rental_case",
+            {"renter": "Bob"},
+            "renter: 'Bob' does not fit; expected a map with type (plain or user), value",
+        ),
+        ("rental_case", {"renter": 5}, "renter: 5 does not fit; expected a map with type (plain or user), value"),
+        ("rental_case", {"renter": ["Bob"]}, "renter: ['Bob'] does not fit; expected a map with"),
+        (
+            "task",
+            {"reminders": [{"unit": "days", "value": 1}, "1 day"]},
+            "reminders: '1 day' does not fit; expected a map",
+        ),
+        ("task", {"reminders": "1 day"}, "reminders: '1 day' does not fit; expected a map"),
+        ("rental_case", {"renter": SECRET, "password": SECRET}, "renter: '********' does not fit; expected a map"),
+        ("rental_case", {"renter": None}, ""),
+        ("rental_case", {"renter": '{"type": "plain", "value": "Bob"}'}, ""),
+        ("rental_case", {"renter": "type=plain value=Bob"}, ""),
+    ],
+)
+def test_a_text_in_place_of_a_map_is_told_with_its_option(name: str, options: dict[str, Any], words: str) -> None:
+    told = on_the_controller(name, options)
+    assert told.startswith(words)
+    assert bool(told) is bool(words)
+    assert misshapen(SPECS[name][0], options) == told
 
 
 @pytest.mark.parametrize("option", ["password", "access_token", "refresh_token"])

@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Any
 
 import pytest
 from instance_site import Site, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ORDER, OBJECT, TASK, USER
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_ids, is_cancelled
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 
 
 def _object(barcode: str, **fields: Any) -> dict[str, Any]:
@@ -298,6 +301,16 @@ def test_a_date_and_time_without_an_offset_is_in_the_time_zone_of_the_files(site
     shown = {one["key"]: one["after"].get("last_inspection") for one in account.changes}
     assert shown["1"].startswith("2024-07-01T12:00:00+02:00")
     assert shown["2"].startswith("2024-01-01T12:00:00+01:00")
+
+
+def test_a_time_that_needs_an_offset_or_a_time_zone_says_so(site: Site) -> None:
+    told = "last_inspection: 2024-07-01 12:00:00 has no offset to UTC; write it with one (+02:00), or say with timezone"
+    wish = {"barcode": "1", "inventory_name": "a", "last_inspection": "2024-07-01 12:00"}
+    site.write({"objects.yml": "- {barcode: '1', inventory_name: a, last_inspection: 2024-07-01 12:00}\n"})
+    assert any(told in line for line in site.plan().findings)
+    with pytest.raises(InvalidInput, match=re.escape(told)):
+        ensure(site.client(), DesiredRecord(OBJECT, wish))
+    assert ensure(site.client(), DesiredRecord(OBJECT, wish, timezone="Europe/Berlin")).changed
 
 
 @pytest.mark.parametrize("name", ["Mars/Phobos", "5", "''", "[a]", "../../etc/passwd"])
