@@ -121,6 +121,7 @@ options:
     type: list
     elements: str
 notes:
+  - An instance may refuse to lend an object twice at a time. The error then names the other rental case.
   - The instance replaces a rental case as a whole. What was not written is sent as it is.
   - Takes one request where nothing changes, one more for objects and one more for users that are named by a natural
     key, and two more for a change. Clearing a reminder can take another two.

@@ -14,7 +14,15 @@ from typing import Any
 
 from ..client.client import Client, Record, poll_after_lost_response
 from ..client.files import Contents, upload, upload_missing
-from ..errors import Ambiguous, InternalError, InvalidRequest, NotProcessable, OutcomeUnknown, SeventhingsError
+from ..errors import (
+    REFUSED_VALUES,
+    Ambiguous,
+    InternalError,
+    InvalidRequest,
+    NotProcessable,
+    OutcomeUnknown,
+    SeventhingsError,
+)
 from ..model.field import EMPTY
 from ..model.schema import Schema
 from ..model.types_composite import BY_TIME
@@ -23,6 +31,7 @@ from ..plan import change as plan
 from ..plan.change import Change
 from ..resolve.sight import LIMITED, check_kept
 from .occupants import why_occupied
+from .overlaps import at_the_same_time, may_meet
 from .request_bodies import create_body, update_body
 
 Finder = Callable[[], Sequence[Record]]
@@ -90,6 +99,24 @@ class Applier:
 
     def write(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> str | None:
         """Sends what a change takes, and nothing else. Returns the uuid of the record; None where there is none."""
+        try:
+            return self._written(change, find, known)
+        except REFUSED_VALUES as refused:
+            refused.message += self._overlaps(change)
+            raise
+
+    def _overlaps(self, change: Change) -> str:
+        """Names what has the same objects at the same time, where a change was refused that says so."""
+        if not may_meet(self._schema, change.values):
+            return ""
+        try:
+            others = self._client.list_all(self._kind)
+        except SeventhingsError:
+            # The user needs to know that it was refused, not why nobody can explain it.
+            return ""
+        return at_the_same_time(self._schema, change.values, change.current, others)
+
+    def _written(self, change: Change, find: Finder, known: frozenset[str]) -> str | None:
         if change.action == plan.CREATE:
             return self._create(change, find, known)
         if change.current is None:
