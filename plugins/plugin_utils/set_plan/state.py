@@ -73,6 +73,7 @@ class ListedState(InstanceState):
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
         self._sights: dict[str, Sight] = {}
+        self._asked: dict[str, set[str]] = {}
 
     def records(self, kind: Kind, template: str = "") -> list[Record]:
         """Every record of a kind; one complete list the first time."""
@@ -196,10 +197,13 @@ class ListedState(InstanceState):
         kind = schema.kind
         if kind.name not in self._sights:
             self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), self._sight(kind))
-        known = self._sights[kind.name]
-        if keys is None or not known.is_open(keys):
-            return known
-        return ascertained(self.client, self.client.schema(kind), known, keys)
+        asked = self._asked.setdefault(kind.name, set())
+        fresh = set(keys or ()) - asked
+        if fresh and self._sights[kind.name].is_open(fresh):
+            known = self._sights[kind.name]
+            self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), known, fresh)
+        asked |= fresh
+        return self._sights[kind.name]
 
     def _sight(self, kind: Kind) -> Sight:
         if not kind.has_own_fields:

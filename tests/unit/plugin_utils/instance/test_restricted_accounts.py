@@ -420,6 +420,16 @@ def test_a_value_that_no_record_shows_is_found_by_a_filter(typed: Site, name: st
     assert not one(typed, "object", {"barcode": "1", name: VALUES[name]}).changed
 
 
+def test_a_set_asks_for_a_field_that_no_record_has_once(house: Site) -> None:
+    house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
+    filled = [{**thing, "manual": "https://acme.example"} for thing in OBJECTS]
+    house.write({"objects.yml": yaml_list(filled)})
+    house.plan()
+    house.service.clear_log()
+    assert house.plan().summary["objects"]["updated"] == len(OBJECTS)
+    assert [one["query"].count("not_empty") for one in house.service.log() if "not_empty" in one["query"]] == [1]
+
+
 @pytest.mark.parametrize("switch", [{"places_filter": "ignore"}, {"presence_operators": "refuse"}, {}])
 def test_a_filter_that_tells_nothing_hides_no_field(house: Site, switch: dict[str, str]) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out", **switch})
