@@ -128,10 +128,8 @@ class _Ensure:
         fields = self._with_relations(desired_record.fields)
         zone = zone_of(desired_record.timezone) if desired_record.timezone else None
         fields, unclear = with_offsets(self._schema, fields, zone)
-        if unclear:
-            raise InvalidInput([f"{desired_record.prefix}{words}" for words in unclear.values()])
         desired, findings = self._schema.parse(fields, desired_record.prefix, desired_record.allow_unknown_fields)
-        self._check(findings)
+        self._check(findings, [f"{desired_record.prefix}{words}" for words in unclear.values()])
         for name, value in desired.items():
             require_local(attachments_in(value), f"{desired_record.prefix}{name}")
         return desired
@@ -151,11 +149,11 @@ class _Ensure:
         self._warnings += words
         return {**fields, "relations": resolved}
 
-    def _check(self, findings: ParseErrors) -> None:
+    def _check(self, findings: ParseErrors, unclear: Sequence[str]) -> None:
         # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
         slips = [one for one in findings.unknown if self._schema.is_slip(str(one.way[0]))]
-        if findings.errors or slips or (findings.unknown and not self._check_mode):
-            raise InvalidInput([*findings.errors, *findings.unknown])
+        if findings.errors or unclear or slips or (findings.unknown and not self._check_mode):
+            raise InvalidInput([*unclear, *findings.errors, *findings.unknown])
         self._warnings += [
             f"{self._desired_record.prefix}{one.way[0]}: {one.gist} yet; an earlier task may be the one that makes it."
             for one in findings.unknown

@@ -26,7 +26,7 @@ from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
 from .one_request import first_records
 from .read_cache import Reading, find_by_barcode
-from .sight import Sight, sight_by, sight_of, unseen
+from .sight import Sight, keys_in_none, sight_by, sight_of, unseen
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,8 @@ def _check_seen(
     :raises InvalidInput: naming the fields.
     """
     filtered = {field.key for field, _condition in conditions}.intersection(schema.fields).difference(SERVER_KEYS)
+    if records:
+        filtered &= keys_in_none((schema.fields[key] for key in filtered), records)
     if not filtered or not schema.kind.has_own_fields:
         return Sight.of(schema, records)
     if records and not schema.kind.key_prefix:
