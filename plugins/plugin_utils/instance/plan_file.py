@@ -73,7 +73,8 @@ class StoredPlan:
         """Notes which records must stay by what the files say now: the plan may be older than that."""
         self.desired.lifecycle = {section: Lifecycle(protect=one.protect) for section, one in written.lifecycle.items()}
         self.desired.setting_places = dict(written.setting_places)
-        self.desired.shields = [one for one in written.entries if one.lifecycle.is_protected]
+        every = (*written.entries, *written.unmanaged)
+        self.desired.shields = [one for one in every if one.lifecycle.is_protected]
 
     def lies_in(self, src: Path | None, root: str) -> None:
         """Notes where the files are now, wherever they were when the plan was made.
@@ -275,7 +276,7 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "notify": desired.policy.notify,
         "vaulted": seals.document(),
         "moved": {section: _storable(pairs) for section, pairs in desired.moved.items()},
-        "protections": {one.uuid: one.is_protected for one in made.protections if one.uuid},
+        "protections": {one.mark: one.is_protected for one in made.protections if one.mark},
         "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
     }
 

@@ -34,7 +34,7 @@ from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
 from ..desired.telling import tell
 from ..set_plan.held import without_held
-from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes
+from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes, shield_mark
 from ..set_plan.planner import plan_instance
 from .ceilings import Ceilings
 from .forecast import NOTHING, forecast_of
@@ -353,12 +353,19 @@ class _Run:
     def _note_protections(self, made: InstancePlan, outcome: Outcome, journal: Journal) -> None:
         """Notes which records must stay. One that need not any more was applied so once."""
         stored = {} if self._stored is None else self._stored.protections
-        for uuid, is_protected in stored.items():
-            journal.protect(uuid, is_protected)
-        left = {id(one.entry) for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
+        left = {id(one): one for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
+        left |= {id(one): one for one in made.dropped}
+        marks = {
+            shield_mark(one.kind, one.change.current.uuid if one.change.current else "", one.desired)
+            for one in left.values()
+        }
+        for mark, is_protected in stored.items():
+            if is_protected or mark not in marks:
+                journal.protect(mark, is_protected)
+        entries = {id(one.entry) for one in left.values()}
         for one in made.protections:
-            if one.is_protected or id(one.planned.entry) not in left:
-                journal.protect(one.uuid or one.planned.made or "", one.is_protected)
+            if one.is_protected or id(one.planned.entry) not in entries:
+                journal.protect(one.mark, one.is_protected)
 
     # ---- plan files
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.dialect import CellReader
 from ..desired.hiding import EVERYTHING
-from ..desired.lifecycle import OF_RECORD
+from ..desired.lifecycle import OF_RECORD, Lifecycle
 
 Key = tuple[Any, ...]
 _SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
@@ -127,6 +127,7 @@ class MergedRecords:
             number = next((self._by_key[key] for key in keys if key in self._by_key), None)
             earlier = None if number is None or number in overridden else self._entries[number]
             if number is None or earlier is None:
+                self._stay_alone(self._left_by(keys), entry)
                 added.update(dict.fromkeys(keys, len(self._entries)))
                 self._entries.append(entry)
             else:
@@ -140,7 +141,9 @@ class MergedRecords:
         for entry in layer.unmanaged:
             keys = self._keys(entry)
             taken = {self._by_key[key] for key in keys if key in self._by_key}
+            self._stay_alone(self._left_by(keys), entry)
             for number in taken - set(added.values()):
+                self._stay_alone(self._entries[number], entry)
                 self._entries[number] = None
                 self._by_key = {key: other for key, other in self._by_key.items() if other != number}
             self._forget_unmanaged(keys)
@@ -155,11 +158,24 @@ class MergedRecords:
             if left is not None:
                 self._unmanaged[left] = None
 
-    def _merge(self, earlier: Entry, later: Entry) -> Entry:
-        """A record with the fields that a later layer overrides."""
+    def _left_by(self, keys: Iterable[Key]) -> Entry | None:
+        """The record that earlier layers wrote to be left alone."""
+        number = next((self._unmanaged_by_key[key] for key in keys if key in self._unmanaged_by_key), None)
+        return None if number is None else self._unmanaged[number]
+
+    def _stay_alone(self, earlier: Entry | None, later: Entry) -> None:
+        """Has a record be left alone and protected as an earlier layer says, whether or not it belongs to the set."""
+        if earlier is not None:
+            later.lifecycle = self._lifecycle(earlier, later)
+
+    def _lifecycle(self, earlier: Entry, later: Entry) -> Lifecycle:
         if earlier.lifecycle.is_protected and later.lifecycle.is_protected is False:
             words = f"{OF_RECORD}.protect: {earlier.place} protects this record; a later layer only narrows that"
             self.findings.append(Finding.plain(later.place_of(OF_RECORD), words))
+        return earlier.lifecycle.with_more(later.lifecycle)
+
+    def _merge(self, earlier: Entry, later: Entry) -> Entry:
+        """A record with the fields that a later layer overrides."""
         owners = {name: _owner(earlier, name) for name in earlier.fields} | dict.fromkeys(later.fields, later)
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
         # In a place that is not shown, where one of the two is hidden as a whole.
@@ -174,7 +190,7 @@ class MergedRecords:
             misread=earlier.misread or later.misread,
             vaulted=EVERYTHING if is_hidden else frozenset(n for n, one in owners.items() if n in one.vaulted),
             cells=_cells(owners),
-            lifecycle=earlier.lifecycle.with_more(later.lifecycle),
+            lifecycle=self._lifecycle(earlier, later),
         )
 
     # ---- natural keys

@@ -10,19 +10,20 @@ from functools import cached_property
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..desired.desired import SECTIONS, Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, keys_of, unknown_fields
 from .context import PlanContext
-from .plan import Planned, Protection
+from .hub import schema as offer_schema
+from .plan import Planned, Protection, shield_mark
 
 _TAKEN_AWAY = {plan.DELETE: "take it away", plan.ARCHIVE: "archive it"}
 
-KeysOf = Callable[[Schema, Entry], tuple[dict[str, Any], tuple[str, ...]]]
-"""Reads an entry: its values, and the fields that identify it; none where that is not known."""
+KeysOf = Callable[[Entry], tuple[Schema, dict[str, Any], tuple[str, ...]]]
+"""Reads an entry: its schema, its values, and the fields that identify it; none where that is not known."""
 
 WordsOf = Callable[[str, Schema, Record], str]
 """The natural key of a record in words, from its section and schema."""
@@ -47,18 +48,22 @@ class Lifecycles:
         """Fields in the settings that mean nothing, or that identify records."""
         desired = self._context.desired
         for section, lifecycle in self._settings.items():
-            schema = self._context.schema_of(section) if section in desired.sections else None
+            schema = self._schema_of(section) if section in desired.sections else None
             for setting, problem in unknown_fields(lifecycle, schema) if schema else ():
                 place = desired.place_of(f"{LIFECYCLE}.{section}.{setting}")
                 self._context.find(place, f"{LIFECYCLE}.{section}.{problem}")
             if schema is None:
                 continue
-            names = desired.identity.get(section) or next(iter(KINDS[SECTIONS[section]].match_on), ())
+            kind = KINDS[SECTIONS[section]]
+            names = desired.identity.get(section) or next(iter(kind.match_on), kind.written_key)
             keys = [key for name in names for key in keys_of(schema, name)]
             for key in keys:
                 if key in lifecycle.left_alone(schema, is_there=True):
                     words = f"{LIFECYCLE}.{section}: {key} identifies the {section}, so it can't be left alone"
                     self._context.find(desired.place_of(f"{LIFECYCLE}.{section}"), words)
+
+    def _schema_of(self, section: str) -> Schema | None:
+        return offer_schema() if SECTIONS[section] == HUB_ITEM.name else self._context.schema_of(section)
 
     def narrow(self, planned: Planned, is_there: bool) -> None:
         """Takes out of a planned record what is left alone; notes whether it says that it must stay.
@@ -82,7 +87,9 @@ class Lifecycles:
         lifecycle = general.with_more(own)
         mark = (schema.kind.name, lifecycle, is_there)
         if mark not in self._left:
-            names = self._context.desired.identity.get(section) or [k for keys in schema.kind.match_on for k in keys]
+            kind = schema.kind
+            names = self._context.desired.identity.get(section) or [k for keys in kind.match_on for k in keys]
+            names = names or kind.written_key
             identity = {key for name in names for key in keys_of(schema, name)}
             self._left[mark] = lifecycle.left_alone(schema, is_there) - identity
         return self._left[mark]
@@ -115,6 +122,7 @@ class Lifecycles:
     def _why_protected(self, planned: Planned, shields: _Shields | None, others: Mapping[str, str]) -> str:
         current, section = planned.change.current, planned.section
         uuid = current.uuid if current is not None else ""
+        mark = shield_mark(planned.kind, uuid, planned.desired)
         names = [planned.key, planned.words, uuid]
         if current is not None and planned.kind.match_on:
             # It may be renamed by the same files.
@@ -125,15 +133,15 @@ class Lifecycles:
             return f"{LIFECYCLE}.{section}.protect at {place} names it"
         if planned.entry.lifecycle.is_protected:
             return f"{OF_RECORD} at {planned.entry.place} says so"
-        shield = shields.of(planned.kind.name).get(uuid) if shields is not None else None
+        shield = shields.found.get(mark) if shields is not None else None
         if shield is not None:
             return f"{OF_RECORD} at {shield.place} says so"
         lifted = f"write it with `{OF_RECORD}: {{protect: false}}`"
-        if uuid in self._context.options.protected:
+        if mark in self._context.options.protected:
             return f"the files protected it when they were applied last; to take it away, {lifted}, and apply that once"
-        if uuid in others:
+        if mark in others:
             return (
-                f"{others[uuid]} protected it; to take it away, {lifted} there, and apply that once. If that set is no "
+                f"{others[mark]} protected it; to take it away, {lifted} there, and apply that once. If that set is no "
                 f"more, take its journal away"
             )
         return ""
@@ -146,17 +154,17 @@ class _Shields:
         self._context = context
         self._keys_of_entry = keys_of_entry
 
-    def of(self, kind: str) -> Mapping[str, Entry]:
-        """The records of a kind by their uuids, each with what says so."""
-        return self._all.get(kind, {})
-
     @cached_property
-    def _all(self) -> dict[str, dict[str, Entry]]:
-        found: dict[str, dict[str, Entry]] = {}
-        for entry in self._context.desired.shields:
-            schema = self._context.schema(entry.kind)
-            values, keys = self._keys_of_entry(schema, entry)
-            if keys and self._context.resolve({key: values[key] for key in keys}, None):
-                for record in self._context.state.find_existing(schema, keys, values):
-                    found.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
-        return found
+    def found(self) -> dict[str, Entry]:
+        """The records as a journal knows them, each with what says so."""
+        desired = self._context.desired
+        entries = [*desired.shields, *(one for one in desired.unmanaged if one.lifecycle.is_protected)]
+        return {mark: entry for entry in reversed(entries) for mark in self._marks(entry)}
+
+    def _marks(self, entry: Entry) -> Iterator[str]:
+        schema, values, keys = self._keys_of_entry(entry)
+        if keys and self._context.resolve({key: values[key] for key in keys}, None):
+            if entry.kind.numbered:
+                yield shield_mark(entry.kind, "", values)
+            else:
+                yield from (record.uuid for record in self._context.state.find_existing(schema, keys, values))

@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS, Kind, Level
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 
@@ -116,12 +117,18 @@ class Protection:
     uuid: str
     is_protected: bool
 
+    @property
+    def mark(self) -> str:
+        """The record as the journal knows it; empty while it is not made."""
+        return shield_mark(self.planned.kind, self.uuid or self.planned.made or "", self.planned.desired)
+
 
 @dataclass
 class InstancePlan:
     """Everything that is to be done to an instance.
 
     :ivar changes: in order of their levels; what is unchanged is only counted.
+    :ivar dropped: changes that were planned, and are not to be made in this run.
     :ivar unchanged: section to number.
     :ivar skipped: section to number of records that are left as they are although they are not as written.
     :ivar existing: section to number of records in scope. :ivar everywhere: to number of all records.
@@ -143,6 +150,7 @@ class InstancePlan:
     """
 
     changes: list[Planned] = field(default_factory=list)
+    dropped: list[Planned] = field(default_factory=list)
     unchanged: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     existing: Counter[str] = field(default_factory=Counter)
@@ -199,6 +207,16 @@ def mark_of(entry: Entry | None, uuid: str | None) -> Any:
     return uuid if entry is None else id(entry)
 
 
+def shield_mark(kind: Kind, uuid: str, values: Mapping[str, Any]) -> str:
+    """The text by which a journal knows a record that must stay: its uuid, and of an offer, which has none, that of its
+    object; empty where there is none yet.
+    """
+    if not kind.numbered:
+        return uuid
+    offered = next(references_in(values.get("object")), None)
+    return f"{kind.name} {offered.uuid}" if offered is not None and offered.uuid else ""
+
+
 def fingerprint_of(schema: Schema, record: Record | None) -> str:
     """The hash of a record as it is, without what the service changes by itself."""
     if record is None:
@@ -209,5 +227,6 @@ def fingerprint_of(schema: Schema, record: Record | None) -> str:
 
 def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:
     """The plan without some of its changes."""
-    gone = {id(one) for one in dropped}
-    return replace(result, changes=[one for one in result.changes if id(one) not in gone])
+    gone = {id(one): one for one in dropped}
+    left = [one for one in result.changes if id(one) not in gone]
+    return replace(result, changes=left, dropped=[*result.dropped, *gone.values()])

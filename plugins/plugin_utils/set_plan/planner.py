@@ -15,7 +15,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
@@ -273,9 +273,10 @@ class _Planner:
                 continue
             for record in self._state.find_existing(schema, keys, values):
                 context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
-                self._result.released.append(
-                    (entry.kind.name, context.uniqueness.words(schema, keys, values), record.uuid)
-                )
+                key = context.uniqueness.words(schema, keys, values)
+                self._result.released.append((entry.kind.name, key, record.uuid))
+                # It may have to stay all the same.
+                self._lifecycles.note(context.planned(section, entry, schema, values, keys, key), record)
 
     def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
         """The values of an entry, and whether nothing is wrong with them."""
@@ -348,10 +349,15 @@ class _Planner:
         key = context.uniqueness.words(schema, keys, values)
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current
 
-    def _shielded(self, schema: Schema, entry: Entry) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """The values of a record that must stay, and the fields that identify it."""
+    def _shielded(self, entry: Entry) -> tuple[Schema, dict[str, Any], tuple[str, ...]]:
+        """A record that must stay: its schema, its values, and the fields that identify it."""
+        if entry.kind is HUB_ITEM:
+            schema = hub_schema()
+            values = self._context.wanted.parse(schema, entry, entry.fields)
+            return schema, values, entry.kind.written_key if "object" in values else ()
         values, fits = self._read(entry)
-        return values, self._keys(schema.kind.section, schema, values, entry, fits)
+        schema = self._context.schema(entry.kind)
+        return schema, values, self._keys(entry.kind.section, schema, values, entry, fits)
 
     def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
         """Tells whether the account does not see the natural key: then everything that is there would be made again."""
@@ -497,6 +503,7 @@ class _Planner:
                 check_needs(context, planned, self._gone)
                 context.note_references(planned.desired, entry)
             context.warn(planned, change.warnings)
+            self._lifecycles.note(planned, change.current)
             if change.current is not None:
                 self._resume(planned, change.current)
             context.take(planned)

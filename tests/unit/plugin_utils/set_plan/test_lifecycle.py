@@ -336,6 +336,115 @@ def test_rooms_are_protected_by_all_of_their_key(site: Site) -> None:
     assert [one.partition(" is ")[0] for one in site.run().refusals] == ["room North/1"]
 
 
+# ---- offers, which have no uuid
+
+OFFERED = {"objects.jsonl": _records(_thing("1"), _thing("2")), "locations.yml": "[]\n"}
+
+
+def _offers(**own: Any) -> str:
+    return _records({"object": "1", "price": 10, **own})
+
+
+def test_a_protection_of_an_offer_is_noted_under_its_object(site: Site) -> None:
+    site.write({**OFFERED, "hub.jsonl": _offers(_lifecycle={"protect": True})})
+    assert site.run().outcome == "changed"
+    site.write({"hub.jsonl": _offers(_state="absent")})
+    assert "hub item 1 is protected" in site.run(limits=ALL).refusals[0]
+    site.write({"hub.jsonl": _offers(_lifecycle={"protect": False})})
+    assert site.run().outcome == "unchanged"
+    site.write({"hub.jsonl": _offers(_state="absent")})
+    assert site.run(limits=ALL).outcome == "changed"
+
+
+def test_an_offer_that_was_there_is_protected_by_the_files_beside_a_plan(site: Site, tmp_path: Path) -> None:
+    site.write({**OFFERED, "hub.jsonl": _offers()})
+    assert site.run().outcome == "changed"
+    site.write({"hub.jsonl": _offers(_state="absent")})
+    path = tmp_path / "a.plan"
+    assert _call(site, True, src=str(site.root), plan_file=str(path))["outcome"] == "changed"
+    site.write({"hub.jsonl": _offers(_lifecycle={"protect": True})})
+    result = _call(site, src=str(site.root), plan_file=str(path), limits=ALL)
+    assert "hub item 1 is protected" in result["msg"]
+
+
+def test_the_object_of_an_offer_is_never_left_alone(site: Site) -> None:
+    site.write({"instance.yml": HEAD + "lifecycle: {hub: {ignore: [object]}}\n", **OFFERED, "hub.jsonl": _offers()})
+    assert any("object identifies the hub" in one for one in site.plan().findings)
+    site.write({"instance.yml": HEAD + "lifecycle: {hub: {ignore: [prize]}}\n"})
+    assert any("ignore: prize: no such field" in one for one in site.plan().findings)
+
+
+# ---- left alone as a whole
+
+
+def _unmanaged(**more: Any) -> dict[str, Any]:
+    return {"barcode": "2", "_managed": False, **more}
+
+
+def test_a_record_that_is_no_part_of_the_set_may_have_to_stay(two: Site) -> None:
+    """It stays in this plan, and by the journal in later ones."""
+    own = {"_lifecycle": {"protect": True}}
+    two.write({"objects.jsonl": _records(_thing("1"), _unmanaged(**own))})
+    taken = {"objects": [{"barcode": "2", "_state": "absent"}]}
+    result = _call(two, src=str(two.root), desired=taken, limits=ALL)
+    assert "object 2 is protected" in result["msg"]
+    assert two.run().outcome == "unchanged"
+    assert "object 2 is protected" in _call(two, desired=taken, limits=ALL)["msg"]
+    two.write({"objects.jsonl": _records(_thing("1"), _unmanaged(_lifecycle={"protect": False}))})
+    assert two.run().outcome == "unchanged"
+    assert _call(two, desired=taken, limits=ALL)["outcome"] == "changed"
+
+
+@pytest.mark.parametrize("own", [{}, {"_lifecycle": {"protect": False}}], ids=["silent", "lifted"])
+def test_no_layer_between_lifts_a_protection(site: Site, tmp_path: Path, own: dict[str, Any]) -> None:
+    site.write({"objects.jsonl": _records(_thing("1"), _thing("2"))})
+    site.run()
+    records = ([_thing("2", _lifecycle={"protect": True})], [_unmanaged(**own)], [{"barcode": "2", "_state": "absent"}])
+    layers = [tmp_path / name for name in ("base", "middle", "late")]
+    for layer, written in zip(layers, records, strict=True):
+        Site(layer, site.service).write({"instance.yml": HEAD, "objects.jsonl": _records(*written)})
+    result = _call(site, src=[str(layer) for layer in layers], limits=ALL)
+    assert result["outcome"] == ("failed" if own else "refused"), result["msg"]
+    assert ("a later layer only narrows that" if own else "object 2 is protected") in result["msg"]
+
+
+# ---- lifted only by what was applied
+
+
+@pytest.fixture
+def lifting(guarded: Site, tmp_path: Path) -> Path:
+    """A plan file that changes a protected object and lifts its protection."""
+    record = _thing("2", serial_number="X", _lifecycle={"protect": False})
+    guarded.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": _records(_thing("1"), record)})
+    path = tmp_path / "lifting.plan"
+    assert guarded.plan(plan_file=path).outcome == "changed"
+    return path
+
+
+def _is_protected(site: Site) -> bool:
+    _removed(site, "prune")
+    return any("object 2 is protected" in one for one in site.plan(limits=ALL).refusals)
+
+
+def test_a_plan_file_lifts_a_protection(guarded: Site, lifting: Path) -> None:
+    assert guarded.run(plan_file=lifting).outcome == "changed"
+    assert not _is_protected(guarded)
+
+
+def test_a_plan_file_lifts_nothing_of_what_failed(guarded: Site, lifting: Path) -> None:
+    guarded.service.steer("PUT", "/faults?seed=1", [{"fault": "422", "probability": 1, "method": "PATCH"}])
+    assert guarded.run(plan_file=lifting).outcome == "failed"
+    guarded.service.steer("PUT", "/faults?seed=1", [])
+    assert _is_protected(guarded)
+
+
+def test_a_plan_file_lifts_nothing_of_what_is_stale(guarded: Site, lifting: Path) -> None:
+    other = {"objects": [{"barcode": "2", "serial_number": "Y"}]}
+    assert _call(guarded, desired=other)["outcome"] == "changed"
+    assert guarded.run(plan_file=lifting, stale="skip").outcome == "unchanged"
+    assert _is_protected(guarded)
+
+
 # ---- layers
 
 
