@@ -29,6 +29,7 @@ from .json_source import NUL_ESCAPED, JsonNode, is_whole, no_constant, plain_num
 from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_NUL, NUL, Node, jinja_in, mark_at, nul_in, place_at
 
 NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
+TITLED = "the first row names the columns, so take away what stands above the names"
 
 MOST_COLUMNS = 16_384
 """Columns of a table that are read: as many as a spreadsheet has."""
@@ -275,7 +276,7 @@ def _other_width(cells: int, names: int) -> str:
     if cells < names:
         return f"{words}; where Excel left out empty cells, add a last column # with a text in each row"
     if names == 1:
-        return f"{words}; the first row names the columns, so take away what stands above the names"
+        return f"{words}; {TITLED}"
     return f"{words}; give each column a name, one that begins with # for a comment"
 
 

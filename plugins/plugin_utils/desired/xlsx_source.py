@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import TypedCell
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
-from .csv_source import NO_NAME, structure
+from .csv_source import NO_NAME, TITLED, structure
 from .desired import SECTIONS, CellPlace, Finding, Place
 from .dialect import ISO_DATE, CellReader, Dialect
 from .hiding import EVERYTHING
@@ -62,25 +62,37 @@ _NO_TEXT = {
 }
 
 
+_FLAGS = {"0": "false", "1": "true"}
+
+
 class _Refused(Exception):
     """A file is no workbook that is read; the message says why."""
 
 
 @dataclass(frozen=True)
 class _SheetCells:
-    """Reads cells that have types of their own: a day is an instant where the field wants one."""
+    """Reads cells that have types of their own: a day is an instant where the field wants one, and 1 is true, as which
+    LibreOffice saves a typed true when it opens and saves it once more.
+    """
 
     only: Container[str] = EVERYTHING
     spelling: str = "workbook"
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-        instants = {}
+        read = {}
         for name, value in fields.items():
-            if isinstance(value, TypedCell) and name in self.only and ISO_DATE.fullmatch(value):
-                field = schema.find(name)
-                if field is not None and field.type == "DATETIME":
-                    instants[name] = f"{value} 00:00:00"
-        return ({**fields, **instants} if instants else fields), {}
+            if not isinstance(value, TypedCell) or name not in self.only:
+                continue
+            is_day = ISO_DATE.fullmatch(value)
+            if not is_day and value not in _FLAGS:
+                continue
+            field = schema.find(name)
+            kind = field.type if field is not None else ""
+            if is_day and kind == "DATETIME":
+                read[name] = f"{value} 00:00:00"
+            elif not is_day and kind == "BOOLEAN":
+                read[name] = _FLAGS[value]
+        return ({**fields, **read} if read else fields), {}
 
     def only_of(self, names: Container[str]) -> CellReader:
         return _SheetCells(names)
@@ -187,9 +199,10 @@ class _Sheet:
         return fine
 
     def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
+        is_titled = len(self._seen_columns) == 1
         for column in cells.keys() - self._seen_columns:
             self._seen_columns.add(column)
-            self._find(number, column, NO_NAME)
+            self._find(number, column, f"{NO_NAME}; {TITLED}" if is_titled else NO_NAME)
         record: dict[str, Any] = {}
         for name, column in self.columns.items():
             value = cells.get(column)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
-from .report_parts import field_name, fields, keys_of, one_line, short
+from .report_parts import counted, field_name, fields, keys_of, one_line, short
 
 TELLING = (plan.DELETE, plan.ARCHIVE, plan.UPDATE, plan.CREATE)
 """The changes that stand first: those that can't be undone, then those of something that is there."""
@@ -44,11 +43,6 @@ class Group:
     is_same: bool = False
 
 
-def words_of(section: str) -> str:
-    """The name of a section, for people."""
-    return clean(section.replace("_", " "))
-
-
 def groups(changes: Iterable[Mapping[str, Any]]) -> list[Group]:
     """The changes in groups, the most telling first, and of the updates the largest first. Each stands in one group."""
     parts: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
@@ -59,7 +53,7 @@ def groups(changes: Iterable[Mapping[str, Any]]) -> list[Group]:
         if action == plan.UPDATE:
             found += _updates(section, mine)
         else:
-            found.append(Group(section, action, f"{action}: {len(mine):,} {words_of(section)}", mine))
+            found.append(Group(section, action, f"{action}: {counted(len(mine), section)}", mine))
     return found
 
 
@@ -67,10 +61,11 @@ def _updates(section: str, changes: Sequence[Mapping[str, Any]]) -> list[Group]:
     by_values = _by(changes, _values)
     same = [mine for mine in by_values.values() if len(mine) >= _ALIKE]
     rest = [change for mine in by_values.values() if len(mine) < _ALIKE for change in mine]
-    words = words_of(section)
-    found = [Group(section, plan.UPDATE, f"{_told(mine[0])}: {len(mine):,} {words}", mine, True) for mine in same]
+    found = [
+        Group(section, plan.UPDATE, f"{_told(mine[0])}: {counted(len(mine), section)}", mine, True) for mine in same
+    ]
     found += [
-        Group(section, plan.UPDATE, f"{field_names(mine[0])}: {len(mine):,} {words}", mine)
+        Group(section, plan.UPDATE, f"{field_names(mine[0])}: {counted(len(mine), section)}", mine)
         for mine in _by(rest, lambda change: json.dumps(sorted(keys_of(change)))).values()
     ]
     return sorted(found, key=lambda group: -len(group.changes))

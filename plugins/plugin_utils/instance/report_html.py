@@ -22,8 +22,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from .outcome import DONE, RunResult
-from .report_groups import as_said, fields_by_number, groups, is_worth_a_table, words_of
-from .report_parts import ALONE, SIGNS, alone, forecast, key_of, mark, reasons, sent, short, warnings
+from .report_groups import as_said, fields_by_number, groups, is_worth_a_table
+from .report_parts import ALONE, SIGNS, alone, forecast, key_of, mark, reasons, sent, short, warnings, words_of
 
 WORDS: dict[str, str] = {
     "created": "new",

@@ -9,8 +9,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
+from ..desired.desired import SECTIONS
 from ..export.portable import is_generated_key
 from .outcome import NOT_TRIED, RunResult
 from .value_diff import side_by_side
@@ -45,6 +47,17 @@ def _failure(one: Mapping[str, str]) -> str:
     return f"{one['change']}{place}: {one['reason']}"
 
 
+def words_of(section: str) -> str:
+    """The name of a section, for people."""
+    return clean(section.replace("_", " "))
+
+
+def counted(number: int, section: str) -> str:
+    """A number of records of a section, for people."""
+    is_one = number == 1 and section in SECTIONS
+    return f"{number:,} {KINDS[SECTIONS[section]].words if is_one else words_of(section)}"
+
+
 def warnings(account: RunResult) -> list[str]:
     """The warnings, a line each."""
     return [clean(text) for text in account.warnings]
@@ -59,7 +72,7 @@ def alone(account: RunResult, examples: int) -> list[str]:
     for section, names in account.reported.items():
         examples_in_words = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
         rest = len(names) - examples
-        told.append(f"{len(names)} {clean(section)}: {examples_in_words}{f' and {rest} more' if rest > 0 else ''}")
+        told.append(f"{counted(len(names), section)}: {examples_in_words}{f' and {rest} more' if rest > 0 else ''}")
     return told
 
 

@@ -16,10 +16,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from .outcome import DONE, RunResult
-from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields, words_of
+from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
 from .report_html import as_html
 from .report_markdown import as_markdown
-from .report_parts import ALONE, SIGNS, alone, counts, fields, forecast, key_of, mark, reasons, warnings
+from .report_parts import ALONE, SIGNS, alone, counts, fields, forecast, key_of, mark, reasons, warnings, words_of
 from .report_sarif import as_sarif
 
 _LONGEST = 500

@@ -18,6 +18,8 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired import xlsx_source
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, letters_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import VaultedContent, load
@@ -67,6 +69,27 @@ def _load(root: Path, csv: str = "") -> DesiredInstance:
 
 def _judged(desired: DesiredInstance) -> list[str]:
     return tell(validate(desired, {"object": _FIELDS}), desired).lines
+
+
+def test_one_and_zero_are_true_and_false_where_a_field_wants_that(tmp_path: Path) -> None:
+    """LibreOffice keeps a typed true as a number in a format of words once it opened and saved it again."""
+    rows = [["barcode", "inventory_name", "lent", "count"], ["A", "x", 1, 1], ["B", "x", 0.0, 0], ["C", "x", 2, 2]]
+    rows.append(["D", "x", "1", 1])
+
+    def in_words(book: Any) -> None:
+        book["objects"]["C2"].number_format = '"WAHR";"WAHR";"FALSCH"'
+
+    _book(tmp_path / "a.xlsx", {"objects": rows}, in_words)
+    desired = _load(tmp_path)
+    schema = Schema(KINDS["object"], _FIELDS)
+    values = [schema.parse(one.cells.read(schema, one.fields)[0], "")[0] for one in desired.entries if one.cells]
+    assert [(one.get("lent"), one["count"]) for one in values] == [(True, 1), (False, 0), (None, 2), (None, 1)]
+    assert [line.partition(":objects!")[2][:2] for line in _judged(desired)] == ["C4", "C5"]
+
+
+def test_a_title_above_the_names_is_told(tmp_path: Path) -> None:
+    _book(tmp_path / "a.xlsx", {"objects": [["Inventory 2025"], [], ["barcode", "inventory_name"], ["1", "x"]]})
+    assert any("take away what stands above the names" in line for line in _judged(_load(tmp_path)))
 
 
 def _changed(path: Path, change: Callable[[str, bytes], bytes]) -> None:

@@ -51,11 +51,11 @@ MANY = [
 
 def test_changes_that_are_alike_have_one_title_and_the_telling_ones_stand_first() -> None:
     assert [(group.title, len(group.changes), group.is_same) for group in groups(MANY)] == [
-        ("delete: 1 objects", 1, False),
+        ("delete: 1 object", 1, False),
         ("quantity 1 -> 2: 999 objects", 999, True),
         ("actual_room Store -> Head office/0.12: 14 objects", 14, True),
         ("note: 2 objects", 2, False),
-        ("create: 1 objects", 1, False),
+        ("create: 1 object", 1, False),
     ]
 
 

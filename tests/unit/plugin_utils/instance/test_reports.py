@@ -112,7 +112,7 @@ def test_the_text_ends_with_the_counts_what_is_wrong_and_what_it_came_to() -> No
         "Warnings:",
         "  a warning",
         "Not in the files, left alone:",
-        "  1 rooms: Workshop/0.99",
+        "  1 room: Workshop/0.99",
         "objects: 2 created, 1 updated, 997 unchanged, 1 errors",
         "rooms: 4 unchanged",
         "Refused:",
@@ -321,7 +321,7 @@ def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
 def test_what_is_in_no_file_is_counted(form: Callable[[RunResult], str]) -> None:
     names = [f"N{number:06}" for number in range(12_000)]
     told = form(replace(ACCOUNT, reported={"objects": names}))
-    assert "12000 objects: N000000, N000001, N000002" in told
+    assert "12,000 objects: N000000, N000001, N000002" in told
     assert re.search(r"and 119\d\d more", told)
     assert "N000100" not in told
 
@@ -332,7 +332,7 @@ def test_a_comment_shows_changes_beside_what_is_in_no_file(number: int) -> None:
     made = [change(key=f"NEW-{one}", action="create", before={}, after={"barcode": "x"}) for one in range(number)]
     told = as_markdown(replace(ACCOUNT, reported={"objects": names}, changes=made))
     assert "**+** `objects NEW-0`" in told
-    assert "`12000 objects: N000000" in told
+    assert "`12,000 objects: N000000" in told
     assert len(told) <= 60_000
 
 
