@@ -38,6 +38,7 @@ SHIPPED = {
     "tests/config.yml",
 }
 ROOT_FILES = {
+    ".ansible-lint",
     "CHANGELOG.md",
     "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
