@@ -87,6 +87,11 @@ def offered(state: ListedState) -> list[Record]:
     return [record for record in state.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
 
 
+def asset_ids_offered(state: ListedState) -> set[Any]:
+    """The integer ids of the objects that are offered on the hub."""
+    return {_ITEMS.read(record.flat).get("asset_id") for record in offered(state)}
+
+
 class _Items:
     """Finds offers, and orders, by the integer id of the object; orders are read when needed."""
 

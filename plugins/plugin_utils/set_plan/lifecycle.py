@@ -5,20 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..desired.desired import SECTIONS, Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, keys_of, unknown_fields
 from .context import PlanContext
+from .hub import asset_ids_offered
 from .hub import schema as offer_schema
-from .plan import Planned, Protection, shield_mark
+from .plan import Planned, Protection, offer_mark, shield_mark
 
 _TAKEN_AWAY = {plan.DELETE: "take it away", plan.ARCHIVE: "archive it"}
 
@@ -112,51 +113,61 @@ class Lifecycles:
     def refusals(self, keys_of_entry: KeysOf) -> Iterator[str]:
         """Says which changes take away or archive a record that must stay, and why it must."""
         removals = [one for one in self._context.result.changes if one.change.action in _TAKEN_AWAY]
-        shields = _Shields(self._context, keys_of_entry) if removals else None
-        others = self._context.options.protected_by_others() if removals else {}
+        shields = _Shields(self._context, keys_of_entry)
         for planned in removals:
-            why = self._why_protected(planned, shields, others)
+            current = planned.change.current
+            uuid = current.uuid if current is not None else ""
+            names = [planned.key, planned.words, uuid]
+            if current is not None and planned.kind.match_on:
+                # It may be renamed by the same files.
+                names.append(self._words_of(planned.section, planned.schema, current))
+            why = shields.why(planned.section, names, shield_mark(planned.kind, uuid, planned.desired), planned.entry)
             if why:
                 yield f"{planned} is protected, and the plan would {_TAKEN_AWAY[planned.change.action]}: {why}"
-
-    def _why_protected(self, planned: Planned, shields: _Shields | None, others: Mapping[str, str]) -> str:
-        current, section = planned.change.current, planned.section
-        uuid = current.uuid if current is not None else ""
-        mark = shield_mark(planned.kind, uuid, planned.desired)
-        names = [planned.key, planned.words, uuid]
-        if current is not None and planned.kind.match_on:
-            # It may be renamed by the same files.
-            names.append(self._words_of(section, planned.schema, current))
-        pattern = self._settings.get(section, NOTHING).protects(names)
-        if pattern:
-            place = self._context.desired.place_of(f"{LIFECYCLE}.{section}.protect")
-            return f"{LIFECYCLE}.{section}.protect at {place} names it"
-        if planned.entry.lifecycle.is_protected:
-            return f"{OF_RECORD} at {planned.entry.place} says so"
-        shield = shields.found.get(mark) if shields is not None else None
-        if shield is not None:
-            return f"{OF_RECORD} at {shield.place} says so"
-        lifted = f"write it with `{OF_RECORD}: {{protect: false}}`"
-        if mark in self._context.options.protected:
-            return f"the files protected it when they were applied last; to take it away, {lifted}, and apply that once"
-        if mark in others:
-            return (
-                f"{others[mark]} protected it; to take it away, {lifted} there, and apply that once. If that set is no "
-                f"more, take its journal away"
-            )
-        return ""
+            elif current is not None and planned.kind is OBJECT and planned.change.action == plan.DELETE:
+                why = shields.why(HUB_ITEM.section, names, offer_mark(uuid))
+                if why and current.id in asset_ids_offered(self._context.state):
+                    yield f"{planned} is offered on the hub, which is protected, and the plan would take it away: {why}"
 
 
 class _Shields:
-    """Finds the records that must stay although they are no part of what is planned."""
+    """Tells why a record must stay, whether or not it is a part of what is planned."""
 
     def __init__(self, context: PlanContext, keys_of_entry: KeysOf) -> None:
         self._context = context
         self._keys_of_entry = keys_of_entry
 
+    def why(self, section: str, names: Sequence[str], mark: str, entry: Entry | None = None) -> str:
+        """The reason why a record must stay; empty where it need not.
+
+        :param names: all natural keys that it has, or would have. :param mark: how a journal knows it.
+        :param entry: it, as it is written.
+        """
+        desired, options = self._context.desired, self._context.options
+        if desired.lifecycle.get(section, NOTHING).protects(names):
+            place = desired.place_of(f"{LIFECYCLE}.{section}.protect")
+            return f"{LIFECYCLE}.{section}.protect at {place} names it"
+        if entry is not None and entry.lifecycle.is_protected:
+            return f"{OF_RECORD} at {entry.place} says so"
+        if mark in self._written:
+            return f"{OF_RECORD} at {self._written[mark].place} says so"
+        lifted = f"write it with `{OF_RECORD}: {{protect: false}}`"
+        if mark in options.protected:
+            return f"the files protected it when they were applied last; to take it away, {lifted}, and apply that once"
+        if mark in self._others:
+            return (
+                f"{self._others[mark]} protected it; to take it away, {lifted} there, and apply that once. If that set "
+                f"is no more, take its journal away"
+            )
+        return ""
+
     @cached_property
-    def found(self) -> dict[str, Entry]:
-        """The records as a journal knows them, each with what says so."""
+    def _others(self) -> Mapping[str, str]:
+        return self._context.options.protected_by_others()
+
+    @cached_property
+    def _written(self) -> dict[str, Entry]:
+        """The records that are no part of what is planned, as a journal knows them, each with what says so."""
         desired = self._context.desired
         entries = [*desired.shields, *(one for one in desired.unmanaged if one.lifecycle.is_protected)]
         return {mark: entry for entry in reversed(entries) for mark in self._marks(entry)}

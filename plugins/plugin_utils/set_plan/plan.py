@@ -14,7 +14,13 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, SERVER_KEYS, Kind, Level
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    HUB_ITEM,
+    KINDS,
+    SERVER_KEYS,
+    Kind,
+    Level,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
@@ -214,7 +220,15 @@ def shield_mark(kind: Kind, uuid: str, values: Mapping[str, Any]) -> str:
     if not kind.numbered:
         return uuid
     offered = next(references_in(values.get("object")), None)
-    return f"{kind.name} {offered.uuid}" if offered is not None and offered.uuid else ""
+    return offer_mark(offered.uuid) if offered is not None and offered.uuid else ""
+
+
+def offer_mark(uuid: str) -> str:
+    """The text by which a journal knows the offer of an object.
+
+    :param uuid: of the object.
+    """
+    return f"{HUB_ITEM.name} {uuid}"
 
 
 def fingerprint_of(schema: Schema, record: Record | None) -> str:

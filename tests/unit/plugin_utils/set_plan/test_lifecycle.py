@@ -16,6 +16,7 @@ from ansible.parsing.dataloader import DataLoader
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
@@ -365,6 +366,19 @@ def test_an_offer_that_was_there_is_protected_by_the_files_beside_a_plan(site: S
     site.write({"hub.jsonl": _offers(_lifecycle={"protect": True})})
     result = _call(site, src=str(site.root), plan_file=str(path), limits=ALL)
     assert "hub item 1 is protected" in result["msg"]
+
+
+@pytest.mark.parametrize("settings", ["", "lifecycle: {hub: {protect: ['1']}}\n"], ids=["journal", "settings"])
+def test_an_object_takes_no_protected_offer_along(site: Site, settings: str) -> None:
+    own = {} if settings else {"_lifecycle": {"protect": True}}
+    site.write({"instance.yml": HEAD + settings, **OFFERED, "hub.jsonl": _offers(**own)})
+    assert site.run().outcome == "changed"
+    site.write({"objects.jsonl": _records(_thing("1", _state="absent"), _thing("2")), "hub.jsonl": ""})
+    (refusal,) = site.run(limits=ALL).refusals
+    assert refusal.startswith("object 1 is offered on the hub, which is protected, and the plan would take it away: ")
+    item = next(one for one in site.client().list_all(KINDS["hub_item"]) if not one.flat["deleted"])
+    site.client().delete(KINDS["hub_item"], str(item.id))
+    assert site.run(limits=ALL).outcome == "changed", "what is no more on the hub need not stay there"
 
 
 def test_the_object_of_an_offer_is_never_left_alone(site: Site) -> None:
