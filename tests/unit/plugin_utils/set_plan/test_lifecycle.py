@@ -368,12 +368,15 @@ def test_an_offer_that_was_there_is_protected_by_the_files_beside_a_plan(site: S
     assert "hub item 1 is protected" in result["msg"]
 
 
-@pytest.mark.parametrize("settings", ["", "lifecycle: {hub: {protect: ['1']}}\n"], ids=["journal", "settings"])
-def test_an_object_takes_no_protected_offer_along(site: Site, settings: str) -> None:
-    own = {} if settings else {"_lifecycle": {"protect": True}}
-    site.write({"instance.yml": HEAD + settings, **OFFERED, "hub.jsonl": _offers(**own)})
+@pytest.mark.parametrize("way", ["journal", "settings", "unmanaged"])
+def test_an_object_takes_no_protected_offer_along(site: Site, way: str) -> None:
+    own: dict[str, Any] = {"_lifecycle": {"protect": True}}
+    settings = "lifecycle: {hub: {protect: ['1']}}\n" if way == "settings" else ""
+    made = _offers(**own) if way == "journal" else _offers()
+    site.write({"instance.yml": HEAD + settings, **OFFERED, "hub.jsonl": made})
     assert site.run().outcome == "changed"
-    site.write({"objects.jsonl": _records(_thing("1", _state="absent"), _thing("2")), "hub.jsonl": ""})
+    left = _offers(_managed=False, **own) if way == "unmanaged" else ""
+    site.write({"objects.jsonl": _records(_thing("1", _state="absent"), _thing("2")), "hub.jsonl": left})
     (refusal,) = site.run(limits=ALL).refusals
     assert refusal.startswith("object 1 is offered on the hub, which is protected, and the plan would take it away: ")
     item = next(one for one in site.client().list_all(KINDS["hub_item"]) if not one.flat["deleted"])
@@ -396,12 +399,11 @@ def _unmanaged(**more: Any) -> dict[str, Any]:
 
 
 def test_a_record_that_is_no_part_of_the_set_may_have_to_stay(two: Site) -> None:
-    """It stays in this plan, and by the journal in later ones."""
+    """It stays in this plan, in which it can't be written otherwise, and by the journal in later ones."""
     own = {"_lifecycle": {"protect": True}}
     two.write({"objects.jsonl": _records(_thing("1"), _unmanaged(**own))})
     taken = {"objects": [{"barcode": "2", "_state": "absent"}]}
-    result = _call(two, src=str(two.root), desired=taken, limits=ALL)
-    assert "object 2 is protected" in result["msg"]
+    assert "object 2 is written twice" in _call(two, src=str(two.root), desired=taken, limits=ALL)["msg"]
     assert two.run().outcome == "unchanged"
     assert "object 2 is protected" in _call(two, desired=taken, limits=ALL)["msg"]
     two.write({"objects.jsonl": _records(_thing("1"), _unmanaged(_lifecycle={"protect": False}))})
