@@ -73,22 +73,36 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def _unbounded(self, **headers: str) -> None:
-        self.send_response(200)
+    def _unbounded(self, status: int = 200, **headers: str) -> None:
+        self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.send_header("Connection", "close")
         self.end_headers()
         self.close_connection = True
 
-    def _bomb(self) -> None:
+    def _bomb(self, status: int = 200, **headers: str) -> None:
         """1.5 GB of blanks, as 1.5 MB of gzip."""
-        self._unbounded(Content_Encoding="gzip")
+        self._unbounded(status, Content_Encoding="gzip", **headers)
         self.wfile.write(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03")
         packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
         block = packer.compress(MEBIBYTE) + packer.flush(zlib.Z_FULL_FLUSH)
         for _mebibyte in range(1500):
             self.wfile.write(block)
+
+    def _redirect(self) -> None:
+        """An answer that leads elsewhere, and a bomb with it."""
+        self._bomb(302, Location="/x")
+
+    def _chunk(self) -> None:
+        """A part with a length that can't be, and no end."""
+        self._unbounded(Transfer_Encoding="chunked")
+        self.wfile.write(b"-1\r\n")
+        for _mebibyte in range(1500):
+            self.wfile.write(MEBIBYTE)
+
+    def _maps(self) -> None:
+        self._json(b"[" + b"{}," * 600_000 + b"{}]")
 
     def _plain(self) -> None:
         self._unbounded()
@@ -193,6 +207,14 @@ def test_a_bomb_costs_little_memory(service: str) -> None:
     assert int(mebibytes) < 500
 
 
+@pytest.mark.parametrize(("mode", "words"), [("redirect", "redirected to /x"), ("chunk", "no length that can be")])
+def test_no_library_reads_on_by_itself(service: str, mode: str, words: str) -> None:
+    """The body of a redirect is not looked at, and no part of an answer is what is left of all."""
+    message, mebibytes = _in_a_process(service, mode, 'client.list_all(KINDS["location"])')
+    assert words in message
+    assert int(mebibytes) < 500
+
+
 def _in_a_process(service: str, mode: str, *acts: str) -> list[str]:
     """The errors of some calls in a process of its own, and the most memory that it used in MiB."""
     script = f"""
@@ -202,7 +224,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import download
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-client = connect({{"base_url": "{service}/{mode}", "access_token": "t", "retries": 0, "rate_limit": 0}})
+client = connect({{"base_url": "{service}/{mode}", "access_token": "a-token", "retries": 0, "rate_limit": 0}})
 both = ThreadPoolExecutor(2)
 for act in ({"".join(f"lambda: {act}, " for act in acts)}):
     try:
@@ -283,6 +305,7 @@ def test_a_total_beyond_the_limit_is_told_after_one_page(service: str) -> None:
         ("deep", "nested more than 64 deep"),
         ("rather_deep", "nested more than 64 deep"),
         ("digits", "an integer in it has more than 300 digits"),
+        ("maps", "more than 500000 maps and lists"),
         ("later", "HTTP 429"),
         ("markup", "HTTP 422"),
     ],

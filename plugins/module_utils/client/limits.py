@@ -1,10 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limits of what the other end may cost: bytes, seconds, pages, depth, digits.
+"""The limits of what the other end may cost: bytes, seconds, pages, depth, digits, maps and lists.
 
-Memory is bounded by the bytes of an answer: what JSON becomes in memory is at most some twenty times as long as its
-text.
+Memory is bounded by the bytes of an answer, and by its maps and lists, which are much longer in memory than their text.
 """
 
 from __future__ import annotations
@@ -39,6 +38,10 @@ JSON_DEPTH = 64
 """How deep the maps and lists of an answer may stand in each other. Those of the service stand 6 deep."""
 JSON_DIGITS = 300
 """Of an integer in an answer. No other number of JSON is larger."""
+JSON_MEMBERS = 500_000
+"""Brackets that open a map or a list in an answer. Each becomes some hundred bytes, however short its text is; a page
+of 1,000 records with 100 fields has a fifth of it.
+"""
 
 _CHUNK = 64 << 10
 
@@ -124,8 +127,11 @@ def read_up_to(stream: Stream, limit: int) -> tuple[bytes, bool]:
 def decode_json(text: bytes | str) -> Any:
     """Decodes a JSON text.
 
-    :raises ValueError: where it is no JSON, or beyond a limit of depth or digits, which the message names.
+    :raises ValueError: where it is no JSON, or beyond a limit of depth, digits or maps, which the message names.
     """
+    content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    if content.count(b"{") + content.count(b"[") > JSON_MEMBERS:
+        raise ValueError(f"it has more than {JSON_MEMBERS} maps and lists")
     try:
         found = json.loads(text, parse_int=_integer)
     except RecursionError:

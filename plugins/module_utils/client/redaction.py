@@ -13,11 +13,12 @@ import base64
 import functools
 import html
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html.entities import codepoint2name
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import unquote
 
 MASK = "********"
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
@@ -26,14 +27,24 @@ HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 _SHORTEST_ENCODED = 5
 """Characters of base64 that a shorter secret does not fill; they might stand anywhere."""
 _BLANKS = " \t\n\r\f\v\xa0"
-_BLANK_ESCAPES = "nrtfv"
-_UNICODE = re.compile(r"\\{1,8}[uU]([0-9a-fA-F]{4})")
-_BLANK_ESCAPED = re.compile(rf"\\{{1,8}}[{_BLANK_ESCAPES}]")
-_LONG_NUMBER = re.compile("(?<=&#)[0-9]{8,}")
-"""Python reads no number of some thousand digits."""
+_HEX = "[0-9a-fA-F]"
+_NEXT = f"%[89abAB]{_HEX}"
+_ESCAPE = re.compile(
+    rf"""
+    \\[uU]([dD][89abAB]{_HEX}{{2}})\\{{1,8}}[uU]([dD][c-fC-F]{_HEX}{{2}})    # JSON: the two halves of a pair,
+    | \\(?:[uU]({_HEX}{{4}})|x({_HEX}{{2}}))                                # or one character
+    | &\#0*([0-9]{{1,7}});? | &\#[xX]0*({_HEX}{{1,6}});?                            # HTML
+    | (&[a-zA-Z][a-zA-Z0-9]{{1,31}};?)
+    | ((?:%[0-7]{_HEX} | %[cdCD]{_HEX}{_NEXT} | %[eE]{_HEX}(?:{_NEXT}){{2}} | %[fF][0-7](?:{_NEXT}){{3}}))   # URLs
+    """,
+    re.VERBOSE,
+)
+"""One character, in the ways in which formats write those that they can't hold. Before it there may be more backslashes.
+"""
 _SHORTEST_IN_NAMES = 8
 _MARKS = "\\&%+"
 """One of them stands in every text that escapes what it holds."""
+_BLANK_ESCAPED = re.compile(r"\\{1,8}[nrtfv]")
 _NO_WORD = re.compile(r"\W+")
 _ENCODED_IN = 4
 """How often one encoding may stand in another."""
@@ -45,8 +56,8 @@ def without(secrets: Iterable[str], text: str) -> str:
     for secret in sorted((one for one in secrets if one), key=len, reverse=True):
         folded = _folded(text) if folded is None else folded
         # There may be many secrets, and next to none of them stands in a text.
-        if secret in text or _folded_secret(secret) in folded or any(form in text for form in _encoded(secret)):
-            text = _pattern_of(secret).sub(MASK, text)
+        if secret in text or any(_folded_secret(form) in folded for form in (secret, *_encoded(secret))):
+            text = _taken_out(_pattern_of(secret), text)
     return text
 
 
@@ -96,15 +107,83 @@ def _masked(secrets: Sequence[str], text: str) -> str:
     return text
 
 
+def _taken_out(pattern: re.Pattern[str], text: str) -> str:
+    """A text without what a pattern finds in it, or in what it is when its escapes are undone, at most four times."""
+    layer = _Layer(text, range(len(text)), range(1, len(text) + 1))
+    spans: list[tuple[int, int]] = []
+    for _encoding in range(_ENCODED_IN + 1):
+        spans += layer.found(pattern)
+        decoded = layer.decoded()
+        if decoded.text == layer.text:
+            break
+        layer = decoded
+    parts, at = [], 0
+    for begin, end in sorted(spans):
+        if begin >= at:
+            parts += [text[at:begin], MASK]
+        at = max(at, end)
+    return "".join([*parts, text[at:]])
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A text with some of its escapes undone.
+
+    :ivar begins: where in the text as it came each character begins. :ivar ends: where it ends there.
+    """
+
+    text: str
+    begins: Sequence[int]
+    ends: Sequence[int]
+
+    def found(self, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+        """The places, in the text as it came, of what a pattern finds."""
+        for match in pattern.finditer(self.text):
+            yield self.begins[match.start()], self.ends[match.end() - 1]
+
+    def decoded(self) -> _Layer:
+        """This text with one more escape of each of its characters undone."""
+        texts: list[str] = []
+        begins: list[int] = []
+        ends: list[int] = []
+        at = 0
+        for match in _ESCAPE.finditer(self.text):
+            plain = _character(match)
+            texts += [self.text[at : match.start()], plain]
+            begins += [*self.begins[at : match.start()], *[self.begins[match.start()]] * len(plain)]
+            ends += [*self.ends[at : match.start()], *[self.ends[match.end() - 1]] * len(plain)]
+            at = match.end()
+        return _Layer("".join([*texts, self.text[at:]]), [*begins, *self.begins[at:]], [*ends, *self.ends[at:]])
+
+
+def _character(match: re.Match[str]) -> str:
+    """The character that an escape stands for; the escape itself where it stands for none."""
+    high, low, unit, byte, decimal, digits, named, percent = match.groups()
+    if named:
+        return html.unescape(named)
+    if percent:
+        return unquote(percent)
+    if high:
+        return bytes.fromhex(high + low).decode("utf-16-be")
+    number = int(decimal) if decimal else int(unit or byte or digits, 16)
+    return chr(number) if number <= sys.maxunicode else match[0]
+
+
 def _folded(text: str) -> str:
     """The letters and digits of a text, every encoding undone; spellings of one text are one then."""
+    *_layers, plain = _undone(text)
+    return _NO_WORD.sub("", _BLANK_ESCAPED.sub("", plain))
+
+
+def _undone(text: str) -> Iterator[str]:
+    """A text, and what it is when its escapes are undone, once, twice, ..."""
+    yield text
     for _encoding in range(_ENCODED_IN):
-        plain = _UNICODE.sub(lambda found: chr(int(found.group(1), 16)), _BLANK_ESCAPED.sub(" ", text))
-        plain = unquote_plus(html.unescape(_LONG_NUMBER.sub(lambda found: found.group()[-7:], plain)))
+        plain = _ESCAPE.sub(_character, text)
         if plain == text:
             break
+        yield plain
         text = plain
-    return _NO_WORD.sub("", text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -114,39 +193,29 @@ def _folded_secret(secret: str) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _pattern_of(secret: str) -> re.Pattern[str]:
-    spelled = "".join(_spellings(character, len(list(run))) for character, run in groupby(secret, _by_run))
-    encoded = [re.escape(form) for form in _encoded(secret)]
-    return re.compile("|".join([spelled, *(f"{form}[A-Za-z0-9+/_-]?={{0,2}}" for form in encoded)]))
+    # Where the secret itself looks like an escape, undoing those of a text undoes it too.
+    spelled = [_spelled(one) for one in _undone(secret) if one == secret or len(one) >= _SHORTEST_ENCODED]
+    return re.compile("|".join([*spelled, *(f"{_spelled(form)}[A-Za-z0-9+/_-]?={{0,2}}" for form in _encoded(secret))]))
+
+
+def _spelled(text: str) -> str:
+    return "".join(_spellings(character, len(list(run))) for character, run in groupby(text, _by_run))
 
 
 def _by_run(character: str) -> str:
-    """Blanks are often made one, and backslashes doubled, so a run of them is looked for as a whole."""
-    return " " if character in _BLANKS else character
+    """Blanks are often made one or a plus, and backslashes doubled, so a run of them is looked for as a whole."""
+    return " " if character in _BLANKS or character == "+" else character
 
 
 def _spellings(character: str, count: int) -> str:
-    """A pattern for a run of one character. It is linear: no part of a text can be read in two ways."""
+    """A pattern for a run of one character, with backslashes before it. It is linear: no part of a text can be read in
+    two ways.
+    """
     if character == " ":
-        code = "(?:20|0[9a-dA-D]|[aA]0)"
-        escaped = rf"\\{{1,8}}(?:[{_BLANK_ESCAPES}]|[uU]00{code})|%(?:25){{0,3}}(?:[cC]2%(?:25){{0,3}})?{code}"
-        number = r"#0{0,6}(?:32|9|1[0-3]|160)(?![0-9])|#[xX]0{0,6}(?:20|[9a-dA-D]|[aA]0)(?![0-9a-fA-F])"
-        return rf"(?:\s|\+|&(?:amp;){{0,3}}(?:{number}|nbsp);?|{escaped})++"
-    forms = "|".join(_escapes(character))
+        return rf"(?:[\s+]|\\{{1,8}}[nrtfv]){{1,{8 * count}}}"
     if character == "\\":
-        return rf"(?:\\{{{count},{8 * count}}}|(?:{forms}){{{count}}})"
-    return rf"(?:\\{{0,8}}+{re.escape(character)}|{forms}){{{count}}}"
-
-
-def _escapes(character: str) -> Iterator[str]:
-    """Patterns for the spellings of a character other than itself."""
-    code = ord(character)
-    utf16 = character.encode("utf-16-be", "surrogatepass")
-    units = [utf16[index : index + 2].hex() for index in range(0, len(utf16), 2)]
-    yield "".join(rf"\\{{1,8}}[uU](?i:{unit})" for unit in units)
-    entity = f"|{codepoint2name[code]}" if code in codepoint2name else ""
-    number = rf"#0{{0,6}}{code}(?![0-9])|#[xX]0{{0,6}}(?i:{code:x})(?![0-9a-fA-F])"
-    yield rf"&(?:amp;){{0,3}}(?:{number}{entity});?"
-    yield "".join(rf"%(?:25){{0,3}}(?i:{byte:02x})" for byte in character.encode("utf-8", "surrogatepass"))
+        return rf"\\{{{count},{8 * count}}}"
+    return rf"(?:\\{{0,8}}+{re.escape(character)}){{{count}}}"
 
 
 @functools.lru_cache(maxsize=1024)

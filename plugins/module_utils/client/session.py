@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import functools
+import http.client
+import io
 import ipaddress
 import os
 import socket
@@ -60,8 +62,27 @@ def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
 
 if REQUESTS_IMPORT_ERROR is None:
 
+    class _Measured(io.BufferedReader):
+        """What comes from the other end, a measured part at a time. A library that believes a chunk of negative length
+        would ask for all that ever comes.
+        """
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            if size is None or size < 0:
+                raise http.client.HTTPException("a part of the answer has no length that can be")
+            return super().read(size)
+
+    class _Answer(http.client.HTTPResponse):
+        """The head of an answer, and a body that is read in measured parts."""
+
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.fp = _Measured(self.fp.detach())
+
     class _Watched(urllib3.connection.HTTPConnection):
         """A connection that the deadline of a request can cut off."""
+
+        response_class = _Answer
 
         def connect(self) -> None:
             watched(self)
@@ -93,13 +114,21 @@ if REQUESTS_IMPORT_ERROR is None:
                 pool.ConnectionCls = _watched_kind(pool.ConnectionCls)
             return pool
 
+    class _Session(requests.Session):
+        """A session that goes nowhere else. Where it only were told not to follow a redirect, it would read the whole
+        answer for the next address.
+        """
+
+        def get_redirect_target(self, resp: Any) -> str | None:
+            return None
+
 
 def new_session(verify: bool | str, is_at_home: bool) -> Any:
     """A session with one connection that is kept open.
 
     :param is_at_home: the instance is this machine, so no proxy is asked: it would get what is meant for nobody else.
     """
-    session = requests.Session()
+    session = _Session()
     session.trust_env = not is_at_home
     if verify is False:
         # The user has said it and was warned; a warning for each request would only hide others.

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotJson, PermissionMissing
 from ..runtime.token_store import Pair, TokenStore
@@ -32,6 +33,8 @@ _TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "
 
 _UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
 
+_TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
+"""The letters of a token that a header can carry, as RFC 6750 has them, and how many of them."""
 _JWT_PARTS = 3
 _ID_DIGITS = 18
 _RENEW_BEFORE = 60.0
@@ -77,6 +80,8 @@ class Tokens:
         for secret in (credentials.access_token, credentials.refresh_token, credentials.password):
             if secret:
                 transport.secrets.add(secret)
+        if credentials.access_token and not is_token(credentials.access_token):
+            raise InvalidInput(f"access_token: what is given is none; {TOKEN_IS}")
 
     def current(self) -> str:
         """A token to send now: the one at hand, or a new one when less than min(60 s, a tenth of its life) is left."""
@@ -187,9 +192,10 @@ class Tokens:
         pair = answer.json()
         if not isinstance(pair, Mapping) or not pair.get("access_token"):
             raise NotJson(f"Signing in {how}: the answer holds no access_token.")
-        access, life = str(pair["access_token"]), pair.get("expires_in")
-        self._access = access
-        self._refresh = pair.get("refresh_token") or self._refresh
+        access, refresh, life = pair["access_token"], pair.get("refresh_token") or self._refresh, pair.get("expires_in")
+        if not is_token(access) or not (refresh is None or is_token(refresh)):
+            raise NotJson(f"Signing in {how}: the answer holds a token that is none ({TOKEN_IS}).")
+        self._access, self._refresh = access, refresh
         self._transport.secrets.update(secret for secret in (self._access, self._refresh) if secret)
         self.user_id = pair.get("user_id")
         self._renew_at = None
@@ -230,6 +236,14 @@ class Tokens:
             if self._store is not None:
                 self._store.forget(token)
         self._access = self._refresh = None
+
+
+TOKEN_IS = "expected at most 16384 printable ASCII characters, no blank and no line end"
+
+
+def is_token(value: Any) -> TypeGuard[str]:
+    """Tells whether a value is a token that can be sent."""
+    return isinstance(value, str) and _TOKEN.fullmatch(value) is not None
 
 
 def named_user(token: str) -> int | None:

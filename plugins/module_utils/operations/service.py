@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..client.client import Client, Record
-from ..client.limits import ListLimit
+from ..client.limits import ListLimit, decode_json
 from ..client.tokens import named_user
 from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, ServiceError, SeventhingsError
 from ..model.field import shorten
@@ -128,7 +128,7 @@ def _entry(item: Mapping[str, Any]) -> dict[str, Any]:
     """One event; its details are a JSON text, or an empty one."""
     details = item.get("details")
     try:
-        decoded = json.loads(details) if isinstance(details, str) and details else details or None
+        decoded = decode_json(details) if isinstance(details, str) and details else details or None
     except ValueError:
         decoded = details
     return {**item, "details": decoded}

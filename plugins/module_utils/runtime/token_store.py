@@ -163,7 +163,7 @@ def _keyed(key: bytes, *texts: str) -> str:
 def _decoded(folder: Folder, name: str) -> dict[str, object] | None:
     try:
         decoded = json.loads(folder.read(name, _MOST_BYTES))
-    except (OSError, InvalidInput, ValueError):
+    except (OSError, InvalidInput, ValueError, RecursionError):
         return None
     return decoded if isinstance(decoded, dict) else None
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_re
 NO_DIALECTS = Dialects()
 
 FILE_SIZE = 1_000_000
-"""Bytes after which the records of a section go on in a further file."""
+"""Bytes after which the records of a section go on in a further file, where one may have several."""
 
 SCHEMAS = "schema"
 """The directory of the JSON Schemas."""
@@ -49,6 +50,9 @@ def section_files(
     :param formulas_are: how cells of CSV are written that a spreadsheet would run.
     :param dialects: of CSV files.
     """
+    if "/" in section:
+        # A file for each template is all that is read there, so it is never parted.
+        size = sys.maxsize
     chosen = format_name if section in BULK else "yaml"
     if chosen == "csv":
         return _csv_files(

@@ -95,7 +95,7 @@ class Journal:
 def _entry(line: str) -> Mapping[str, Any]:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return entry if isinstance(entry, dict) else {}
 

@@ -10,6 +10,7 @@ import html
 import json
 import time
 from collections.abc import Callable
+from html.entities import html5
 from urllib.parse import quote, quote_plus
 
 import hypothesis.strategies as st
@@ -27,6 +28,8 @@ def _fully_escaped(text: str) -> str:
     return "".join(f"\\u{utf16[index : index + 2].hex()}" for index in range(0, len(utf16), 2))
 
 
+_NAMES = {text: f"&{name}" for name, text in sorted(html5.items()) if name.endswith(";") and len(text) == 1}
+
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "json": lambda text: json.dumps(text)[1:-1],
@@ -43,6 +46,15 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "url of a form": quote_plus,
     "url twice": lambda text: quote(quote(text, safe=""), safe=""),
     "every character as in JSON": _fully_escaped,
+    "html with every name": lambda text: "".join(_NAMES.get(character, character) for character in text),
+    "html with many zeros": lambda text: "".join(f"&#{ord(character):030};" for character in text),
+    "json in html": lambda text: html.escape(json.dumps(text)[1:-1]),
+    "html in a url": lambda text: quote(html.escape(text), safe=""),
+    "bytes": lambda text: "".join(
+        f"\\x{ord(character):02x}" if ord(character) < 256 else character for character in text
+    ),
+    "base64 in a url": lambda text: quote(base64.b64encode(text.encode()).decode(), safe=""),
+    "base64 in json of PHP": lambda text: base64.b64encode(text.encode()).decode().replace("/", "\\/"),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
     "base64 of a URL": lambda text: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
     "hexadecimal": lambda text: text.encode().hex(),
@@ -50,7 +62,9 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("secret", [AWKWARD, "Pa55-of-the-test", "a\\\\b", "x  y\tz", "käse&amp;brot"])
+@pytest.mark.parametrize(
+    "secret", [AWKWARD, "Pa55-of-the-test", "a\\\\b", "x  y\tz", "käse&amp;brot", "q$9b < +*b", "it's=pw", "a- \\b%00"]
+)
 def test_every_spelling_is_taken_out(secret: str, spelling: str) -> None:
     text = f"before {SPELLINGS[spelling](secret)} after"
     assert without({secret}, text) == f"before {MASK} after"

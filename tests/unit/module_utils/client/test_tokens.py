@@ -91,6 +91,22 @@ def test_a_given_access_token_saves_the_login() -> None:
     assert signed.user_id is None
 
 
+NO_TOKENS: list[Any] = ["a\r\nEvil: 1", "a b", "tök", "a\ud800", "a\0b", "x" * 20_000, 7, True, ["a"], {"a": 1}]
+
+
+@pytest.mark.parametrize("name", ["access_token", "refresh_token"])
+@pytest.mark.parametrize("value", NO_TOKENS)
+def test_what_no_header_carries_is_no_token(name: str, value: Any) -> None:
+    with pytest.raises(NotJson, match=r"holds a token that is none \(expected"):
+        tokens(FakeTransport({LOGIN: pair(1, **{name: value})}), **PASSWORD).current()
+
+
+def test_a_given_token_that_no_header_carries_is_an_error_without_it() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        tokens(FakeTransport({}), access_token="access-geheim\n")
+    assert refused.value.message.startswith("access_token: what is given is none; expected")
+
+
 def test_one_login_serves_many_requests() -> None:
     transport = FakeTransport({LOGIN: [pair(1)]})
     signed = tokens(transport, **PASSWORD)

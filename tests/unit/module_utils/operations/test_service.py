@@ -153,7 +153,15 @@ def test_a_full_last_page_is_read_once_more_where_no_total_is_told() -> None:
 
 @pytest.mark.parametrize(
     ("details", "read"),
-    [('{"a": 1}', {"a": 1}), ("", None), (None, None), ("no JSON", "no JSON"), ({"a": 1}, {"a": 1}), ("[1]", [1])],
+    [
+        ('{"a": 1}', {"a": 1}),
+        ("", None),
+        (None, None),
+        ("no JSON", "no JSON"),
+        ({"a": 1}, {"a": 1}),
+        ("[1]", [1]),
+        *((text, text) for text in ("[" * 5000, "9" * 5000)),
+    ],
 )
 def test_details_are_json_where_they_are(details: Any, read: Any) -> None:
     transport = FakeTransport({f"GET {TASK}/history": answer({"items": [{"details": details}]})})

@@ -160,6 +160,11 @@ def test_records_go_on_in_a_further_file_when_one_is_big_enough() -> None:
 def test_a_small_section_is_one_file_and_objects_are_a_directory_always() -> None:
     assert list(section_files("rooms", [{"number": "1"}], "yaml")) == ["rooms.yml"]
     assert list(section_files("objects", [{"barcode": "1"}], "yaml")) == ["objects/0001.yml"]
+
+
+def test_the_definitions_of_a_template_stay_in_the_one_file_that_is_read() -> None:
+    records = [{"label": f"Field {number}"} for number in range(100)]
+    assert list(section_files("fields/asset", records, "yaml", size=100)) == ["fields/asset.yml"]
     assert list(section_files("fields/asset", [{"label": "A"}], "yaml")) == ["fields/asset.yml"]
     assert section_files("tasks", [], "yaml") == {}
 
