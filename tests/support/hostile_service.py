@@ -13,6 +13,7 @@ import contextlib
 import gzip
 import html
 import json
+import math
 import threading
 import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
@@ -80,9 +81,24 @@ _TEXTS: dict[str, tuple[str, ...]] = {
 
 MODES = (
     "texts", "refusing", "refusing_html", "refusing_plain", "echoing", "redirecting", "dripping", "bomb", "lying_total",
-    "endless", "wrong_types", "deep", "digits", "broken_json", "no_json", "unknown_shape", "hanging_up",
+    "endless", "wrong_types", "odd_members", "deep", "digits", "broken_json", "no_json", "unknown_shape", "hanging_up",
 )  # fmt: skip
 """How it behaves: it answers texts, or every request but the login ends in trouble."""
+
+
+_ODD: tuple[Any, ...] = (
+    None, [], {}, 1.5, "x", True, [[]], {"x": {}}, ["x"], "9" * 5000, math.inf, math.nan, -1, 10**299, {"id": math.inf},
+    [{"id": "9" * 5000}], {"uuid": []}, "1e999999999", "²",
+)  # fmt: skip
+"""Values that no member of a record has."""
+
+
+def _odd(record: dict[str, Any], turn: int) -> dict[str, Any]:
+    """A record of which every fourth member is odd, others in each turn."""
+    return {
+        name: _ODD[(place * 7 + turn * 5) % len(_ODD)] if (place + turn) % 4 == 0 else value
+        for place, (name, value) in enumerate(record.items())
+    }
 
 
 def uuid_of(first: int, number: int) -> str:
@@ -282,6 +298,16 @@ class _Answer(BaseHTTPRequestHandler):
         keys = [*_TEXTS.get(path, ()), *_TYPED.get(path, {}), "id", "field_key", "label", "field_type", "archived_at"]
         records = [{**dict.fromkeys(keys, one), name: uuid_of(1, n)} for n, one in enumerate(wrong)]
         self._json({"items": records, "total": len(records), "page": 1})
+
+    def odd_members(self, path: str, query: dict[str, list[str]]) -> None:
+        """Records and definitions in which some members are of another type, and the rest is as it should be."""
+        steps = path.split("/")
+        if path in KINDS:
+            self._page([_odd(one, turn) for turn, one in enumerate(self.server.records(path))], 1)
+        elif steps[-1] == "field-definitions":
+            self._json([_odd(one, turn) for turn, one in enumerate(self.server.definitions(steps[1]))])
+        else:
+            self.texts(path, query)
 
     def deep(self, _path: str, _query: Any) -> None:
         self._send(200, b'{"items":' + b"[" * 200_000, "application/json")

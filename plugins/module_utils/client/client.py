@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from ..errors import (
@@ -31,13 +31,17 @@ from ..errors import (
     SeventhingsError,
     VersionTooOld,
 )
-from ..model.field import EMPTY, is_uuid
+from ..model.field import (
+    EMPTY,
+    integer_of,
+    is_uuid,
+)
 from ..model.kinds import FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
 from . import query
-from .limits import JSON_DIGITS, LimitExceeded, ListLimit, decode_json
+from .limits import LimitExceeded, ListLimit, decode_json
 from .profile import Profile
 from .query import PER_PAGE, Condition
 from .rows import CompressedPage
@@ -81,18 +85,7 @@ class Record:
                 # The same text once, where it is written as it is compared.
                 uuid = flat[key] if flat[key].islower() else flat[key].lower()
                 break
-        number = flat.get("id")
-        return cls(
-            kind,
-            uuid,
-            int(number) if isinstance(number, int) or _is_number(number) else None,
-            flat,
-        )
-
-
-def _is_number(text: Any) -> TypeGuard[str]:
-    """Tells whether a text is an id; no id is so long that Python would not read it."""
-    return isinstance(text, str) and text.isdecimal() and len(text) <= JSON_DIGITS
+        return cls(kind, uuid, integer_of(flat.get("id")), flat)
 
 
 class Client:

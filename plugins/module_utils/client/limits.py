@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from ..errors import SeventhingsError
+from ..model.field import MOST_DIGITS
 
 MEBIBYTE = 1 << 20
 ANSWER_MEBIBYTES = 16
@@ -36,8 +37,6 @@ DEADLINE_TIMEOUTS = 10.0
 """How many time-outs a request may take in all, where nothing else is said."""
 JSON_DEPTH = 64
 """How deep the maps and lists of an answer may stand in each other. Those of the service stand 6 deep."""
-JSON_DIGITS = 300
-"""Of an integer in an answer. No other number of JSON is larger."""
 JSON_MEMBERS = 500_000
 """Brackets that open a map or a list in an answer. Each becomes some hundred bytes, however short its text is; a page
 of 1,000 records with 100 fields has a fifth of it.
@@ -151,8 +150,8 @@ def decode_json(text: bytes | str) -> Any:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > JSON_DIGITS:
-        raise ValueError(f"an integer in it has more than {JSON_DIGITS} digits")
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"an integer in it has more than {MOST_DIGITS} digits")
     return int(digits)
 
 

@@ -39,8 +39,7 @@ _ESCAPE = re.compile(
     """,
     re.VERBOSE,
 )
-"""One character, in the ways in which formats write those that they can't hold. Before it there may be more backslashes.
-"""
+"""One character, in the ways in which formats write those that they can't hold. More backslashes may stand before."""
 _SHORTEST_IN_NAMES = 8
 _MARKS = "\\&%+"
 """One of them stands in every text that escapes what it holds."""
@@ -158,9 +157,9 @@ class _Layer:
 
 def _character(match: re.Match[str]) -> str:
     """The character that an escape stands for; the escape itself where it stands for none."""
-    high, low, unit, byte, decimal, digits, named, percent = match.groups()
-    if named:
-        return html.unescape(named)
+    high, low, unit, byte, decimal, digits, entity, percent = match.groups()
+    if entity:
+        return html.unescape(entity)
     if percent:
         return unquote(percent)
     if high:

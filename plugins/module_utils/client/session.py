@@ -63,7 +63,7 @@ def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
 if REQUESTS_IMPORT_ERROR is None:
 
     class _Measured(io.BufferedReader):
-        """What comes from the other end, a measured part at a time. A library that believes a chunk of negative length
+        """The bytes from the other end, a measured part at a time. A library that believes a chunk of negative length
         would ask for all that ever comes.
         """
 

@@ -140,17 +140,28 @@ def typed(value: Any) -> Any:
         return value
     for kind, form in ((int, r"-?(0|[1-9][0-9]*)"), (float, r"-?(0|[1-9][0-9]*)\.[0-9]+")):
         # Python reads integers of some thousand digits, and none that are longer.
-        if re.fullmatch(form, value) and len(value) <= _MOST_DIGITS:
+        if re.fullmatch(form, value) and len(value) <= _LONGEST_NUMBER:
             return kind(value)
     return str(value)
 
 
-_MOST_DIGITS = 4000
+_LONGEST_NUMBER = 4000
 
 
 def is_uuid(value: Any) -> TypeGuard[str]:
     """Tells whether a value is a string in uuid form (8-4-4-4-12 hexadecimal digits)."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
+
+
+MOST_DIGITS = 300
+"""Of an integer of the service. No other number of JSON is larger, and Python reads none of some thousand digits."""
+
+
+def integer_of(value: Any) -> int | None:
+    """An integer as the service writes it, a text too; None for anything else."""
+    if isinstance(value, str):
+        return int(value) if value.isdecimal() and len(value) <= MOST_DIGITS else None
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ api/v1``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -594,5 +594,21 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
     if kind.defines_fields:
         given = raw.get("field_type")
         field_type = given if isinstance(given, Mapping) else {}
-        return {**raw, "type": field_type.get("name"), "constraints": field_type.get("constraints")}
+        shapes = _SHAPES_OF_A_DEFINITION.items()
+        whole = {name: shaped(raw[name]) for name, shaped in shapes if raw.get(name) is not None}
+        return {**raw, **whole, "type": field_type.get("name"), "constraints": field_type.get("constraints")}
     return dict(raw)
+
+
+def maps_in(value: Any) -> list[Mapping[str, Any]]:
+    """The maps of a list, which is all that may stand in it."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+_SHAPES_OF_A_DEFINITION: dict[str, Callable[[Any], Any]] = {
+    "field_key": str,
+    "label": str,
+    "attributes": maps_in,
+    "relations": maps_in,
+}
+"""Member of a definition to what makes it what it must be: everything else depends on it."""

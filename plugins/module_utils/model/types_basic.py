@@ -16,7 +16,18 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from .field import EMPTY, CellList, CellMap, Field, FieldType, InvalidValue, Plain, TypedCell, equal_by
+from .field import (
+    EMPTY,
+    MOST_DIGITS,
+    CellList,
+    CellMap,
+    Field,
+    FieldType,
+    InvalidValue,
+    Plain,
+    TypedCell,
+    equal_by,
+)
 from .patterns import finds
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
@@ -25,8 +36,6 @@ _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})")
 _SIGNIFICANT_DIGITS = 15
-_MOST_DIGITS = 300
-"""Of an integer; no other number of JSON is larger."""
 _WIDE = Context(prec=400)
 """Wide enough for every JSON number with the 20 digits after the point that a definition may ask for."""
 
@@ -75,15 +84,15 @@ def _parse_integer(value: Any, _field: Field) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, str) and _INTEGER.fullmatch(value):
-        if len(value) > _MOST_DIGITS:
-            raise InvalidValue(f"an integer of at most {_MOST_DIGITS} digits")
+        if len(value) > MOST_DIGITS:
+            raise InvalidValue(f"an integer of at most {MOST_DIGITS} digits")
         return int(value)
     raise InvalidValue("an integer without leading zeros, such as 42")
 
 
 def _read_integer(value: Any, _field: Field) -> Any:
     number = _to_decimal(value)
-    if not isinstance(number, Decimal) or number.adjusted() >= _MOST_DIGITS or number != number.to_integral_value():
+    if not isinstance(number, Decimal) or number.adjusted() >= MOST_DIGITS or number != number.to_integral_value():
         return number
     return int(number)
 

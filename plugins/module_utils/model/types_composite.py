@@ -12,7 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .field import Field, FieldType, InvalidValue, each, equal_by, parse_list, read_list
+from .field import (
+    Field,
+    FieldType,
+    InvalidValue,
+    each,
+    equal_by,
+    integer_of,
+    parse_list,
+    read_list,
+)
 from .types_basic import ANY, BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
 from .types_definition import DEFINITIONS
 from .types_links import (
@@ -57,8 +66,8 @@ def _parse_interval(value: Any, _field: Field) -> Interval:
     if not isinstance(value, Mapping) or set(value) != {"unit", "value"}:
         raise expected
     unit, number = value["unit"], value["value"]
-    if isinstance(number, str) and number.isdecimal():
-        number = int(number)
+    if integer_of(number) is not None:
+        number = integer_of(number)
     wrong: list[tuple[str | int, Any, InvalidValue]] = []
     if unit not in UNITS:
         wrong.append(("unit", unit, expected))
@@ -71,8 +80,8 @@ def _parse_interval(value: Any, _field: Field) -> Interval:
 
 def _read_interval(value: Any, _field: Field) -> Interval | None:
     if isinstance(value, Mapping) and value.get("unit") in UNITS:
-        number = str(value.get("value") or 0)
-        return Interval(value["unit"], int(number)) if number.isdecimal() else None
+        number = integer_of(value.get("value") or 0)
+        return None if number is None or number < 0 else Interval(value["unit"], number)
     return None
 
 

@@ -19,6 +19,7 @@ from .field import (
     Plain,
     TypedCell,
     each,
+    integer_of,
     is_uuid,
     parse_list,
     read_list,
@@ -92,8 +93,8 @@ class Attachment:
 
 
 def _whole(value: Any) -> int | None:
-    text = str(value)
-    return int(text) if text.isdecimal() and not isinstance(value, bool) else None
+    number = integer_of(value)
+    return None if number is None or number < 0 else number
 
 
 _READ_SHAPE = {"id", "uuid", "display_name"}

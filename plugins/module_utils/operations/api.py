@@ -14,7 +14,10 @@ from ..client.client import Client
 from ..client.limits import ListLimit
 from ..client.transport import PREFIX, Effect, Response
 from ..errors import InvalidInput, NotJson
-from ..model.field import shorten
+from ..model.field import (
+    integer_of,
+    shorten,
+)
 
 _READING_POSTS = ("circularity-hub/suggest-category", "circularity-hub/suggest-rest-price", "report")
 """Paths that take a POST and change nothing."""
@@ -53,13 +56,12 @@ def api_info(client: Client, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shown(answered: tuple[Response, Any], changed: bool) -> dict[str, Any]:
     answer, decoded = answered
-    number = answer.headers.get("Location-ID", "")
     return {
         "changed": changed,
         "status": answer.status,
         "json": decoded,
         "uuid": answer.headers.get("Location-UUID"),
-        "id": int(number) if number.isdecimal() else None,
+        "id": integer_of(answer.headers.get("Location-ID")),
     }
 
 

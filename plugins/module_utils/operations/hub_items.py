@@ -18,7 +18,12 @@ from ..client.client import Client, Record, poll_after_lost_response
 from ..client.query import MULTIPLE, parse_sort
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
-from ..model.field import Field, InvalidValue, shorten
+from ..model.field import (
+    Field,
+    InvalidValue,
+    integer_of,
+    shorten,
+)
 from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, Kind
 from ..model.schema import Schema
 from ..model.types_basic import DECIMAL, broken_rules
@@ -50,9 +55,14 @@ def is_cancelled(order: Record) -> bool:
     return bool(ORDERS.read(order.flat).get("cancelled"))
 
 
-def asset_ids(order: Record) -> set[Any]:
+def asset_id(item: Record) -> int | None:
+    """The integer id of the object that is offered."""
+    return integer_of(item.flat.get("asset_id"))
+
+
+def asset_ids(order: Record) -> set[int | None]:
     """The integer ids of the objects in an order."""
-    return {article.get("asset_id") for article in articles_of(order)}
+    return {integer_of(article.get("asset_id")) for article in articles_of(order)}
 
 
 def diff_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,7 +138,7 @@ def _written(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _items_of(client: Client, wanted: Record) -> list[Record]:
-    return [record for record in offered_items(client) if ITEMS.read(record.flat).get("asset_id") == wanted.id]
+    return [record for record in offered_items(client) if asset_id(record) == wanted.id]
 
 
 def _take_off(client: Client, offered: Record | None, check_mode: bool) -> Result:

@@ -13,15 +13,16 @@ from ..client.client import Client, Record, poll_after_lost_response
 from ..client.query import Condition
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown
+from ..model.field import integer_of
 from ..model.kinds import HUB_ITEM, HUB_ORDER
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.read_cache import find_objects
 from .hub_items import (
-    ITEMS,
     ORDERS,
     Sleep,
     articles_of,
+    asset_id,
     diff_of,
     is_cancelled,
     offered_items,
@@ -97,7 +98,7 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, st
 
 def _has_articles(order: Record, assets: Collection[int], ids: set[int]) -> bool:
     articles = articles_of(order)
-    meant = [article for article in articles if article.get("asset_id") in assets or article.get("id") in ids]
+    meant = [one for one in articles if integer_of(one.get("asset_id")) in assets or integer_of(one.get("id")) in ids]
     return len(articles) == len(assets) + len(ids) == len(meant)
 
 
@@ -124,7 +125,7 @@ def _order(
     sleep: Sleep,
 ) -> Result:
     offers = offered_items(client)
-    by_asset = {ITEMS.read(record.flat).get("asset_id"): record.id for record in offers}
+    by_asset = {asset_id(record): record.id for record in offers}
     missing = [words for asset, words in assets.items() if by_asset.get(asset) is None]
     unknown = ids - {record.id for record in offers if record.id is not None}
     nowhere = [number for number in sorted(unknown) if client.get(HUB_ITEM, str(number)) is None]

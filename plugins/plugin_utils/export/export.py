@@ -41,6 +41,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     type_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_id
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, identifies, unseen
 
@@ -428,7 +429,7 @@ class _Export:
                 continue
             try:
                 offer = {
-                    "object": Reference(OBJECT.name, id=values.get("asset_id")),
+                    "object": Reference(OBJECT.name, id=asset_id(record)),
                     "price": values.get("price"),
                 }
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]

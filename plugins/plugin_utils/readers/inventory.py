@@ -11,7 +11,11 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    EMPTY,
+    Field,
+    integer_of,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
@@ -272,8 +276,7 @@ def _placed(
 
 
 def _age(record: Shown) -> tuple[int, str]:
-    number = str(record.get("id"))
-    return (int(number) if number.isdecimal() else 0, str(record.get("uuid")))
+    return (integer_of(record.get("id")) or 0, str(record.get("uuid")))
 
 
 def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: Variables) -> Node:

@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import (
     PRICE,
+    asset_id,
     asset_ids,
     is_cancelled,
 )
@@ -76,7 +77,8 @@ def plan_offers(
                 find(place, f"object: {problem}")
             continue
         key = Uniqueness.words(fields, ("object",), values)
-        mark = f"of the object {meant[0].uuid or f'at {meant[0].awaits.place}'}"
+        known = meant[0].uuid or meant[0].id if meant[0].awaits is None else f"at {meant[0].awaits.place}"
+        mark = f"of the object {known}"
         if claim(HUB_ITEM, mark, entry):
             change, warning = _change(items, entry, values, meant[0], fields)
             yield entry, values, key, replace(change, warnings=(warning,) if warning else ()), _image(change)
@@ -104,7 +106,7 @@ class _Items:
         if self._offered is None:
             self._offered = {}
             for record in offered(self._state):
-                self._offered[_ITEMS.read(record.flat).get("asset_id")] = record
+                self._offered[asset_id(record)] = record
         return self._offered.get(number)
 
     def ordered(self, number: int | None) -> Record | None:
