@@ -19,11 +19,19 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of controls (C0, C1, DEL), of format characters (bidi, zero width), of halves of a pair that no
 encoding can write, and of line and paragraph separators."""
 
+_WITHOUT_WIDTH = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+"""Letters and marks that nobody sees either, and that have other categories: fillers, and choices of a variant
+(``Default_Ignorable_Code_Point`` of Unicode).
+"""
+
 _TO_A_PIPELINE = re.compile(
     r"""
     \#(?=\#(?:vso|teamcity)?\[)   # Azure Pipelines, TeamCity, and GitHub: anywhere in a line
-    | :(?=:(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env
-        |set-output|stop-commands|warning)\b)   # GitHub: where a line begins, and lines are wrapped anywhere
+    | :(?=:(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|internal-set-repo-path|notice
+        |remove-matcher|save-state|set-env|set-output|stop-commands|warning)\b)
+        # GitHub: where a line begins, and lines are wrapped anywhere
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -38,6 +46,8 @@ def clean(text: str) -> str:
     """
     if not text.isprintable():
         text = "".join(_escape(letter) if unicodedata.category(letter) in _UNSEEN else letter for letter in text)
+    if not text.isascii():
+        text = _WITHOUT_WIDTH.sub(lambda match: _escape(match[0]), text)
     if "##" in text or "::" in text:
         text = _TO_A_PIPELINE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return text

@@ -101,6 +101,8 @@ UNSEEN = (
     "\ufff9x\ufffa",
     "\u061cx",
     "\u180ex",
+    "a\u034fb\u115f\u3164\uffa0",
+    "x\ufe01y\U000e0100\U000e01ef",
 )
 """Bidirectional and zero-width characters, and tags."""
 
@@ -240,6 +242,7 @@ def mixed(seed: int, number: int) -> list[str]:
 
 # ---- what must not be printed
 
+_WITHOUT_WIDTH = frozenset("\u034f\u115f\u3164\uffa0\ufe01\U000e0100\U000e01ef")
 _STEERS = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
 _IN_JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _COMMAND = re.compile(
@@ -250,7 +253,7 @@ _COMMAND = re.compile(
 def steering(text: str) -> Iterator[str]:
     """Finds the characters of a text of several lines that a terminal or a pipeline would obey, or nobody would see."""
     for letter in sorted(set(text)):
-        if letter != "\n" and unicodedata.category(letter) in _STEERS:
+        if letter != "\n" and (unicodedata.category(letter) in _STEERS or letter in _WITHOUT_WIDTH):
             yield f"U+{ord(letter):04X}"
     yield from _COMMAND.findall(text)
 

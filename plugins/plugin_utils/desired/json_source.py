@@ -17,7 +17,7 @@ from .desired import Finding, Place
 from .nodes import COLUMN_BITS, DEEPEST, JINJA, Node, jinja_in, mark_at, nul_in
 
 _BLANK = re.compile(r"[ \t\r\n,:]*")
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(parse_int=str)
 
 
 class JsonNode(Node):

@@ -27,6 +27,8 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
         ("\x00\x1b[31m\x7f\x9b", "\\u0000\\u001b[31m\\u007f\\u009b"),
         ("\u202eabc\u2066\u200b\u2028\ufeff", "\\u202eabc\\u2066\\u200b\\u2028\\ufeff"),
         ("\U000e0041\ud800", "\\udb40\\udc41\\ud800"),
+        ("a\u034f\u3164\uffa0\ufe0f\U000e0100", "a\\u034f\\u3164\\uffa0\\ufe0f\\udb40\\udd00"),
+        ("::internal-set-repo-path::/x", "\\u003a:internal-set-repo-path::/x"),
         ("::error file=a::b", "\\u003a:error file=a::b"),
         ("a ::Stop-Commands::x", "a \\u003a:Stop-Commands::x"),
         ("x##vso[task.complete]", "x\\u0023#vso[task.complete]"),

@@ -93,6 +93,11 @@ def test_a_table_has_at_most_as_many_columns_as_a_spreadsheet() -> None:
     ]
 
 
+def test_members_beside_a_number_that_python_does_not_read_have_their_places() -> None:
+    (node,) = read_json_lines('{"a": ' + "9" * 5000 + ', "b": 1}', "a", [])
+    assert node.mark_of("b") == node.mark + 5013
+
+
 @pytest.mark.parametrize("deep", ["[" * 41 + "]" * 41, '{"a":' * 40 + "[]" + "}" * 40])
 def test_deep_json_is_a_finding_and_brackets_in_texts_do_not_count(deep: str) -> None:
     (finding,) = _findings(read_json_lines, deep)
