@@ -241,7 +241,7 @@ class Client:
         limit = ListLimit(self.transport.limits, kind.words, PER_PAGE)
         with contextlib.ExitStack() as alone:
             for number, page in enumerate(self._pages(kind, pairs, template)):
-                limit.add(page.length, page.total)
+                limit.add(page.length, len(page.records), page.total)
                 fresh = [record for record in page.records if _identity(record) not in found]
                 # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
                 total = None if page.total is None else max(page.total, total or 0)

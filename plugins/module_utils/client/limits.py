@@ -33,6 +33,8 @@ LIST_MEBIBYTES = 512
 """Of all pages of a list. 300,000 records with 1.7 kB each are as long."""
 UNTOLD_SHARE = 8
 """The part of that which a list may have whose total is not told, so that it may have no end."""
+RECORD_BYTES = 256
+"""The bytes of a record that count at least: its place in memory is no smaller, however short its text is."""
 DEADLINE_TIMEOUTS = 10.0
 """How many time-outs a request may take in all, where nothing else is said."""
 JSON_DEPTH = 64
@@ -81,15 +83,16 @@ class ListLimit:
         self._pages = 0
         self._bytes = 0
 
-    def add(self, length: int, total: int | None) -> None:
+    def add(self, length: int, records: int, total: int | None) -> None:
         """Counts a page.
 
         :param length: of the answer after decompression, in bytes.
+        :param records: how many it has.
         :param total: how many records the list has, where the service tells it.
         :raises LimitExceeded: this is more than a list may have.
         """
         self._pages += 1
-        self._bytes += length
+        self._bytes += max(length, records * RECORD_BYTES)
         most = self._limits.pages
         if self._pages > most or (total or 0) > most * self._page_size:
             raise self._error(f"{most} pages", "max_pages")

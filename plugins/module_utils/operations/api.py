@@ -120,7 +120,7 @@ def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Respon
     size, page, following = decoded["per_page"], decoded, answer
     limit = ListLimit(client.transport.limits, "record", size)
     for number in itertools.count(2):
-        limit.add(len(following.body), decoded.get("total"))
+        limit.add(len(following.body), len(page["items"]), decoded.get("total"))
         if len(page["items"]) < size or len(items) >= decoded.get("total", len(items) + 1):
             break
         more = [("page", str(number))]

@@ -105,7 +105,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
         entries += [_entry(item) for item in fresh]
         total = decoded.get("total")
         total = total if isinstance(total, int) else None
-        limit.add(len(answer.body), total)
+        limit.add(len(answer.body), len(items), total)
         if len(items) < _HISTORY_PAGE or (total is not None and len(entries) >= total):
             break
         number += 1
