@@ -134,8 +134,8 @@ class Earlier:
 
 
 def variable_key(key: str) -> str:
-    """A field key as part of the name of a variable."""
-    return re.sub(r"\W", "_", key)
+    """A field key as part of the name of a variable, for which Ansible takes letters of ASCII alone."""
+    return re.sub(r"\W", "_", key, flags=re.ASCII)
 
 
 @dataclass

@@ -1,0 +1,43 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Members of answers that are of another type than they should be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import integer_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FIELD_DEFINITION,
+    HUB_ITEM,
+    KINDS,
+    flatten,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_id
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import key_of
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(7, 7), ("7", 7), (-1, -1), (True, None), ("9" * 5000, None), (1.5, None), ([7], None), (None, None), ("²", None)],
+)
+def test_an_integer_of_the_service_is_one_or_none(value: Any, number: int | None) -> None:
+    assert integer_of(value) == number
+    assert asset_id(Record.of(HUB_ITEM, {"id": 1, "asset_id": value})) == number
+
+
+@pytest.mark.parametrize("odd", [["x"], {"a": 1}, "x", 7, True, [[]]])
+def test_a_definition_has_a_key_and_lists_of_maps_whatever_is_answered(odd: Any) -> None:
+    flat = flatten(FIELD_DEFINITION, {"field_key": odd, "label": odd, "attributes": odd, "relations": [odd, {"a": 1}]})
+    assert (flat["field_key"], flat["label"], flat["attributes"]) == (str(odd), str(odd), [])
+    assert all(isinstance(one, dict) for one in flat["relations"])
+
+
+def test_a_natural_key_of_a_list_can_be_looked_up() -> None:
+    schema = Schema.of(KINDS["location"])
+    assert len({key_of(schema, ["name"], {"name": value}, str) for value in (["x"], {"x": 1}, "x")}) == 3
