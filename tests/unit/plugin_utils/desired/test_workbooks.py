@@ -73,8 +73,8 @@ def _judged(desired: DesiredInstance) -> list[str]:
 
 def test_one_and_zero_are_true_and_false_where_a_field_wants_that(tmp_path: Path) -> None:
     """LibreOffice keeps a typed true as a number in a format of words once it opened and saved it again."""
-    rows = [["barcode", "inventory_name", "lent", "count"], ["A", "x", 1, 1], ["B", "x", 0.0, 0], ["C", "x", 2, 2]]
-    rows.append(["D", "x", "1", 1])
+    names = ["barcode", "inventory_name", "lent", "count"]
+    rows: list[list[Any]] = [names, ["A", "x", 1, 1], ["B", "x", 0.0, 0], ["C", "x", 2, 2], ["D", "x", "1", 1]]
 
     def in_words(book: Any) -> None:
         book["objects"]["C2"].number_format = '"WAHR";"WAHR";"FALSCH"'
