@@ -9,6 +9,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, TypeGuard
 
 EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
@@ -194,6 +195,27 @@ class Field:
         return self.wire or self.key
 
 
+class Spelling(Enum):
+    """The kind of a value that programs and countries spell in different ways."""
+
+    PLAIN = "plain"
+    """No such kind: everybody writes it as its type takes it."""
+    INTEGER = "integer"
+    NUMBER = "number"
+    DATE = "date"
+    INSTANT = "instant"
+    FLAG = "flag"
+
+    @property
+    def is_number(self) -> bool:
+        return self in (Spelling.INTEGER, Spelling.NUMBER)
+
+    @property
+    def has_order(self) -> bool:
+        """Tells whether everybody puts its values into the same order."""
+        return self.is_number or self in (Spelling.DATE, Spelling.INSTANT)
+
+
 ANY_SHAPE: Mapping[str, Any] = {
     "description": "A value of a field whose type is known to the instance only",
     "type": ["string", "number", "boolean", "object", "array", "null"],
@@ -217,6 +239,8 @@ class FieldType:
     :ivar option: the option of a module that stands for a fixed field of this type, as an argument spec has it.
     :ivar shape: the name of the JSON Schema of a written value; types of one shape share it.
     :ivar json_schema: that schema. It refers to others as ``#/$defs/SHAPE``.
+    :ivar spelling: the kind of its values where tables spell them in different ways: a table in the German dialect has
+        ``1.299,50`` and ``ja``, which are turned into what ``parse`` takes.
     :ivar narrows: whether the shape of its values in a filter is known, so that the service can narrow a list by them.
     :ivar is_text: whether an empty text is another value than null to a filter.
     :ivar in_files: canonical to what a file holds, given what a reference in it is called there; None: a reference by
@@ -238,6 +262,7 @@ class FieldType:
     option: Mapping[str, Any] | None = None
     shape: str = "any"
     json_schema: Mapping[str, Any] = field(default_factory=lambda: ANY_SHAPE)
+    spelling: Spelling = Spelling.PLAIN
     narrows: bool = False
     is_text: bool = False
     in_files: Callable[[Any, Callable[[Any], Any]], Any] | None = None

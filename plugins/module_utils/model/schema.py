@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Way, shorten, words_of
+from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Spelling, Way, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
 from .near import composed, near_names, slips
 from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
@@ -92,12 +92,12 @@ class Misfit:
     """A value that is wrong, apart from why: of many alike, one is told.
 
     :ivar value: as it was written. :ivar why: what is wrong with it, which is the same for all alike.
-    :ivar type: the name of the type of its field; empty where that does not matter.
+    :ivar spelling: the kind of value that its field wants.
     """
 
     value: Any
     why: str
-    type: str = ""
+    spelling: Spelling = Spelling.PLAIN
 
 
 class FieldError(str):
@@ -122,13 +122,16 @@ class FieldError(str):
         return error
 
     @classmethod
-    def unfit(cls, way: Way, location: str, value: Any, expected: str, type_name: str = "") -> FieldError:
+    def unfit(
+        cls, way: Way, location: str, value: Any, expected: str, spelling: Spelling = Spelling.PLAIN
+    ) -> FieldError:
         """A value that does not fit its field.
 
         :param location: what the value is called. :param expected: what would fit.
+        :param spelling: the kind of value that its field wants.
         """
         words = f"{location}: {shorten(value)} does not fit; expected {expected}"
-        return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", type_name))
+        return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", spelling))
 
 
 def _look(name: str) -> str:
@@ -139,7 +142,7 @@ def _look(name: str) -> str:
 def _unfit(way: Way, location: str, value: Any, expected: str, field: Field) -> FieldError:
     if isinstance(value, BrokenCell):
         return FieldError.at(way, f"{location}: this is not JSON: {value.why}", _UNFIT)
-    return FieldError.unfit(way, location, value, expected, field.type)
+    return FieldError.unfit(way, location, value, expected, type_of(field).spelling)
 
 
 @dataclass

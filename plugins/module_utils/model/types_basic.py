@@ -25,6 +25,7 @@ from .field import (
     FieldType,
     InvalidValue,
     Plain,
+    Spelling,
     TypedCell,
     equal_by,
 )
@@ -248,6 +249,7 @@ INTEGER = FieldType(
     option={"type": "int"},
     shape="integer",
     json_schema={"type": ["integer", "string", "null"], "pattern": f"^{_INTEGER.pattern}$"},
+    spelling=Spelling.INTEGER,
     narrows=True,
 )
 DECIMAL = FieldType(
@@ -260,6 +262,7 @@ DECIMAL = FieldType(
     option={"type": "raw"},
     shape="decimal",
     json_schema={"type": ["number", "string", "null"], "pattern": f"^{_DECIMAL.pattern}$", "examples": ["1299.00"]},
+    spelling=Spelling.NUMBER,
     narrows=True,
 )
 BOOLEAN = FieldType(
@@ -270,6 +273,7 @@ BOOLEAN = FieldType(
     option={"type": "bool"},
     shape="boolean",
     json_schema={"type": ["boolean", "null"]},
+    spelling=Spelling.FLAG,
 )
 DATE = FieldType(
     _parse_date,
@@ -279,6 +283,7 @@ DATE = FieldType(
     option={"type": "str"},
     shape="date",
     json_schema={"type": ["string", "null"], "pattern": f"^{_DATE.pattern}$", "examples": ["2024-05-31"]},
+    spelling=Spelling.DATE,
     narrows=True,
 )
 DATETIME = FieldType(
@@ -294,6 +299,7 @@ DATETIME = FieldType(
         "pattern": r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$",
         "examples": ["2024-05-31T14:30:00+02:00"],
     },
+    spelling=Spelling.INSTANT,
     narrows=True,
 )
 UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same, writable=False)

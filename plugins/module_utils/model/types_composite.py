@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Values that only tasks, rental cases and what the circularity hub lists have (sections 2.3 to 2.5 of the interface).
 
-They have the same four faces as the field types in :mod:`values`.
+They have the same four faces as the field types in :mod:`types_basic`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..errors import InvalidInput
-from .schema import Schema
+from .field import Spelling
+from .schema import Schema, type_of
 
 _NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
 
@@ -31,7 +32,7 @@ def zone_of(name: str) -> ZoneInfo:
 def with_offsets(
     schema: Schema, fields: Mapping[str, Any], zone: ZoneInfo | None
 ) -> tuple[Mapping[str, Any], dict[str, str]]:
-    """Fields in which every DATETIME without an offset has that of a time zone.
+    """Fields in which every instant without an offset has that of a time zone.
 
     :param zone: None: no zone is known, and each time needs its offset.
     :returns: the fields without those that are unclear, and what is wrong with those: a time that the clock of the zone
@@ -41,7 +42,7 @@ def with_offsets(
     unclear: dict[str, str] = {}
     for name, value in fields.items():
         field = schema.find(name)
-        if field is None or field.type != "DATETIME":
+        if field is None or type_of(field).spelling is not Spelling.INSTANT:
             continue
         if isinstance(value, str) and _NAIVE.fullmatch(value):
             try:

@@ -16,9 +16,7 @@ from ..client.client import Client, Record
 from ..client.query import PER_PAGE
 from ..model.field import Field
 from ..model.kinds import Kind
-
-_CERTAIN = ("DATE", "DATETIME", "DAY", "DECIMAL", "MONEY", "NUMBER", "REMINDER")
-"""Types whose values have one order."""
+from ..model.schema import type_of
 
 _NEVER_EMPTY = ("id", "created_at", "updated_at")
 
@@ -40,7 +38,7 @@ def first_records(
         return None
     [(field, is_descending)] = order
     is_filled = field.mandatory or field.key in _NEVER_EMPTY
-    if field.type not in _CERTAIN or not (is_descending or is_filled):
+    if not type_of(field).spelling.has_order or not (is_descending or is_filled):
         return None
     pairs = [(f"sort[{field.wire_key}]", "DESC" if is_descending else "ASC")]
     if field.key != kind.sort:

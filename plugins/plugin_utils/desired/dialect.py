@@ -21,13 +21,11 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, Spelling
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, type_of
 
 from .hiding import EVERYTHING
 
-NUMBERS = frozenset(("DECIMAL", "MONEY", "NUMBER"))
-DATES = frozenset(("DATE", "DAY", "REMINDER"))
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(
     r"(?P<date>\S+)[ T](?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}))?(\s?(?P<half>[AaPp][Mm]))?"
@@ -66,9 +64,9 @@ class WrongEncoding(Exception):
 class CellReader(Protocol):
     """Turns the cells of a table into values that types take."""
 
-    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-        """The cells of a record as the types of their fields take them, and of those that do not fit what was
-        expected.
+    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
+        """The cells of a record as the types of their fields take them, and the mistakes of those that do not fit, by
+        name.
         """
 
     def only_of(self, names: Container[str]) -> CellReader:
@@ -135,40 +133,41 @@ class Dialect:
         """Tells whether a cell of a column says that there shall be nothing. Names with _ in front are no fields."""
         return name[0] != "_" and (cell == self.null or (not cell and name in self.clears))
 
-    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         found: dict[str, Any] = {}
-        wrong: dict[str, str] = {}
+        wrong: dict[str, FieldError] = {}
         for name, value in fields.items():
             field = schema.find(name) if value.__class__ is str and name in self.only else None
-            convert = None if field is None else self._converters.get(field.type)
+            spelling = Spelling.PLAIN if field is None else type_of(field).spelling
+            convert = self._converters.get(spelling)
             if convert is None:
                 continue
             text = convert(value)
             if text is None:
-                wrong[name] = self._expected(field)
+                wrong[name] = FieldError.unfit((name,), name, value, self._expected(spelling), spelling)
             else:
                 found[name] = text
         if not found and not wrong:
             return fields, {}
         return {name: found.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
 
-    def reads(self, type_name: str, text: str) -> bool:
-        """Tells whether a cell of a field of a type is spelled as this dialect does, and others do not."""
+    def reads(self, spelling: Spelling, text: str) -> bool:
+        """Tells whether a cell is spelled as this dialect does, and others do not."""
         if self.is_plain:
-            return type_name in ("DECIMAL", "MONEY") and _PLAIN_NUMBER.fullmatch(text) is not None
-        convert = self._converters.get(type_name)
+            return spelling is Spelling.NUMBER and _PLAIN_NUMBER.fullmatch(text) is not None
+        convert = self._converters.get(spelling)
         found = None if convert is None else convert(text)
-        return found not in (None, text.strip()) and not (type_name == "NUMBER" and "." in str(found))
+        return found not in (None, text.strip()) and not (spelling is Spelling.INTEGER and "." in str(found))
 
     @cached_property
-    def _converters(self) -> Mapping[str, Callable[[str], str | None]]:
-        found: dict[str, Callable[[str], str | None]] = {}
+    def _converters(self) -> Mapping[Spelling, Callable[[str], str | None]]:
+        found: dict[Spelling, Callable[[str], str | None]] = {}
         if self._has_numbers:
-            found |= dict.fromkeys(NUMBERS, self._number)
+            found |= {Spelling.INTEGER: self._number, Spelling.NUMBER: self._number}
         if self.dates:
-            found |= {**dict.fromkeys(DATES, self._date), "DATETIME": self._instant}
+            found |= {Spelling.DATE: self._date, Spelling.INSTANT: self._instant}
         if self.true or self.false:
-            found["BOOLEAN"] = self._flag
+            found[Spelling.FLAG] = self._flag
         return found
 
     @cached_property
@@ -230,13 +229,13 @@ class Dialect:
     def _flag(self, text: str) -> str | None:
         return self._flags.get(text.strip().casefold())
 
-    def _expected(self, field: Field | None) -> str:
-        if field is None or field.type in NUMBERS:
+    def _expected(self, spelling: Spelling) -> str:
+        if spelling.is_number:
             return f"a number such as {self._sample_number}"
-        if field.type == "BOOLEAN":
+        if spelling is Spelling.FLAG:
             return f"one of {', '.join((*self.true, *self.false))}"
         dates = " or ".join(dict.fromkeys((_SAMPLE_DAY.strftime(self.dates[0]), _SAMPLE_DAY.isoformat())))
-        return f"a date that exists, such as {dates}" + (", and a time" if field.type == "DATETIME" else "")
+        return f"a date that exists, such as {dates}" + (", and a time" if spelling is Spelling.INSTANT else "")
 
     @property
     def _sample_number(self) -> str:
@@ -386,16 +385,16 @@ def ambiguous_date(text: str) -> bool:
     return parts is not None and parts[1] != parts[2] and int(parts[1]) <= 12 and int(parts[2]) <= 12
 
 
-def best_presets(cells: Iterable[tuple[str, str]], delimiter: str) -> list[str]:
+def best_presets(cells: Iterable[tuple[Spelling, str]], delimiter: str) -> list[str]:
     """The presets that read most of some cells; none where no preset reads any. Several are equally good.
 
-    :param cells: name of the type of the field, and text.
+    :param cells: the kind of value that the field wants, and text.
     :param delimiter: of their file.
     """
     votes = dict.fromkeys(PRESETS, 0)
-    for type_name, text in cells:
+    for spelling, text in cells:
         for name in votes:
-            votes[name] += PRESETS[name].reads(type_name, text)
+            votes[name] += PRESETS[name].reads(spelling, text)
     most = max(votes.values())
     best = [name for name, number in votes.items() if number == most and most]
     return [name for name in best if PRESETS[name].delimiter in ("", delimiter)] or best

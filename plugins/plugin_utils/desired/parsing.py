@@ -91,9 +91,7 @@ class DesiredParser:
     ) -> Mapping[str, Any]:
         """The cells of a record as types take them; of those that do not fit a finding."""
         found, wrong = cells.read(schema, fields)
-        for name, expected in wrong.items():
-            field = schema.find(name)
-            error = FieldError.unfit((name,), name, fields[name], expected, field.type if field is not None else "")
+        for name, error in wrong.items():
             self._find(entry.place_of(name), error)
         return found
 

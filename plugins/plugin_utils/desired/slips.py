@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
-from .dialect import DATES, NUMBERS, Dialect
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling
+
+from .dialect import Dialect
 
 _NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
@@ -46,26 +48,26 @@ _AS_TEXT = {
 }
 
 
-def family(type_name: str) -> str:
-    """The words for the values of a type: number, flag or date."""
-    return "number" if type_name in NUMBERS else "flag" if type_name == "BOOLEAN" else "date"
+def family(spelling: Spelling) -> str:
+    """The word for values that are spelled alike: number, flag or date."""
+    return "number" if spelling.is_number else "flag" if spelling is Spelling.FLAG else "date"
 
 
-def slip_in_workbook(type_name: str) -> str:
+def slip_in_workbook(spelling: Spelling) -> str:
     """Says what to do about a text in a cell of a workbook where another type was wanted."""
-    return _AS_TEXT[family(type_name)]
+    return _AS_TEXT[family(spelling)]
 
 
-def slip_in_table(type_name: str, text: str, dialect: Dialect) -> str:
+def slip_in_table(spelling: Spelling, text: str, dialect: Dialect) -> str:
     """Says what is wrong with a cell of CSV, and what to do about it; empty where nothing is known of it."""
     bare = text.strip()
-    if type_name in NUMBERS:
+    if spelling.is_number:
         known = next((words for form, words in _NUMBERS if form.fullmatch(bare)), "")
         sign = None if known else _CURRENCY.fullmatch(bare)
         return known if sign is None else _named(sign[1] or sign[2], dialect)
-    if type_name in DATES and re.fullmatch(r"#{3,}", bare):
+    if spelling is Spelling.DATE and re.fullmatch(r"#{3,}", bare):
         return "the column was too narrow for its dates; widen it"
-    if type_name == "BOOLEAN":
+    if spelling is Spelling.FLAG:
         return "words for true and false; set `csv: {booleans: {true: [...], false: [...]}}`"
     return ""
 

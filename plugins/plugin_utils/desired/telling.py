@@ -12,17 +12,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, shorten
 
 from .desired import CellPlace, DesiredInstance, Finding
-from .dialect import DATES, NUMBERS, PRESETS, ambiguous_date, best_presets
+from .dialect import PRESETS, ambiguous_date, best_presets
 from .slips import family, slip_in_table, slip_in_workbook
 
 _ALONE = 3
 """So many findings of one kind are told one by one."""
-
-_SPELLED = NUMBERS | DATES | {"DATETIME", "BOOLEAN"}
-"""Types whose values dialects spell in different ways."""
 
 Key = tuple[str, ...]
 
@@ -78,7 +75,7 @@ def _key(
     if misfit is None:
         return (_WORDS, finding.message)
     if advice.fits(finding):
-        return (_SPELLING, finding.column, family(misfit.type), advice.proposal(finding.place.source))
+        return (_SPELLING, finding.column, family(misfit.spelling), advice.proposal(finding.place.source))
     slip = _slip(finding, desired)
     if slip:
         return (_SLIP, finding.column, slip)
@@ -88,11 +85,11 @@ def _key(
 def _slip(finding: Finding, desired: DesiredInstance) -> str:
     """Says what a spreadsheet made of a cell, and what to do about it; empty where nothing is known of it."""
     misfit, source = finding.misfit, finding.place.source
-    if misfit is None or misfit.type not in _SPELLED or misfit.value.__class__ is not str:
+    if misfit is None or misfit.spelling is Spelling.PLAIN or misfit.value.__class__ is not str:
         return ""
     if isinstance(finding.place, CellPlace):
-        return slip_in_workbook(misfit.type)
-    return slip_in_table(misfit.type, misfit.value, desired.dialects.of(source))
+        return slip_in_workbook(misfit.spelling)
+    return slip_in_table(misfit.spelling, misfit.value, desired.dialects.of(source))
 
 
 def _cells(findings: Sequence[Finding]) -> str:
@@ -122,11 +119,11 @@ class _Proposals:
 
     def __init__(self, findings: Iterable[Finding], desired: DesiredInstance) -> None:
         self._desired = desired
-        cells: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        cells: dict[str, list[tuple[Spelling, str]]] = defaultdict(list)
         for finding in findings:
             text = self._text(finding)
             if text is not None and finding.misfit is not None:
-                cells[finding.place.source].append((finding.misfit.type, text))
+                cells[finding.place.source].append((finding.misfit.spelling, text))
         self._best = {source: best_presets(some, desired.delimiters[source]) for source, some in cells.items()}
         common = [set(best) for best in self._best.values() if best]
         shared = set.intersection(*common) if common else set()
@@ -135,7 +132,7 @@ class _Proposals:
     def _text(self, finding: Finding) -> str | None:
         """The cell that a finding is about; None where no dialect has a say in it."""
         misfit = finding.misfit
-        is_spelled = misfit is not None and misfit.type in _SPELLED and misfit.value.__class__ is str
+        is_spelled = misfit is not None and misfit.spelling is not Spelling.PLAIN and misfit.value.__class__ is str
         return str(misfit.value) if misfit and is_spelled and finding.place.source in self._desired.delimiters else None
 
     def _presets(self, source: str) -> list[str]:
@@ -148,7 +145,7 @@ class _Proposals:
         if text is None or finding.misfit is None or not presets:
             return False
         is_other = presets[0] != self._desired.dialects.of(finding.place.source).preset
-        return is_other and PRESETS[presets[0]].reads(finding.misfit.type, text)
+        return is_other and PRESETS[presets[0]].reads(finding.misfit.spelling, text)
 
     def proposal(self, source: str) -> str:
         """Says what to set for a file."""
@@ -166,7 +163,7 @@ class _Proposals:
         texts = [text for finding in findings if (text := self._text(finding)) is not None]
         source, misfit = findings[0].place.source, findings[0].misfit
         presets = self._presets(source)
-        kind = family(misfit.type if misfit else "")
+        kind = family(misfit.spelling if misfit else Spelling.PLAIN)
         return f"{_label(kind, texts, presets)}; {self.proposal(source)}"
 
 

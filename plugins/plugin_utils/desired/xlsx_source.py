@@ -19,8 +19,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import TypedCell
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, TypedCell
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, type_of
 
 from .csv_source import NO_NAME, TITLED, structure
 from .desired import SECTIONS, CellPlace, Finding, Place
@@ -78,7 +78,7 @@ class _SheetCells:
     only: Container[str] = EVERYTHING
     spelling: str = "workbook"
 
-    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         read = {}
         for name, value in fields.items():
             if not isinstance(value, TypedCell) or name not in self.only:
@@ -87,10 +87,10 @@ class _SheetCells:
             if not is_day and value not in _FLAGS:
                 continue
             field = schema.find(name)
-            kind = field.type if field is not None else ""
-            if is_day and kind == "DATETIME":
+            spelling = Spelling.PLAIN if field is None else type_of(field).spelling
+            if is_day and spelling is Spelling.INSTANT:
                 read[name] = f"{value} 00:00:00"
-            elif not is_day and kind == "BOOLEAN":
+            elif not is_day and spelling is Spelling.FLAG:
                 read[name] = _FLAGS[value]
         return ({**fields, **read} if read else fields), {}
 

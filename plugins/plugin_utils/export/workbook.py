@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Spelling
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from ..desired.desired import SECTIONS, letters_of
-from ..desired.dialect import DATES, ISO_DATE, NUMBERS, Dialect
+from ..desired.dialect import ISO_DATE, Dialect
 from ..desired.xlsx_source import COMMENT, CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
 from .export import Exported
 from .layout import BULK
@@ -43,8 +43,13 @@ _WHEN = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
 _HALF = re.compile(r"[\ud800-\udfff]")
 _ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
-_FORMATS = {"MONEY": "#,##0.00", "NUMBER": "0", "DECIMAL": "General", "BOOLEAN": "General"}
-_DAY_FORMAT = "yyyy-mm-dd"
+_MONEY_FORMAT = "#,##0.00"
+_FORMATS = {
+    Spelling.INTEGER: "0",
+    Spelling.NUMBER: "General",
+    Spelling.FLAG: "General",
+    Spelling.DATE: "yyyy-mm-dd",
+}
 NAMED = ("location", "person", "room", "user")
 """Kinds of records that cells offer as choices."""
 
@@ -200,10 +205,10 @@ class _Writer:
         if isinstance(value, (Mapping, list, tuple)):
             return _held(json_cell(value))
         text = str(value)
-        if field.type in NUMBERS and isinstance(value, (Plain, int)):
+        if type_of(field).spelling.is_number and isinstance(value, (Plain, int)):
             number = Decimal(text)
             return number if Decimal(format(number, DIGITS)) == number else text
-        if field.type in DATES and isinstance(value, Plain) and ISO_DATE.fullmatch(text):
+        if type_of(field).spelling is Spelling.DATE and isinstance(value, Plain) and ISO_DATE.fullmatch(text):
             day = dt.date.fromisoformat(text)
             return day if day >= _FIRST_DAY else text
         if text == self._dialect.null or text[:1] in ("[", "{") or not text:
@@ -230,7 +235,7 @@ class _Writer:
         """Offers the choices of a field in its cells."""
         target = _TARGETS.get(field.type, "")
         choices = self._exported.names.get(target, ()) if target else field.allowed
-        if field.type == "BOOLEAN":
+        if type_of(field).spelling is Spelling.FLAG:
             choices = ("TRUE", "FALSE")
         choices = [choice for choice in choices if _fits(choice)]
         if not choices:
@@ -297,7 +302,7 @@ def _fits(text: str) -> bool:
 
 
 def _format_of(field: Field) -> str:
-    return _DAY_FORMAT if field.type in DATES else _FORMATS.get(field.type, TEXT_FORMAT)
+    return _MONEY_FORMAT if field.type == "MONEY" else _FORMATS.get(type_of(field).spelling, TEXT_FORMAT)
 
 
 def _unchanging(content: bytes) -> bytes:

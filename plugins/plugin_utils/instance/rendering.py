@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     is_uuid,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     ATTACHMENTS,
     Attachment,
@@ -261,10 +261,7 @@ class _Rendering:
         fields = entry.fields
         if entry.cells is not None:
             fields, wrong = entry.cells.read(schema, fields)
-            for name, expected in wrong.items():
-                found = schema.find(name)
-                type_name = found.type if found is not None else ""
-                error = FieldError.unfit((name,), name, entry.fields[name], expected, type_name)
+            for name, error in wrong.items():
                 self._find(entry.place_of(name), error)
         return {name: self._value(schema, entry, name, value) for name, value in fields.items()}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Plain, Way
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
@@ -68,9 +68,9 @@ class _MergedCells:
 
     readers: tuple[tuple[frozenset[str], CellReader], ...]
 
-    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         found = dict(fields)
-        wrong: dict[str, str] = {}
+        wrong: dict[str, FieldError] = {}
         for names, reader in self.readers:
             own = {name: value for name, value in fields.items() if name in names}
             values, unfit = reader.read(schema, own)

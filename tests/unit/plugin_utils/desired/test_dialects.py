@@ -86,6 +86,7 @@ def _read(desired: DesiredInstance) -> list[dict[str, Any]]:
         ("excel-de", "BOOLEAN", "true", "true"),
         ("excel-fr", "BOOLEAN", "Faux", "false"),
         ("excel-gb", "BOOLEAN", "yes", "true"),
+        ("excel-de", "WHOLE_DAYS", "nein", "false"),
     ],
 )
 def test_a_preset_reads_what_its_country_writes(preset: str, type_name: str, text: str, read: str) -> None:
