@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.module_action import (
-    ActionModule as ModuleSpec,
+    ActionModule as _ModuleAction,
 )
 
 
-class ActionModule(ModuleSpec):
+class ActionModule(_ModuleAction):
     """The module's own result, hidden from display where it holds tokens."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -4,20 +4,25 @@
 
 """The doors through which text of others comes in: every module with options that lead through it.
 
-A test holds that no module, plugin, report and source of files lacks its line.
+A module without a line has the tasks of its integration steps. A test holds that no module, plugin, report and source
+of files lacks its line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
 from hostile_service import uuid_of
+from project import ROOT
+from steps import NAMESPACE
 
 LOCATION, ROOM, PERSON, USER, OBJECT, TASK, CASE, FILE = (uuid_of(number, 1) for number in (1, 2, 3, 4, 5, 6, 7, 10))
 
-MODULES: dict[str, list[Mapping[str, Any]]] = {
+_WRITTEN: dict[str, list[Mapping[str, Any]]] = {
     "api": [{"method": "GET", "path": "/rooms"}, {"method": "PATCH", "path": "/room/x", "body": {"name": "x"}}],
     "api_info": [{"path": "/rooms"}, {"path": "/nothing/x"}],
     "auth_token": [{}, {"state": "absent", "access_token": "x"}],
@@ -81,7 +86,25 @@ MODULES: dict[str, list[Mapping[str, Any]]] = {
     "user_from_person": [{"person": PERSON}, {"person": "nobody"}],
     "user_info": [{}, {"uuid": USER}],
 }  # fmt: skip
-"""Every module, with options that read, change, find nothing, and are wrong."""
+"""Modules with options that read, change, find nothing, and are wrong."""
+
+
+def _tasks_of_steps() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Modules with the options of each of their integration steps; what an earlier step told is some uuid."""
+    for path in sorted((ROOT / "tests" / "integration" / "steps").glob("*.yml")):
+        for step in yaml.safe_load(re.sub(r"\{\{[^}]*\}\}", OBJECT, path.read_text(encoding="utf-8"))):
+            for name, options in step.get("task", {}).items():
+                if name.startswith(NAMESPACE):
+                    yield name.removeprefix(NAMESPACE), options or {}
+
+
+def _modules() -> dict[str, list[Mapping[str, Any]]]:
+    found = dict(_WRITTEN)
+    for name, options in _tasks_of_steps():
+        if name not in _WRITTEN and name not in CONTROLLER:
+            found.setdefault(name, []).append(options)
+    return found
+
 
 CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe"}
 """Modules that run on the controller alone, each in tests of its own."""
@@ -94,6 +117,9 @@ PLUGINS = {"inventory/places.py", "lookup/record.py"}
 """What else text of others goes through: modes of ``instance``, forms of reports, sources of files, formats of exports,
 plugins.
 """
+
+MODULES = _modules()
+"""Every module that a task calls for a record, with options."""
 
 LOOKUPS = {
     "object": OBJECT,

@@ -79,6 +79,10 @@ _TEXTS: dict[str, tuple[str, ...]] = {
 }
 """The texts of a record; each holds the same payload."""
 
+_OTHER_KIND = ("", "uuid", 12)
+_OTHER_TEXTS = ("name", "number", "title", "description")
+"""A record of a list that is not named here."""
+
 MODES = (
     "texts", "refusing", "refusing_html", "refusing_plain", "echoing", "redirecting", "dripping", "bomb", "lying_total",
     "endless", "wrong_types", "odd_members", "deep", "digits", "broken_json", "no_json", "unknown_shape", "hanging_up",
@@ -142,11 +146,11 @@ class HostileService(ThreadingHTTPServer):
 
     def records(self, path: str) -> list[dict[str, Any]]:
         """The records of a list."""
-        _item, identity, first = KINDS[path]
+        _item, identity, first = KINDS.get(path, _OTHER_KIND)
         return [
             {
-                **_TYPED[path],
-                **dict.fromkeys(_TEXTS[path], text),
+                **_TYPED.get(path, {}),
+                **dict.fromkeys(_TEXTS.get(path, _OTHER_TEXTS), text),
                 "id": number,
                 **({"asset_id": number} if path == "circularity-hub/items" else {}),
                 **({} if identity == "id" else {identity: uuid_of(first, number)}),
@@ -203,7 +207,7 @@ class _Answer(BaseHTTPRequestHandler):
         """Everything that is asked for, full of payloads."""
         page = int(query.get("page", ["1"])[0])
         steps = path.split("/")
-        if path in KINDS:
+        if path in KINDS or (self.command == "GET" and path.isalpha()):
             self._page(self.server.records(path), page)
         elif steps[-1] == "field-definitions":
             self._json(self.server.definitions(steps[1]))

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a plan to requests, level by level, with the journal.
 
-The only package here that writes to the service.
+Of the packages here only this one changes records of the service; ``probe`` makes scratch records of its own.
 """
 
 from __future__ import annotations

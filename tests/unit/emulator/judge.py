@@ -56,6 +56,10 @@ def _description_in(weather: frozenset[tuple[str, str]]) -> JsonMap:
     return document
 
 
+_TEXTS = {"uuid": "00000000-0000-4000-8000-000000000000", "date": "2031-01-01", "email": "a@example.org"}
+"""Format of a text to a text of it."""
+
+
 class Operation:
     """One operation of the description, in some weather."""
 
@@ -96,6 +100,31 @@ class Operation:
                 found = found[step]
             node = found
         return node
+
+    def least_body(self) -> Any:
+        """The smallest body that passes the description: required members, each with the first value that it takes."""
+        content = self.follow(self.node["requestBody"])["content"]
+        return self._least(next(iter(content.values()))["schema"])
+
+    def _least(self, schema: JsonMap) -> Any:
+        schema = self.follow(schema)
+        for alternatives in ("oneOf", "anyOf"):
+            if alternatives in schema:
+                return self._least(schema[alternatives][0])
+        if "const" in schema or "enum" in schema:
+            return schema.get("const", next(iter(schema.get("enum", ())), None))
+        types = schema.get("type", "object")
+        first = types if isinstance(types, str) else types[0]
+        if first == "object":
+            members = {name: self._least(schema["properties"][name]) for name in schema.get("required", ())}
+            missing = schema.get("minProperties", 0) - len(members)
+            others = [name for name in schema.get("properties", {}) if name not in members][: max(missing, 0)]
+            return members | {name: self._least(schema["properties"][name]) for name in others}
+        if first == "array":
+            return [self._least(schema["items"]) for _number in range(schema.get("minItems", 0))]
+        if first == "string":
+            return _TEXTS.get(schema.get("format", ""), "x" * schema.get("minLength", 1))
+        return {"integer": 1, "number": 1, "boolean": False}.get(first)
 
     def responses(self, weather: Mapping[str, str]) -> dict[str, JsonMap]:
         found = {}
