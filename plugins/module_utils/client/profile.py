@@ -34,6 +34,7 @@ from ..model.kinds import (
     Kind,
     flatten,
 )
+from ..model.schema import is_number
 from .query import PER_PAGE
 from .transport import Response
 
@@ -45,7 +46,8 @@ _IN_ENVELOPES = (OBJECT, ROOM, LOCATION, RENTAL_CASE)
 _BY_FIELDS = (*TEMPLATE_KINDS.values(), LOCATION)
 _CAP = 100
 _DAY = len("2031-05-31")
-_LINKS = ("LINKED_LOCATION", "LINKED_ROOM", "LINKED_USER", "LINKED_PERSON")
+LINKS = ("LINKED_LOCATION", "LINKED_ROOM", "LINKED_USER", "LINKED_PERSON")
+"""Types of fields that lead to one record."""
 
 Seen = Iterator[tuple[str, str]]
 """Switches, each with the side that was seen."""
@@ -235,14 +237,14 @@ def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> Se
 
 
 def _value(type_name: str, value: Any) -> Seen:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if type_name in ("DECIMAL", "MONEY", "NUMBER") and (is_number or (isinstance(value, str) and value)):
-        yield "number_form", "number" if is_number else "string"
+    came_as_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number(type_name) and (came_as_number or (isinstance(value, str) and value)):
+        yield "number_form", "number" if came_as_number else "string"
     elif type_name == "BOOLEAN" and isinstance(value, int):
         yield "boolean_form", "boolean" if isinstance(value, bool) else "integer"
-    elif type_name in _LINKS and isinstance(value, Mapping):
+    elif type_name in LINKS and isinstance(value, Mapping):
         yield "link_read", "object"
-    elif type_name in _LINKS and is_number:
+    elif type_name in LINKS and came_as_number:
         yield "link_read", "integer" if value else "zero"
     elif type_name == "ATTACHMENT" and isinstance(value, list) and value and isinstance(value[0], Mapping):
         yield "attachment_name", "given" if "name" in value[0] else "none"

@@ -376,7 +376,7 @@ class _Absorbing:
             if self._is_protected(planned):
                 raise NotSpliced("the files protect it")
             if self._options.gone == KEEP:
-                raise NotSpliced("gone is keep")
+                raise NotSpliced("the option gone is keep")
             if is_held:
                 raise NotSpliced("other records in the files refer to it")
             if self._options.gone == REMOVE:

@@ -100,7 +100,7 @@ class _Pieces(Source):
     def add(self, place: Place, name: str, value: Any) -> None:
         record = self.piece(place)
         if record.kind != MAP or not record.members:
-            raise NotSpliced("the record is no map of fields")
+            raise NotSpliced("the record is not written as fields and their values")
         if record.is_shared:
             raise NotSpliced(THROUGH_ANCHOR)
         self._splices.add_member(record, name, value)
@@ -133,12 +133,12 @@ class YamlSource(_Pieces):
         if any(one.is_shared for one in piece.inside()):
             raise NotSpliced(THROUGH_ANCHOR)
         if id(piece) not in self._lists:
-            raise NotSpliced("it is no item of a list")
+            raise NotSpliced("it does not stand in a list of records")
         records, number = self._lists[id(piece)]
         gone = self._gone.setdefault(id(records), set())
         gone.add(number)
         if not records.is_block and len(records.items) > 1:
-            raise NotSpliced("it stands in a list in brackets")
+            raise NotSpliced("it stands in a list that is written in one pair of brackets")
         self._splices.take_record(records, number, gone)
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
@@ -149,7 +149,7 @@ class YamlSource(_Pieces):
         at, name = self._root, None
         for number, step in enumerate(way):
             if at.kind != MAP or at.is_shared:
-                raise NotSpliced("the records stand in no list there")
+                raise NotSpliced("there is no list of records in that place")
             if step not in at.members:
                 self._splices_below(at, way[number:], records)
                 return
@@ -159,7 +159,7 @@ class YamlSource(_Pieces):
         if at.kind == SCALAR and self._is_empty(at) and name is not None:
             self._splices.put(name, at, NewValue(list(records), lambda _loaded: True), in_flow=False)
         elif at.kind != LIST:
-            raise NotSpliced("the records stand in no list there")
+            raise NotSpliced("there is no list of records in that place")
         elif at.is_block:
             self._append_block(at, text)
         elif not at.items and not way:
@@ -185,7 +185,7 @@ class YamlSource(_Pieces):
         for name in reversed(names[1:]):
             value = {name: value}
         if not at.members:
-            raise NotSpliced("the records stand in no list there")
+            raise NotSpliced("there is no list of records in that place")
         self._splices.add_member(at, names[0], value)
 
     def _append_block(self, records: Piece, text: str) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import LINKS
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS, Kind, flatten
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import is_number
 
 from .evidence import Evidence
 
-_NUMBERS = ("DECIMAL", "MONEY", "NUMBER")
 _BOOLEANS = ("BOOLEAN", "FIELD_VALUE_COMPARISON")
-_LINKS = ("LINKED_LOCATION", "LINKED_ROOM", "LINKED_USER", "LINKED_PERSON")
 _LINK_LISTS = ("LINKED_ASSETS", "LINKED_ASSET")
 _NUMBER_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
@@ -87,7 +87,7 @@ class RecordsSeen:
             self.evidence.odd("uuid_key", f"{sample.request}: uuid alone")
 
     def _value(self, request: str, type_name: str, value: Any) -> None:
-        if type_name in _NUMBERS:
+        if is_number(type_name):
             if isinstance(value, str) and _NUMBER_TEXT.fullmatch(value):
                 self.evidence.saw("number_form", "string", request)
             elif isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -115,7 +115,7 @@ class RecordsSeen:
     def _links(self) -> None:
         forms: Counter[tuple[str, str]] = Counter()
         for sample in self.samples:
-            keys = self._shown(sample.kind) & {key for key, name in sample.types.items() if name in _LINKS}
+            keys = self._shown(sample.kind) & {key for key, name in sample.types.items() if name in LINKS}
             for record in sample.flat:
                 for key in keys:
                     forms[_form_of_link(record.get(key)), sample.request] += 1

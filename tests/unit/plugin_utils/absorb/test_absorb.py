@@ -521,7 +521,9 @@ def test_records_that_are_gone(site: Site, tmp_path: Path, gone: str, state: str
     if gone == "keep":
         is_now = "archived" if state == "archived" else "not"
         assert done["changed"] is False
-        assert done["told"][0].endswith(f"object 2 is {is_now} in the instance: not changed, because gone is keep")
+        assert done["told"][0].endswith(
+            f"object 2 is {is_now} in the instance: not changed, because the option gone is keep"
+        )
         return
     assert done["told"] == []
     assert done["summary"] == {"objects": {"changed": 0, "added": 0, "removed": 1}}
