@@ -75,7 +75,7 @@ class _Answer(BaseHTTPRequestHandler):
         if path.endswith("field-definitions") or int(parse_qs(address.query).get("page", ["1"])[0]) > 1:
             found = []
         else:
-            found = self.server.lists[path]
+            found = self.server.lists.get(path, [])
         self._say({"items": found, "total": len(found), "count": len(found), "page": 1, "per_page": 1000})
 
     def do_POST(self) -> None:
@@ -96,7 +96,8 @@ def uuid(number: int) -> str:
 
 
 def location(number: int, name: str, **fields: Any) -> dict[str, Any]:
-    return {"id": number, "location_uuid": uuid(100 + number), "name": name, "city": "Berlin", **fields}
+    empty = dict.fromkeys(("address", "zip", "country"))
+    return {"id": number, "location_uuid": uuid(100 + number), "name": name, "city": "Berlin", **empty, **fields}
 
 
 def room(number: int, name: str, place: int | None = None, **fields: Any) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class Tokens:
             if secret:
                 transport.secrets.add(secret)
         if credentials.access_token and not is_token(credentials.access_token):
-            raise InvalidInput(f"access_token: what is given is none; {TOKEN_IS}")
+            raise InvalidInput(f"access_token: what is given is none; {CARRIED}")
 
     def current(self) -> str:
         """A token to send now: the one at hand, or a new one when less than min(60 s, a tenth of its life) is left."""
@@ -194,7 +194,7 @@ class Tokens:
             raise NotJson(f"Signing in {how}: the answer holds no access_token.")
         access, refresh, life = pair["access_token"], pair.get("refresh_token") or self._refresh, pair.get("expires_in")
         if not is_token(access) or not (refresh is None or is_token(refresh)):
-            raise NotJson(f"Signing in {how}: the answer holds a token that is none ({TOKEN_IS}).")
+            raise NotJson(f"Signing in {how}: the answer holds a token that is none ({CARRIED}).")
         self._access, self._refresh = access, refresh
         self._transport.secrets.update(secret for secret in (self._access, self._refresh) if secret)
         self.user_id = pair.get("user_id")
@@ -238,7 +238,7 @@ class Tokens:
         self._access = self._refresh = None
 
 
-TOKEN_IS = "expected at most 16384 printable ASCII characters, no blank and no line end"
+CARRIED = "expected at most 16384 printable ASCII characters, no blank and no line end"
 
 
 def is_token(value: Any) -> TypeGuard[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..client.client import Client, Record
 from ..client.query import Condition
-from ..errors import InvalidInput, PermissionMissing, SeventhingsError
+from ..errors import InternalError, InvalidInput, InvalidRequest, NotFound, PermissionMissing, SeventhingsError
 from ..model.field import EMPTY, Field
 from ..model.kinds import SERVER_KEYS, TEMPLATE_KINDS, Kind
 from ..model.schema import Schema, type_of
@@ -133,7 +133,8 @@ def _sends_empty_elsewhere(client: Client) -> bool:
     for kind in TEMPLATE_KINDS.values():
         try:
             told = _sends_empty(_told_of(client.schema(kind)), client.sample(kind))
-        except PermissionMissing:
+        except (PermissionMissing, NotFound, InvalidRequest, InternalError):
+            # It is no part of what was asked for.
             continue
         if told is not None:
             return told
