@@ -72,7 +72,7 @@ def alone(account: RunResult, examples: int) -> list[str]:
     for section, names in account.reported.items():
         examples_in_words = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
         rest = len(names) - examples
-        told.append(f"{counted(len(names), section)}: {examples_in_words}{f' and {rest} more' if rest > 0 else ''}")
+        told.append(f"{counted(len(names), section)}: {examples_in_words}{f' and {rest:,} more' if rest > 0 else ''}")
     return told
 
 

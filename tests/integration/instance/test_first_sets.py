@@ -98,8 +98,8 @@ def test_a_plan_as_markdown_shows_one_change_beside_thousands_that_are_in_no_fil
     told = report.read_text("utf-8")
     assert len(told) <= 65_536
     assert "NEW-ROOM" in told
-    assert "12000 rooms: " in told
-    assert told.index("NEW-ROOM") < told.index("12000 rooms: ")
+    assert "12,000 rooms: " in told
+    assert told.index("NEW-ROOM") < told.index("12,000 rooms: ")
     assert re.search(r"and 119\d\d more", told)
 
 
