@@ -91,7 +91,18 @@ def check(built: Path) -> None:
     settings.write_text("[galaxy-importer]\nRUN_ANSIBLE_TEST = False\nCHECK_REQUIRED_TAGS = True\n", encoding="utf-8")
     path = os.pathsep.join([str(folder), os.environ["PATH"]])
     env = environment(PATH=path, GALAXY_IMPORTER_CONFIG=str(settings))
-    call(folder / "python", "-m", "galaxy_importer.main", built, cwd=BUILD, env=env)
+    command = [str(folder / "python"), "-m", "galaxy_importer.main", str(built)]
+    done = subprocess.run(command, cwd=BUILD, env=env, check=False, text=True, capture_output=True)
+    print(done.stdout, done.stderr, sep="", flush=True)
+    if done.returncode:
+        sys.exit(done.returncode)
+    if warned := warnings_of(done.stdout + done.stderr):
+        sys.exit("\n".join([f"{built.name} is not clean:", *warned]))
+
+
+def warnings_of(output: str) -> list[str]:
+    """The lines in which the importer complains; it ends well all the same."""
+    return [line for line in output.splitlines() if line.startswith(("WARNING:", "ERROR:"))]
 
 
 def prepare(version: str) -> None:

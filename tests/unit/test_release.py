@@ -42,3 +42,8 @@ def test_the_notes_of_a_version_are_found_as_the_changelog_is_written(
     assert release.notes_of("1.0.1") == "Mended\\.\n"
     with pytest.raises(SystemExit, match="says nothing about 2"):
         release.notes_of("2.0.0")
+
+
+def test_what_the_importer_warns_of_stops_a_release() -> None:
+    output = "Loading role fleet\nWARNING: Failed to find a.b.c playbook.\nImporter processing completed successfully\n"
+    assert release.warnings_of(output) == ["WARNING: Failed to find a.b.c playbook."]
