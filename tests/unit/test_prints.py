@@ -19,6 +19,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.printed import told
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
+pytestmark = pytest.mark.slow
+
 PLUGINS = ROOT / "plugins"
 
 CLEANS = {"clean", "clean_lines", "cleaned", "told", "missing_required_lib", "message_in_short", "in_short", "as_text"}

@@ -75,6 +75,7 @@ def test_a_letter_that_is_left_out_of_a_word_is_a_slip(words: list[str], data: s
     assert slips(" ".join(wrong), [" ".join(words)]) == [" ".join(words)]
 
 
+@pytest.mark.slow
 @RANDOMISED
 @given(st.text(), st.lists(st.text(), max_size=5))
 def test_whatever_the_names(wanted: str, names: list[str]) -> None:

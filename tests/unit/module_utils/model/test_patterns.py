@@ -40,6 +40,7 @@ def test_what_is_no_pattern_here_is_not_known(pattern: str) -> None:
     assert finds(pattern, 0, "a") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ENDLESS)
 def test_a_pattern_that_does_not_end_is_left_to_the_service(pattern: str) -> None:
     field = Field("code", "TEXT", constraints={"regular_expression": pattern})
@@ -49,6 +50,7 @@ def test_a_pattern_that_does_not_end_is_left_to_the_service(pattern: str) -> Non
     assert time.process_time() - started < 2.0
 
 
+@pytest.mark.slow
 def test_many_such_patterns_cost_a_bounded_time_in_all() -> None:
     started = time.process_time()
     for number in range(100):

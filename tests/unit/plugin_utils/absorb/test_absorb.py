@@ -570,6 +570,7 @@ class _Killed(BaseException):
     """The process ends here."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
 def test_a_run_that_was_killed_between_two_files_is_run_again(
     site: Site, tmp_path: Path, gone: str, monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,8 @@ from project import LONG
 from ..instance.random_states import FIELDS, FILES, State, record_of, states
 from .absorbing import ANY, applied, content, take
 
+pytestmark = pytest.mark.slow
+
 _SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9 ]*[A-Za-z0-9]")
 _WORDS = {"yes", "no", "on", "off", "null", "true", "false"}
 _FLAT = ("locations", "rooms", "persons", "objects")

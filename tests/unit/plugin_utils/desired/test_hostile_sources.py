@@ -37,6 +37,7 @@ def _findings(read: Read, text: str) -> list[str]:
 _NAMES = ",".join(f"c{number}" for number in range(_COLUMNS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("read", "text", "expected"),
     [

@@ -299,6 +299,7 @@ def test_without_the_library_one_line_says_what_to_install(tmp_path: Path, monke
 # ---- size
 
 
+@pytest.mark.slow
 def test_rows_that_are_formatted_and_empty_cost_nothing(tmp_path: Path) -> None:
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
     rows = "".join(f'<row r="{number}" spans="1:1"><c r="A{number}" s="0"/></row>' for number in range(3, 1_048_576))

@@ -42,6 +42,7 @@ WEATHERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weather", WEATHERS, ids=lambda weather: " ".join(weather.values()) or "calm")
 def test_the_plan_of_an_export_is_empty_and_two_exports_are_equal(
     demo: Site, weather: dict[str, str], tmp_path: Path
@@ -65,6 +66,7 @@ def test_instances_that_spell_a_type_in_another_way_export_the_same(demo: Site, 
     assert exports[0] == exports[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl"])
 def test_a_copy_exports_as_its_original(demo: Site, site: Site, format_name: str) -> None:
     export_of(demo, format=format_name)

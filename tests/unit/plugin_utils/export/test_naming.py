@@ -371,6 +371,7 @@ def test_values_of_types_that_are_never_written_are_told_once(site: Site) -> Non
     assert export_of(site, site.root / "only", only=["rooms"])["left_out"] == []
 
 
+@pytest.mark.slow
 def test_users_whose_address_no_file_can_hold_are_left_out_where_persons_are_not_asked_for(site: Site) -> None:
     for email in ("{{x}}@acme.example", "ada@acme.example "):
         make(site, "person", email=email, first_name="x", last_name="y")

@@ -20,6 +20,8 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
+pytestmark = pytest.mark.slow
+
 ELSEWHERE = {"instance", "requests", "duration", "plan_digest", "made_by", "forecast"}
 """What an account tells that differs from one service to another, or from one run to another."""
 

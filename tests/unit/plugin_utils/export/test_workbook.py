@@ -18,6 +18,8 @@ from instance_site import Site
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.workbook import sheets_of
 
+pytestmark = pytest.mark.slow
+
 
 def _book(site: Site) -> Any:
     return openpyxl.load_workbook(site.root / "instance.xlsx")

@@ -72,6 +72,7 @@ def warnings(site: Site, profile: Path) -> list[str]:
     return [line for line in client.transport.told() if line.startswith("profile: ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("switch", "side"), TOLD.items())
 def test_what_has_changed_is_told(demo: Site, switch: str, side: str) -> None:
     demo.root.mkdir()

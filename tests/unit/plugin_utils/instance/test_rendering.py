@@ -396,6 +396,7 @@ def _layers(draw: st.DrawFn) -> list[State]:
     return [base, kept]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=60 if LONG else 4,
     deadline=None,

@@ -155,6 +155,7 @@ def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [10, 40, 5000])
 def test_a_page_stays_below_2_mb_and_counts_the_rest(length: int) -> None:
     page = as_html(account(wide(10_000, length=length)))

@@ -402,6 +402,7 @@ def typed(site: Site) -> Site:
     return site
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("value", [True, False], ids=["same", "empty"])
 def test_a_value_that_no_record_shows_is_found_by_a_filter(typed: Site, name: str, value: bool) -> None:

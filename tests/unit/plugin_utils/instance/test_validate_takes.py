@@ -263,6 +263,7 @@ class _Files:
         return {f"{section}.yml": yaml_list(written)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200 if LONG else 24))
 def test_whatever_an_instance_takes(site: Site, saved: dict[str, Path], seed: int) -> None:
     if seed % 3 == 0:

@@ -39,6 +39,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.probe.eviden
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.exchange import MOST_LOOKS, Asker
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.scratch import Journal, object_keys, sweep
 
+pytestmark = pytest.mark.slow
+
 QUIET = settings(deadline=None, derandomize=not LONG, suppress_health_check=list(HealthCheck))
 PREFIX = "/customer-api/v1"
 DAY = embedded_here.NOW.date()

@@ -18,6 +18,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, Kind
 
+pytestmark = pytest.mark.slow
+
 NUMBER = 1300
 
 

@@ -50,6 +50,7 @@ def test_an_archived_twin_is_brought_back_and_changed(site: Site, weather: dict[
     assert [one["archived"] for one in site.dump()["objects"]] == [False, False]
 
 
+@pytest.mark.slow
 def test_an_archived_twin_among_very_many_new_objects_is_found_when_the_service_refuses(site: Site) -> None:
     objects = [_object(f"{number:04d}") for number in range(150)]
     site.write({"objects.yml": yaml_list(objects)})

@@ -56,6 +56,7 @@ def _files(order: random.Random) -> list[dict[str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(8))
 def test_the_plan_is_the_same(stored: Site, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     stored.write(_files(random.Random(number))[number])

@@ -61,6 +61,7 @@ def test_values_are_plain_json() -> None:
     assert {type(one) for one in (*plain, plain["name"])} == {str}
 
 
+@pytest.mark.slow
 def test_ansible_gets_each_text_as_an_extra_variable_and_runs_none(tmp_path: Path) -> None:
     hacked = tmp_path / "hacked"
     attack = f"lookup('pipe', 'touch {hacked}')"

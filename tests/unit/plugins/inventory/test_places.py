@@ -337,6 +337,7 @@ def test_constructed_sees_the_host_and_its_groups(acme: Any, parse: Any) -> None
     assert found.hosts("city_Berlin") == ["Head office/Lab"]
 
 
+@pytest.mark.slow
 def test_strict_is_for_constructed_too(acme: Any, parse: Any) -> None:
     assert acme.rooms
     with pytest.raises(AnsibleError, match="label"):
@@ -518,6 +519,7 @@ def test_the_end_of_the_file_name_decides(tmp_path: Path, name: str, fits: bool)
 # ---- many
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_ten_thousand_rooms_take_seconds(instance: Any, parse: Any) -> None:
     instance.locations = [location(number, f"Site {number}") for number in range(1, 501)]
