@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..model.field import Field
+from ..model.field import Field, Spelling
 from ..model.kinds import KINDS, TEMPLATES, Kind
 from ..model.schema import type_of
 
@@ -70,7 +70,7 @@ def record_spec(kind: Kind) -> Spec:
         "uuid": {"type": "str"},
         "state": {"type": "str", "choices": list(kind.states), "default": "present"},
     }
-    if kind.template or any(field.type == "DATETIME" for field in kind.fields):
+    if kind.template or any(type_of(field).spelling is Spelling.INSTANT for field in kind.fields):
         spec["timezone"] = {"type": "str"}
     if kind.has_own_fields:
         spec |= {

@@ -10,6 +10,7 @@ An answer tells something where it has it. That it lacks something tells only wh
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInput, NotJson
-from ..model.field import EMPTY
+from ..model.field import EMPTY, Spelling
 from ..model.kinds import (
     FILE,
     KINDS,
@@ -34,7 +35,8 @@ from ..model.kinds import (
     Kind,
     flatten,
 )
-from ..model.schema import is_number
+from ..model.types_basic import FIELD_TYPES, UNWRITABLE
+from ..model.types_links import ATTACHMENTS
 from .query import PER_PAGE
 from .transport import Response
 
@@ -46,7 +48,8 @@ _IN_ENVELOPES = (OBJECT, ROOM, LOCATION, RENTAL_CASE)
 _BY_FIELDS = (*TEMPLATE_KINDS.values(), LOCATION)
 _CAP = 100
 _DAY = len("2031-05-31")
-LINKS = ("LINKED_LOCATION", "LINKED_ROOM", "LINKED_USER", "LINKED_PERSON")
+_NUMBER_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+LINKS = tuple(name for name, field_type in FIELD_TYPES.items() if field_type.shape == "reference")
 """Types of fields that lead to one record."""
 
 Seen = Iterator[tuple[str, str]]
@@ -227,7 +230,8 @@ def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> Se
     for key, type_name in types.items():
         if key in flat and key not in SERVER_KEYS:
             sends_empty = sends_empty or flat[key] in EMPTY
-            yield from _value(type_name, flat[key])
+            yield from sides_of_value(type_name, flat[key])
+            yield from _link(type_name, flat[key])
     if sends_empty:
         yield "empty_keys", "sent"
     if kind is OBJECT and "archived_at" in flat:
@@ -236,18 +240,34 @@ def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> Se
         yield "archived_at", "none"
 
 
-def _value(type_name: str, value: Any) -> Seen:
-    came_as_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if is_number(type_name) and (came_as_number or (isinstance(value, str) and value)):
-        yield "number_form", "number" if came_as_number else "string"
-    elif type_name == "BOOLEAN" and isinstance(value, int):
+def sides_of_value(type_name: str, value: Any) -> Seen:
+    """The sides that one answered value of a field shows by itself.
+
+    :param type_name: the name of the field's type.
+    """
+    field_type = FIELD_TYPES.get(type_name, UNWRITABLE)
+    if field_type.spelling.is_number:
+        if _is_number(value):
+            yield "number_form", "number"
+        elif isinstance(value, str) and _NUMBER_TEXT.fullmatch(value):
+            yield "number_form", "string"
+    elif (field_type.spelling is Spelling.FLAG or field_type.computed) and isinstance(value, int):
         yield "boolean_form", "boolean" if isinstance(value, bool) else "integer"
-    elif type_name in LINKS and isinstance(value, Mapping):
+    elif field_type is ATTACHMENTS and isinstance(value, list):
+        for one in value:
+            if isinstance(one, Mapping):
+                yield "attachment_name", "given" if "name" in one else "none"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _link(type_name: str, value: Any) -> Seen:
+    if type_name in LINKS and isinstance(value, Mapping):
         yield "link_read", "object"
-    elif type_name in LINKS and came_as_number:
+    elif type_name in LINKS and _is_number(value):
         yield "link_read", "integer" if value else "zero"
-    elif type_name == "ATTACHMENT" and isinstance(value, list) and value and isinstance(value[0], Mapping):
-        yield "attachment_name", "given" if "name" in value[0] else "none"
 
 
 def _task(raw: Mapping[str, Any]) -> Seen:

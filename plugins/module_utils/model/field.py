@@ -242,6 +242,8 @@ class FieldType:
     :ivar spelling: the kind of its values where tables spell them in different ways: a table in the German dialect has
         ``1.299,50`` and ``ja``, which are turned into what ``parse`` takes.
     :ivar narrows: whether the shape of its values in a filter is known, so that the service can narrow a list by them.
+    :ivar names: whether a list is narrowed by its values when a record is looked up: they have one shape in all
+        instances.
     :ivar is_text: whether an empty text is another value than null to a filter.
     :ivar in_files: canonical to what a file holds, given what a reference in it is called there; None: a reference by
         what it is called, a list item by item, anything else as it is.
@@ -264,6 +266,7 @@ class FieldType:
     json_schema: Mapping[str, Any] = field(default_factory=lambda: ANY_SHAPE)
     spelling: Spelling = Spelling.PLAIN
     narrows: bool = False
+    names: bool = False
     is_text: bool = False
     in_files: Callable[[Any, Callable[[Any], Any]], Any] | None = None
     writable: bool = True

@@ -28,11 +28,6 @@ def type_of(field: Field) -> FieldType:
     return TYPES.get(field.type, UNWRITABLE)
 
 
-def is_number(type_name: str) -> bool:
-    """Tells whether the values of a type are numbers, by its name."""
-    return TYPES.get(type_name, UNWRITABLE).spelling.is_number
-
-
 def field_from_definition(definition: Mapping[str, Any]) -> Field:
     """A field from its definition as answered (section 2.2).
 

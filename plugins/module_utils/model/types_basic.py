@@ -239,6 +239,7 @@ TEXT = FieldType(
     shape="text",
     json_schema={"type": ["string", "null"]},
     narrows=True,
+    names=True,
     is_text=True,
 )
 INTEGER = FieldType(
@@ -321,7 +322,7 @@ FIELD_TYPES: dict[str, FieldType] = {
     "LINKED_PERSON": link_type("person"),
     "LINKED_ROOM": link_type("room"),
     "LINKED_USER": link_type("user"),
-    "LONG_TEXT": TEXT,
+    "LONG_TEXT": replace(TEXT, names=False),
     "MONEY": DECIMAL,
     "NUMBER": INTEGER,
     "REMINDER": DATE,

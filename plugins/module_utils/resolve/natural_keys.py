@@ -23,11 +23,6 @@ from ..model.types_links import Reference
 Key = tuple[Any, ...]
 """A natural key in the form in which it is looked up."""
 
-_NARROWING = ("TEXT", "BARCODE", "DROPDOWN", "LINK")
-"""Types by whose value a list is narrowed on the service; all others are compared here only, because shapes differ
-between instances.
-"""
-
 _NEAR = 0.4
 """How much alike names of records must be to stand in a hint."""
 
@@ -77,7 +72,7 @@ def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -
     if schema.kind.case_blind:
         return {}
     wanted = list(keys)
-    texts = {key: desired[key] for key in wanted if schema.fields[key].type in _NARROWING and desired[key] is not None}
+    texts = {key: desired[key] for key in wanted if type_of(schema.fields[key]).names and desired[key] is not None}
     links = {key: desired[key].id for key in wanted if isinstance(desired[key], Reference)}
     return texts | {key: number for key, number in links.items() if number is not None}
 

@@ -5,21 +5,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import LINKS
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import LINKS, sides_of_value
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS, Kind, flatten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import is_number
 
 from .evidence import Evidence
 
-_BOOLEANS = ("BOOLEAN", "FIELD_VALUE_COMPARISON")
 _LINK_LISTS = ("LINKED_ASSETS", "LINKED_ASSET")
-_NUMBER_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -87,18 +83,10 @@ class RecordsSeen:
             self.evidence.odd("uuid_key", f"{sample.request}: uuid alone")
 
     def _value(self, request: str, type_name: str, value: Any) -> None:
-        if is_number(type_name):
-            if isinstance(value, str) and _NUMBER_TEXT.fullmatch(value):
-                self.evidence.saw("number_form", "string", request)
-            elif isinstance(value, (int, float)) and not isinstance(value, bool):
-                self.evidence.saw("number_form", "number", request)
-        elif type_name in _BOOLEANS and isinstance(value, int):
-            self.evidence.saw("boolean_form", "boolean" if isinstance(value, bool) else "integer", request)
-        elif type_name in _LINK_LISTS and value not in (0, "") and value is not None:
+        for switch, side in sides_of_value(type_name, value):
+            self.evidence.saw(switch, side, request)
+        if type_name in _LINK_LISTS and value not in (0, "") and value is not None:
             self._link_list(request, value)
-        elif type_name == "ATTACHMENT":
-            for one in maps_in(value):
-                self.evidence.saw("attachment_name", "given" if "name" in one else "none", request)
 
     def _link_list(self, request: str, value: Any) -> None:
         if not isinstance(value, list):
