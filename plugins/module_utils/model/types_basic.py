@@ -196,8 +196,8 @@ def _parse_datetime(value: Any, _field: Field) -> dt.datetime:
         return value.replace(microsecond=0)
     if isinstance(value, str) and _DATETIME.fullmatch(value):
         try:
-            return dt.datetime.fromisoformat(value)
-        except ValueError as error:
+            return _instant_of(value)
+        except (ValueError, OverflowError) as error:
             raise InvalidValue(f"a date and time that exist, with the offset to UTC ({error})") from error
     raise InvalidValue("a date and time with the offset to UTC, such as 2024-05-31T14:30:00+02:00")
 
@@ -208,11 +208,22 @@ def _read_datetime(value: Any, _field: Field) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        instant = dt.datetime.fromisoformat(value)
-    except ValueError:
+        return _instant_of(value).replace(microsecond=0)
+    except (ValueError, OverflowError):
         return value
+
+
+def _instant_of(text: str) -> dt.datetime:
+    """An instant that has a year in UTC, too.
+
+    :raises ValueError: where the text is none.
+    :raises OverflowError: where its year in UTC is before 1 or after 9999, and nothing could be done with it.
+    """
+    found = dt.datetime.fromisoformat(text)
     # Time stamps without a zone are UTC (facts of the published description).
-    return (instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)).replace(microsecond=0)
+    instant = found if found.tzinfo else found.replace(tzinfo=dt.UTC)
+    instant.astimezone(dt.UTC)
+    return instant
 
 
 def _iso(value: Any) -> Any:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import fcntl
 import json
 import os
+import re
 import secrets
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -15,11 +17,13 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
 
 from ..apply.journal_place import kept_place
 
 _FORMAT = 1
 _LARGEST = 1 << 30
+_SALT = re.compile("[0-9a-f]{32}")
 _BEGIN_ANEW = "remove it to begin anew from what is there now"
 
 
@@ -101,7 +105,7 @@ class CursorFile:
                 raise InvalidInput(f"cursor: {self._path} is of another version of the collection; {_BEGIN_ANEW}")
             if kept["instance"] != self._instance:
                 raise InvalidInput(f"cursor: {self._path} is about another instance, {kept['instance']}")
-            return State(str(kept["salt"]), {str(name): _kind_state(one) for name, one in kept["kinds"].items()})
+            return _state(kept)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InvalidInput(f"cursor: {self._path} can't be read; {_BEGIN_ANEW}") from error
 
@@ -144,6 +148,35 @@ def _members(one: State | KindState | Known) -> dict[str, Any]:
     return {member.name: getattr(one, member.name) for member in fields(one)}
 
 
+def _state(kept: dict[str, Any]) -> State:
+    """A state from its members.
+
+    :raises KeyError: where one is missing. :raises TypeError: where one is of another type.
+    :raises ValueError: where one can't be what it is called.
+    """
+    if not _SALT.fullmatch(kept["salt"]):
+        raise ValueError
+    return State(kept["salt"], {name: _kind_state(one) for name, one in kept["kinds"].items()})
+
+
 def _kind_state(kept: dict[str, Any]) -> KindState:
-    records = {str(uuid): Known(**one) for uuid, one in kept["records"].items()}
-    return KindState(str(kept["stamp"]), [str(name) for name in kept["watched"]], records)
+    if not all(map(is_uuid, kept["records"])):
+        raise ValueError
+    records = {uuid: _known(one) for uuid, one in kept["records"].items()}
+    _require_texts(kept["stamp"], *kept["watched"])
+    return KindState(kept["stamp"], kept["watched"], records)
+
+
+def _known(kept: dict[str, Any]) -> Known:
+    one = Known(**kept)
+    _require_texts(one.name, one.out_of_sight, *one.told, *one.digests.values(), *one.dates.values())
+    if not isinstance(one.told, list):
+        raise TypeError
+    for date in one.dates.values():
+        dt.datetime.fromisoformat(date)
+    return one
+
+
+def _require_texts(*kept: object) -> None:
+    if not all(isinstance(one, str) for one in kept):
+        raise TypeError

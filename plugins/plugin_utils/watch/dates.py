@@ -7,6 +7,7 @@ have to be done by.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -109,11 +110,18 @@ def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -
         date = dates.get(watch.field, "")
         if not date:
             continue
-        day = dt.datetime.fromisoformat(date)
-        local = day.astimezone(now.tzinfo).date() if day.tzinfo else day.date()
-        left = (local - now.date()).days
+        left = (_day_of(date, now.tzinfo) - now.date()).days
         if left <= watch.days:
             yield watch, Told("due", watch.field, date, left, watch.days)
+
+
+def _day_of(date: str, zone: dt.tzinfo | None) -> dt.date:
+    """The day of a date or an instant in a time zone; that in UTC where the zone has none, at the ends of time."""
+    instant = dt.datetime.fromisoformat(date)
+    if instant.tzinfo is not None:
+        with contextlib.suppress(OverflowError):
+            instant = instant.astimezone(zone)
+    return instant.date()
 
 
 def _text(value: dt.date) -> str:

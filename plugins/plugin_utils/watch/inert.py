@@ -11,6 +11,7 @@ other text stands as it is, so that conditions of a rulebook see it.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -27,16 +28,24 @@ _LONGEST_EXPRESSION = 2000
 """Characters of a text of which it is still looked whether it is an expression."""
 
 _HARMLESS = (
-    nodes.Template, nodes.Output, nodes.Name, nodes.Const, nodes.TemplateData, nodes.BinExpr, nodes.UnaryExpr,
-    nodes.Compare, nodes.Operand, nodes.Tuple, nodes.List, nodes.Concat,
+    nodes.Template, nodes.Output, nodes.Name, nodes.Const, nodes.TemplateData, nodes.Add, nodes.Sub, nodes.Div,
+    nodes.FloorDiv, nodes.And, nodes.Or, nodes.UnaryExpr, nodes.Compare, nodes.Operand, nodes.Tuple, nodes.List,
+    nodes.Concat,
 )  # fmt: skip
-"""What an expression may be made of that can't run anything: names, numbers, and how they are put together."""
+"""What an expression may be made of that can't run anything: names, numbers, and how they are put together. A power, a
+product with a text and a format may have no end.
+"""
 
 _FUNCTIONS = frozenset({*DEFAULT_NAMESPACE, "lookup", "now", "q", "query", "undef"})
 """The functions of Ansible's templates. A call of another name is an error there, such as in "Laptop (old)"."""
 
-_COULD_CALL = re.compile(r"[(\[.|]|\bis\b|\bif\b")
-"""What every expression has that is more than names and numbers."""
+_COULD_CALL = re.compile(r"[(\[.|*%]|\bis\b|\bif\b")
+"""One of them is in every expression that is more than names, numbers and sums."""
+
+_IN_NO_STRING = '"\\\r'
+"""Characters that end a string of Jinja, hide its end, or are another character there."""
+
+_MARK_DIGITS = 16
 
 _PARSER = Environment(autoescape=True)
 
@@ -78,15 +87,33 @@ def _is_harmless(node: nodes.Node) -> bool:
     if isinstance(node, nodes.Call):
         return isinstance(node.node, nodes.Name) and node.node.name not in _FUNCTIONS
     if isinstance(node, nodes.Getitem):
-        return isinstance(node.node, nodes.Name) and isinstance(node.arg, nodes.Const)
+        return isinstance(node.node, nodes.Name) and _is_number(node.arg)
+    if isinstance(node, nodes.Mul):
+        return _is_number(node)
+    if isinstance(node, nodes.Mod):
+        return _is_number(node.left)
     return isinstance(node, _HARMLESS)
+
+
+def _is_number(node: nodes.Node) -> bool:
+    """Tells whether an expression is a number, or a product of numbers."""
+    if isinstance(node, nodes.Mul):
+        return _is_number(node.left) and _is_number(node.right)
+    return isinstance(node, nodes.Const) and isinstance(node.value, (int, float))
 
 
 def as_literal(text: str) -> str:
     """A template that gives this text and does nothing else.
 
-    Backslashes mean themselves in a variable's template, so quotes can't be escaped by them: the text is put together
-    of parts, each in the quotes that it does not hold.
+    What could end a string of Jinja stands in none: Jinja takes a backslash for the beginning of an escape where it
+    looks for the end of a string, and Ansible for itself. So others stand in for those characters, until the template
+    is rendered. They are made of the text, so they are not in it.
     """
-    parts = re.findall(r"[^\"]+|\"+", text) or [""]
-    return "{{ " + " ~ ".join(f"'{part}'" if part.startswith('"') else f'"{part}"' for part in parts) + " }}"
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_DIGITS]
+    string, filters = text, ""
+    for character in _IN_NO_STRING:
+        stand_in = f"{mark}-{ord(character)}-"
+        if character in string:
+            string = string.replace(character, stand_in)
+            filters += f' | replace("{stand_in}", "%c" % {ord(character)})'
+    return f'{{{{ "{string}"{filters} }}}}'

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -270,6 +271,31 @@ def test_the_cursor_is_private_and_holds_no_values(bench: Bench) -> None:
 def test_a_cursor_that_is_none_is_an_error(bench: Bench, content: str, expected: str) -> None:
     bench.path.write_text(content.replace("URL", bench.service.base_url), "utf-8")
     with pytest.raises(InvalidInput, match=expected):
+        bench.start()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"salt": "\ud800"}, {"salt": "a" * 33}, {"kinds": {"room": {"stamp": 1, "watched": [], "records": {}}}},
+        {"uuid": "{{ lookup('pipe', 'id') }}"}, {"uuid": "../../x"}, {"name": 5}, {"digests": ["a"]},
+        {"digests": {"a": 5}}, {"dates": {"a": "soon"}}, {"dates": []}, {"told": "due"}, {"told": [[]]},
+        {"out_of_sight": []},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_cursor_with_an_odd_member_is_an_error(bench: Bench, odd: dict[str, Any]) -> None:
+    seen(bench.start(kinds=["object"]))
+    bench.opened.pop().close()
+    kept = json.loads(bench.path.read_text("utf-8"))
+    kept.update({name: value for name, value in odd.items() if name in kept})
+    records = kept["kinds"].get("object", {}).get("records", {})
+    uuid, record = next(iter(records.items()), ("", {}))
+    record.update({name: value for name, value in odd.items() if name in record})
+    if "uuid" in odd:
+        records[odd["uuid"]] = records.pop(uuid)
+    bench.path.write_text(json.dumps(kept), "utf-8")
+    with pytest.raises(InvalidInput, match="can't be read"):
         bench.start()
 
 
