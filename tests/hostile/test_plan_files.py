@@ -511,7 +511,7 @@ for _level in range(500):
         (_set("scope", {"objects": []}), "scope: "),
         (_set("scope", {"objects": {"barcode": "1"}}), "scope: "),
         (_set("limits", {"creates": "many"}), "limits: "),
-        (_set("limits", {"creates": 10**400}), "limits: "),
+        (_set("limits", {"creates": 10**400}), "more than 300 digits"),
         (_set("limits", {"removals": 1}), "limits: "),
         (_set("limits", []), "limits: "),
         (_set("create_users", "true"), "create_users: "),
@@ -529,7 +529,7 @@ for _level in range(500):
         (_set("changes", 0, "uuid", 5), "changes[0].uuid: "),
         (_set("changes", 0, "pruned", True), "changes[0].pruned: "),
         (_set("changes", 0, "fields", []), "changes[0].fields: "),
-        (_set("changes", 0, "fields", {"barcode": _DEEP}), "changes[0].fields: "),
+        (_set("changes", 0, "fields", {"barcode": _DEEP}), "nested more than"),
         (_set("changes", 0, "fields", {"barcode": "\udfff"}), "changes[0].fields: "),
         (_set("changes", 0, "fields", {"barcode": {"!plain": 1}}), "expected a text"),
         (_set("changes", 0, "fields", {"barcode": {"!cell": [], "is": []}}), "expected a text"),
@@ -566,6 +566,7 @@ def test_a_document_that_is_no_plan_is_refused_in_words(
         b'{"version": ' + b"9" * 100_000 + b"}",
         b'{"version": 2, "set": NaN}',
         b'{"version": 2, "set": -Infinity}',
+        b'{"version": 2, "set": ' + b"[" * 1000 + b"]" * 1000 + b"}",
     ],
 )
 def test_bytes_that_are_no_plan_are_refused_in_words(site: Site, path: Path, content: bytes) -> None:
@@ -575,6 +576,22 @@ def test_bytes_that_are_no_plan_are_refused_in_words(site: Site, path: Path, con
     assert "Plan again." in result["msg"]
     assert len(result["msg"]) < 1000
     assert site.sent() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b'{"set": "approved", "set": "another"}', "'set' is written twice"),
+        (b'{"a": 1' + b', "b": 2' * 20_000 + b"}", "'b' is written twice"),
+        (b'{"changes": [' + b"[]," * 5_000_000 + b"[]]}", "more than 4000000 maps and lists"),
+        (b'{"version": ' + b"9" * 400 + b"}", "more than 300 digits"),
+    ],
+    ids=["twice", "often", "many", "digits"],
+)
+def test_what_costs_much_or_reads_in_two_ways_is_no_plan(path: Path, content: bytes, words: str) -> None:
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match=words):
+        PlanFile(path).read()
 
 
 # ---- any document

@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.server
 import itertools
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -164,6 +165,10 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
         """Prints nothing."""
 
 
+def _redirect(location: bytes) -> bytes:
+    return b"HTTP/1.1 302 Found\r\nLocation: " + location + b"\r\nContent-Length: 0\r\n\r\n"
+
+
 @pytest.fixture(scope="module")
 def service() -> Iterator[str]:
     over = threading.Event()
@@ -213,6 +218,41 @@ def test_no_library_reads_on_by_itself(service: str, mode: str, words: str) -> N
     message, mebibytes = _in_a_process(service, mode, 'client.list_all(KINDS["location"])')
     assert words in message
     assert int(mebibytes) < 500
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (
+            _redirect(b"https://user:hunter2@sso.example/in?ticket=hunter2#hunter2"),
+            "to https://sso.example/in. R",
+        ),
+        (_redirect(b"//user:hunter2@sso.example"), "to //sso.example. R"),
+        (_redirect(b"http://[::1/hunter2"), "to an address that can't be read"),
+        (_redirect(b"/x" * 30_000), "redirected to /x/x"),
+        (b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n", "redirected to nowhere"),
+        (b"x" * 60_000 + b"\r\n\r\n", "BadStatusLine"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"z" * 60_000 + b"\r\n", "InvalidChunkLength"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_the_head_of_an_answer_is_told_in_short_and_without_what_is_somebody_s(answer: bytes, words: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=_answer_once, args=(server, answer))
+        thread.start()
+        client = client_of(f"http://127.0.0.1:{server.getsockname()[1]}", "x", access_token="a-token")
+        message = refused(lambda: client.list_all(LOCATION)).message
+        thread.join()
+    assert words in message
+    assert "hunter2" not in message
+    assert len(message) < 600
+
+
+def _answer_once(server: socket.socket, answer: bytes) -> None:
+    connection, _address = server.accept()
+    with connection:
+        connection.recv(1 << 16)
+        connection.sendall(answer)
 
 
 def _in_a_process(service: str, mode: str, *acts: str) -> list[str]:

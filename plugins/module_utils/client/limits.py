@@ -12,7 +12,7 @@ import contextlib
 import json
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol
@@ -43,6 +43,8 @@ JSON_MEMBERS = 500_000
 """Brackets that open a map or a list in an answer. Each becomes some hundred bytes, however short its text is; a page
 of 1,000 records with 100 fields has a fifth of it.
 """
+KEPT_MEMBERS = 4_000_000
+"""The same of a file that is kept beside an instance: a plan or a cursor of some hundred thousand records."""
 
 _CHUNK = 64 << 10
 
@@ -126,20 +128,29 @@ def read_up_to(stream: Stream, limit: int) -> tuple[bytes, bool]:
     return bytes(content), True
 
 
-def decode_json(text: bytes | str) -> Any:
+def decode_json(
+    text: bytes | str,
+    members: int = JSON_MEMBERS,
+    depth: int = JSON_DEPTH,
+    *,
+    parse_constant: Callable[[str], Any] | None = None,
+    object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
     """Decodes a JSON text.
 
+    :param members: how many maps and lists it may have. :param depth: how deep they may stand in each other.
+    :param parse_constant: as the library has it. :param object_pairs_hook: the same.
     :raises ValueError: where it is no JSON, or beyond a limit of depth, digits or maps, which the message names.
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    if content.count(b"{") + content.count(b"[") > JSON_MEMBERS:
-        raise ValueError(f"it has more than {JSON_MEMBERS} maps and lists")
+    if content.count(b"{") + content.count(b"[") > members:
+        raise ValueError(f"it has more than {members} maps and lists")
     try:
-        found = json.loads(text, parse_int=_integer)
+        found = json.loads(text, parse_int=_integer, parse_constant=parse_constant, object_pairs_hook=object_pairs_hook)
     except RecursionError:
-        raise ValueError(f"it is nested more than {JSON_DEPTH} deep") from None
+        raise ValueError(f"it is nested more than {depth} deep") from None
     level = [found]
-    for _depth in range(JSON_DEPTH + 1):
+    for _depth in range(depth + 1):
         level = [
             member
             for one in level
@@ -149,7 +160,7 @@ def decode_json(text: bytes | str) -> Any:
         ]
         if not level:
             return found
-    raise ValueError(f"it is nested more than {JSON_DEPTH} deep")
+    raise ValueError(f"it is nested more than {depth} deep")
 
 
 def _integer(digits: str) -> int:

@@ -52,6 +52,8 @@ _CONNECT_TIMEOUT = 10.0
 _SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
 """The object of the library that says what went wrong, which tells nobody anything."""
 _EXCERPT_BYTES = 16 << 10
+_QUOTED = 300
+"""Characters of a text of the other end that stand in a message."""
 
 
 class Effect(Enum):
@@ -306,7 +308,7 @@ class Transport:
                     raise _Repeatable(garbled) from garbled
             return answer
         if status < HTTPStatus.BAD_REQUEST:
-            target = "" if login else f" to {self.mask(response.headers.get('Location', 'nowhere'))}"
+            target = "" if login else f" to {self._quoted(_address(response.headers.get('Location')))}"
             raise SeventhingsError(
                 f"{endpoint}: HTTP {status}, redirected{target}. Redirects are not followed, so that no token "
                 f"leaves; is base_url right?"
@@ -320,6 +322,11 @@ class Transport:
                 raise OutcomeUnknown(refusal.message, status)
             raise _Repeatable(refusal)
         raise refusal
+
+    def _quoted(self, text: str) -> str:
+        """The beginning of a text of the other end, as it stands in a message: no answer is one long line."""
+        plain = self.mask(text)
+        return plain if len(plain) <= _QUOTED else plain[:_QUOTED] + "..."
 
     def _excerpt(self, body: bytes) -> str:
         return self.mask(body[:_EXCERPT_BYTES].decode("utf-8", "replace"))[:80]
@@ -337,7 +344,7 @@ class Transport:
         """The error of a failed exchange: the host was never reached, or it was reached and the outcome is unknown."""
         if deadline.has_passed:
             return self._late(endpoint, effect)
-        reason = self.mask(_reason(error))
+        reason = self._quoted(_reason(error))
         host = urlsplit(self.root).netloc
         if isinstance(error, requests.exceptions.SSLError):
             return ConnectionFailed(
@@ -451,6 +458,15 @@ def _never_sent(error: Exception) -> bool:
         return True
     cause = getattr(error.args[0], "reason", None) if error.args else None
     return isinstance(cause, (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError))
+
+
+def _address(location: str | None) -> str:
+    """The address that a redirect leads to, without what may be somebody's: credentials, a query and a fragment."""
+    try:
+        parts = urlsplit(location or "nowhere")
+    except ValueError:
+        return "an address that can't be read"
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def _reason(error: Exception) -> str:

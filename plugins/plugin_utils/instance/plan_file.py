@@ -13,12 +13,14 @@ import datetime as dt
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import Contents
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import KEPT_MEMBERS, decode_json
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
@@ -33,7 +35,7 @@ from ..desired.lifecycle import Lifecycle
 from ..desired.sealing import Holes, Seals, hidden_names, sealed
 from ..set_plan.plan import InstancePlan, Planned
 from .outcome import shown
-from .plan_shape import check_document
+from .plan_shape import DEEPEST_DOCUMENT, check_document
 
 PLAN_VERSION = 2
 
@@ -218,7 +220,13 @@ def digest_of(written: str) -> str:
 
 def _stored_plan(content: bytes, path: Path) -> StoredPlan:
     try:
-        document = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+        document = decode_json(
+            content.decode("utf-8"),
+            KEPT_MEMBERS,
+            DEEPEST_DOCUMENT,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_each_once,
+        )
         if not isinstance(document, dict) or "version" not in document:
             raise ValueError("version is missing")
         version = document["version"]
@@ -234,9 +242,8 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
             holes=Holes(document["vaulted"]),
             protections=document["protections"],
         )
-    except (ValueError, RecursionError) as error:
-        why = "it is too deep" if isinstance(error, RecursionError) else error
-        raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({why}). Plan again.") from error
+    except ValueError as error:
+        raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({error}). Plan again.") from error
     for entry, change in zip(stored.desired.entries, document["changes"], strict=True):
         stored.fingerprints[id(entry)] = change["image"]
         stored.before[id(entry)] = change["before"]
@@ -248,6 +255,15 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
+
+
+def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """A map of which each member is written once: whoever reads the plan may see another one than counts."""
+    found = dict(members)
+    if len(found) < len(members):
+        (twice, _times), *_others = Counter(name for name, _value in members).most_common(1)
+        raise ValueError(f"{shorten(twice)} is written twice")
+    return found
 
 
 def _content_of(document: Mapping[str, Any]) -> bytes:

@@ -23,6 +23,9 @@ from ..desired.desired import SECTIONS, Limits, limit_of, states_of
 MAX_DEPTH = 64
 """How deep a value in a plan may be: deeper than any that is planned, and far from what exhausts the stack."""
 
+DEEPEST_DOCUMENT = MAX_DEPTH + 8
+"""The same of a whole plan: its values stand in members of its members."""
+
 _HEX = re.compile("(?:[0-9a-f]{2}){1,64}")
 _SHA256 = re.compile("[0-9a-f]{64}")
 _ACTIONS = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
@@ -25,6 +25,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 
 MOST_LOOKS = 80
 """Requests that the tier look sends at most, logins and repeats included."""
+
+
+_LONGEST_HEADER = 1000
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class Heard:
         """Tells whether the instance has no such thing, or whether its module is switched off."""
         is_off = self.status == HTTPStatus.FORBIDDEN and FEATURE_OFF_MESSAGE.encode() in self.body
         return is_off or self.status == HTTPStatus.NOT_FOUND
+
+    def in_short(self) -> Heard:
+        """What all answers are looked through for at the end: the headers, and the words of an error."""
+        headers = {name.lower(): value for name, value in self.headers.items() if len(name + value) <= _LONGEST_HEADER}
+        return replace(self, headers=headers, body=b"" if self.is_good else self.body)
 
     def json(self) -> Any:
         """The decoded body; None where there is none or it is no JSON."""
@@ -100,6 +108,9 @@ class Asker:
             self.on_send()
 
         def on_answer(endpoint: str, status: int, headers: Mapping[str, str], body: bytes) -> None:
+            if self.answers:
+                # Whoever asked has the whole of it. Eighty whole answers would be more than a gigabyte.
+                self.answers[-1] = self.answers[-1].in_short()
             self.answers.append(Heard(status, headers, body, endpoint.endswith("/auth_token")))
 
         transport.gate, transport.on_answer = gate, on_answer

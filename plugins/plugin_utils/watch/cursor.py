@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import KEPT_MEMBERS, decode_json
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
@@ -100,13 +101,13 @@ class CursorFile:
         except OSError as error:
             raise InvalidInput(f"cursor: {error}") from error
         try:
-            kept = json.loads(content)
+            kept = decode_json(content, KEPT_MEMBERS)
             if kept["format"] != _FORMAT:
                 raise InvalidInput(f"cursor: {self._path} is of another version of the collection; {_BEGIN_ANEW}")
             if kept["instance"] != self._instance:
                 raise InvalidInput(f"cursor: {self._path} is about another instance, {kept['instance']}")
             return _state(kept)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InvalidInput(f"cursor: {self._path} can't be read; {_BEGIN_ANEW}") from error
 
     def write(self, state: State) -> None:

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from project import LONG, ROOT
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, WriteRefused
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
@@ -222,6 +223,17 @@ def test_the_client_of_a_look_refuses_everything_else(method: str, path: str) ->
     assert service.log == [("POST", f"{PREFIX}/auth_token")]
     # Afterwards the client is what it was.
     assert client.send("POST", "/circularity-hub/suggest-category", body={"filter": {"id": {"eq": -1}}}).status == 200
+
+
+def test_of_answers_that_were_used_only_errors_and_short_headers_are_kept() -> None:
+    asker = Asker(connect({"base_url": "https://acme.test", "access_token": "t"}), gets_only=True)
+    with asker.listening():
+        hear = asker.transport.on_answer
+        assert hear is not None
+        for status, body in ((200, b"a whole page"), (422, b"words"), (200, b"the last one")):
+            hear("GET /rooms", status, {"X-RateLimit-Limit": "200", "X-Long": "x" * 2000}, body)
+    assert [heard.body for heard in asker.answers] == [b"", b"words", b"the last one"]
+    assert asker.answers[0].headers == {"x-ratelimit-limit": "200"}
 
 
 def test_a_look_ends_when_its_requests_are_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

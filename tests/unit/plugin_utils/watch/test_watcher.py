@@ -266,6 +266,7 @@ def test_the_cursor_is_private_and_holds_no_values(bench: Bench) -> None:
         ('{"format": 2}', "of another version"),
         ('{"format": 1, "instance": "https://other.example"}', "about another instance"),
         ("[" * 99999, "can't be read"),
+        ("[" + "[]," * 4_000_000 + "[]]", "can't be read"),
     ],
 )  # fmt: skip
 def test_a_cursor_that_is_none_is_an_error(bench: Bench, content: str, expected: str) -> None:
