@@ -55,7 +55,7 @@ def without(secrets: Iterable[str], text: str) -> str:
     for secret in sorted((one for one in secrets if one), key=len, reverse=True):
         folded = _folded(text) if folded is None else folded
         # There may be many secrets, and next to none of them stands in a text.
-        if secret in text or any(_folded_secret(form) in folded for form in (secret, *_encoded(secret))):
+        if secret in text or any(form in folded for form in _folded_forms(secret)):
             text = _taken_out(_pattern_of(secret), text)
     return text
 
@@ -169,9 +169,14 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """The letters and digits of a text, every encoding undone; spellings of one text are one then."""
-    *_layers, plain = _undone(text)
-    return _NO_WORD.sub("", _BLANK_ESCAPED.sub("", plain))
+    """The letters and digits of a text, and of what it is with each encoding undone; spellings of one text are one
+    then.
+    """
+    return "\0".join(_letters(layer) for layer in _undone(text))
+
+
+def _letters(text: str) -> str:
+    return _NO_WORD.sub("", _BLANK_ESCAPED.sub("", text))
 
 
 def _undone(text: str) -> Iterator[str]:
@@ -186,14 +191,19 @@ def _undone(text: str) -> Iterator[str]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _folded_secret(secret: str) -> str:
-    return _folded(secret)
+def _folded_forms(secret: str) -> tuple[str, ...]:
+    """The letters and digits of all that stands for a secret in a text or in one with its escapes undone."""
+    return tuple(dict.fromkeys(map(_letters, (*_forms(secret), *_encoded(secret)))))
+
+
+def _forms(secret: str) -> list[str]:
+    """A secret, and where it looks like an escape what that is undone, as undoing those of a text does it too."""
+    return [one for one in _undone(secret) if one == secret or len(one) >= _SHORTEST_ENCODED]
 
 
 @functools.lru_cache(maxsize=1024)
 def _pattern_of(secret: str) -> re.Pattern[str]:
-    # Where the secret itself looks like an escape, undoing those of a text undoes it too.
-    spelled = [_spelled(one) for one in _undone(secret) if one == secret or len(one) >= _SHORTEST_ENCODED]
+    spelled = map(_spelled, _forms(secret))
     return re.compile("|".join([*spelled, *(f"{_spelled(form)}[A-Za-z0-9+/_-]?={{0,2}}" for form in _encoded(secret))]))
 
 

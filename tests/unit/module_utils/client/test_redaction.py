@@ -70,6 +70,19 @@ def test_every_spelling_is_taken_out(secret: str, spelling: str) -> None:
     assert without({secret}, text) == f"before {MASK} after"
 
 
+@pytest.mark.parametrize(
+    ("secret", "spelled"),
+    [
+        ("\u00acnot&amp;amp#38;ampit;38a", "&not;not&amp;amp;amp#38;ampit;38a"),
+        ("38 x;&amp;&amp;#38;ampit;38", "38 x;&AMPamp;&#38;amp;#38;ampit;38"),
+        ("secret&x;<y;", "secret&ampx;&lty;"),
+    ],
+)
+def test_a_secret_that_looks_like_escapes_of_escapes_is_taken_out(secret: str, spelled: str) -> None:
+    assert html.unescape(spelled) == secret
+    assert without({secret}, f"[{spelled}]") == f"[{MASK}]"
+
+
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])
 def test_base64_hides_it_wherever_it_stands_in_what_is_encoded(before: str) -> None:
     whole = base64.b64encode(f"{before}{AWKWARD}:more".encode()).decode()
