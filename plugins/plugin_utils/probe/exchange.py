@@ -58,7 +58,7 @@ class Heard:
         return is_off or self.status == HTTPStatus.NOT_FOUND
 
     def in_short(self) -> Heard:
-        """What all answers are looked through for at the end: the headers, and the words of an error."""
+        """The part that is looked at once more at the end: short headers, and the words of an error."""
         headers = {name.lower(): value for name, value in self.headers.items() if len(name + value) <= _LONGEST_HEADER}
         return replace(self, headers=headers, body=b"" if self.is_good else self.body)
 
