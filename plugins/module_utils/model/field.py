@@ -285,8 +285,8 @@ class FieldType:
 
 
 def equal_by(same_as: Callable[[Any, Field], Any]) -> Callable[[Any, Any, Field], bool]:
-    """Two values are equal where the same stands for both."""
-    return lambda left, right, field: bool(same_as(left, field) == same_as(right, field))
+    """Two values are equal where the same stands for both, as it does where they are the same."""
+    return lambda left, right, field: bool(left == right or same_as(left, field) == same_as(right, field))
 
 
 def shorten(value: Any, limit: int = 80) -> str:

@@ -117,16 +117,18 @@ def key_of(
 
 
 def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]) -> Any:
-    if isinstance(value, Reference):
-        return mark(value)
-    if value is None or value == ():
-        return None
-    if isinstance(value, tuple):
-        parts = [_part(schema, key, item, mark) for item in value]
-        return None if None in parts else tuple(sorted(set(map(str, parts))))
-    if isinstance(value, (list, Mapping)):
-        # No field of a natural key holds one; a service may answer anything.
-        return repr(value)
+    # Most are texts, and there are very many.
+    if value.__class__ is not str:
+        if isinstance(value, Reference):
+            return mark(value)
+        if value is None or value == ():
+            return None
+        if isinstance(value, tuple):
+            parts = [_part(schema, key, item, mark) for item in value]
+            return None if None in parts else tuple(sorted(set(map(str, parts))))
+        if isinstance(value, (list, Mapping)):
+            # No field of a natural key holds one; a service may answer anything.
+            return repr(value)
     field = schema.fields.get(key)
     same_as = type_of(field).same_as if field else None
     return same_as(value, field) if same_as and field else _without_case(schema.kind, key, value)

@@ -65,9 +65,13 @@ class DesiredParser:
         as_written = fields
         if entry.cells is not None:
             fields = self._read_cells(entry.cells, schema, entry, fields)
-        fields = self._with_offsets(schema, entry, fields)
         quick = self._quick.get(schema.kind.name) or self._quick.setdefault(schema.kind.name, Quick(schema))
         values = quick.parse(fields)
+        if values is None:
+            # A time without its offset never fits.
+            completed = self._with_offsets(schema, entry, fields)
+            values = None if completed is fields else quick.parse(completed)
+            fields = completed
         if values is None:
             values, findings = schema.parse(fields, "")
             if findings.errors or findings.unknown:

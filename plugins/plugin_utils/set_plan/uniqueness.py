@@ -133,6 +133,8 @@ def composed(key: Key) -> Key:
 
 def _word(value: Any) -> str:
     """A part of a natural key; a reference that was written as a map is called by what the map says."""
+    if value.__class__ is str:
+        return str(value)
     if isinstance(value, Mapping):
         return "/".join(map(_word, value.values()))
     return ", ".join(map(_word, value)) if isinstance(value, list) else str(value)
