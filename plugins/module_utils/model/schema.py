@@ -375,6 +375,11 @@ def field_to_be(values: Mapping[str, Any]) -> Field | None:
     return field_from_definition(raw)
 
 
+_Kept = dict[Any, Any]
+_MOST_KEPT = 4096
+"""Dates, numbers and flags repeat themselves; of a field whose values don't, no more than these are kept."""
+
+
 class Quick:
     """Shortcuts of one schema for very many records: most of them fit, and most of them are as they shall be.
 
@@ -383,8 +388,8 @@ class Quick:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._written: dict[str, tuple[Field, FieldType, bool] | None] = {}
-        self._read: dict[str, tuple[str, Field, FieldType] | None] = {}
+        self._written: dict[str, tuple[Field, FieldType, bool, _Kept | None] | None] = {}
+        self._read: dict[str, tuple[str, Field, FieldType, _Kept | None] | None] = {}
 
     def parse(self, fields: Mapping[str, Any]) -> dict[str, Any] | None:
         """Canonical values of a record in which everything fits; None where anything does not, or is not plain."""
@@ -393,22 +398,28 @@ class Quick:
             known = self._written[name] if name in self._written else self._learn_written(name)
             if known is None or value is None:
                 return None
-            field, faces, judged = known
+            field, faces, judged, room = known
+            kept = room if value.__class__ is str else None
+            if kept is not None and value in kept:
+                parsed[field.key] = kept[value]
+                continue
             try:
                 parsed[field.key] = canonical = faces.parse(value, field)
             except InvalidValue:
                 return None
             if judged and broken_rules(canonical, field):
                 return None
+            if kept is not None and len(kept) < _MOST_KEPT:
+                kept[value] = canonical
         return parsed if len(parsed) == len(fields) else None
 
-    def _learn_written(self, name: str) -> tuple[Field, FieldType, bool] | None:
+    def _learn_written(self, name: str) -> tuple[Field, FieldType, bool, _Kept | None] | None:
         field = None if name in SERVER_KEYS else self._schema.find(name)
-        self._written[name] = (
-            None
-            if field is None
-            else (field, type_of(field), bool(field.allowed or field.constraints or field.mandatory))
-        )
+        if field is None:
+            self._written[name] = None
+        else:
+            judged = bool(field.allowed or field.constraints or field.mandatory)
+            self._written[name] = (field, type_of(field), judged, _room_for(type_of(field)))
         return self._written[name]
 
     def same(self, desired: Mapping[str, Any], flat: Mapping[str, Any], complete: Callable[[Reference], None]) -> bool:
@@ -417,11 +428,17 @@ class Quick:
             known = self._read[key] if key in self._read else self._learn_read(key)
             if known is None:
                 return False
-            wire, field, faces = known
+            wire, field, faces, room = known
             raw = flat.get(wire)
             if isinstance(wanted, str) and raw == wanted:
                 continue
-            is_now = faces.read(raw, field)
+            kept = room if raw.__class__ is str else None
+            if kept is not None and raw in kept:
+                is_now = kept[raw]
+            else:
+                is_now = faces.read(raw, field)
+                if kept is not None and len(kept) < _MOST_KEPT:
+                    kept[raw] = is_now
             if is_now is None:
                 is_now = faces.empty
             elif isinstance(is_now, Reference):
@@ -433,10 +450,15 @@ class Quick:
                 return False
         return True
 
-    def _learn_read(self, key: str) -> tuple[str, Field, FieldType] | None:
+    def _learn_read(self, key: str) -> tuple[str, Field, FieldType, _Kept | None] | None:
         field = self._schema.fields[key]
         faces = type_of(field)
         # Values of these types may be equal, and still there is something to tell.
         special = faces.merge is not None or bool(faces.made_by_time) or field.retyped
-        self._read[key] = None if special else (field.wire_key, field, faces)
+        self._read[key] = None if special else (field.wire_key, field, faces, _room_for(faces))
         return self._read[key]
+
+
+def _room_for(faces: FieldType) -> _Kept | None:
+    """A place for what was made of texts before; None where that is no work, or what is made of them changes later."""
+    return None if faces.spelling is Spelling.PLAIN else {}

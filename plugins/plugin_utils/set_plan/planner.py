@@ -236,8 +236,9 @@ class _Planner:
         entry, kind = read.entry, schema.kind
         if not kind.is_many or entry.state != "present" or entry.uuid or entry.lifecycle is not NOTHING:
             return False
-        # Most values are plain, and there are very many.
-        linked = {key: value for key, value in read.values.items() if isinstance(value, (Reference, tuple))}
+        # Most values are texts, and there are very many.
+        others = [(key, value) for key, value in read.values.items() if value.__class__ is not str]
+        linked = {key: value for key, value in others if isinstance(value, (Reference, tuple))}
         if linked and not self._is_settled(linked):
             return False
         return self._is_as_written(schema, entry, read.values, current)
@@ -474,8 +475,10 @@ class _Planner:
     def _resume(self, planned: Planned, current: Record) -> None:
         """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""
         options = self._context.options
+        if planned.archived or not (options.is_journal_lost or options.resumed):
+            return
         names = {current.uuid, f"{planned.kind.name} {planned.noted}"}
-        if planned.archived or not (options.is_journal_lost or options.resumed & names):
+        if not (options.is_journal_lost or options.resumed & names):
             return
         if not planned.change.changed or planned.is_half_made:
             planned.resumed = planned.change.changed
