@@ -160,6 +160,14 @@ options:
         others. One at the default place must belong to the user who runs this.
       - It holds no secrets. Losing it never causes a duplicate. Keep it between runs, as a cache of the CI job.
     type: path
+  twin_of:
+    description:
+      - Where a twin is connected (see the option O(community.seventhings.instance_export#module:twin)), the root of the
+        instance that it was made of, such as V(https://acme.seventhings.com). The journal of that instance then says
+        which records belong to this set, so that the plan on the twin is the plan on the instance. The journal is only
+        read. What is done on the twin is noted nowhere.
+      - It allows no other connection. Where the files name the instance, O(expect_instance) must name the twin.
+    type: str
   only:
     description:
       - Sections (such as V(rooms)) or natural keys (such as V(Head office/0.12)). Nothing else is changed.

@@ -217,6 +217,7 @@ INSTANCE: Spec = {
     "report": {"type": "path"},
     "report_url": {"type": "str"},
     "journal": {"type": "path"},
+    "twin_of": {"type": "str"},
     "only": {"type": "list", "elements": "str", "default": []},
     "exclude": {"type": "list", "elements": "str", "default": []},
     "protected": {"type": "bool", "default": False},

@@ -84,18 +84,19 @@ def secrets_of(spec: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]
     return frozenset(hidden.union(hidden_in(options), secrets_in_environment()))
 
 
-def instance_root(base_url: str | None, allow_http: bool) -> str:
+def instance_root(base_url: str | None, allow_http: bool, option: str = "base_url") -> str:
     """The root of an instance from ``base_url``, without the service's prefix and without a slash at the end.
 
+    :param option: the one that holds it, for the messages.
     :raises InvalidInput: where there is none, it is no URL, holds credentials, or is plain http to another machine.
     """
     if not base_url:
+        environment = " (or SEVENTHINGS_BASE_URL)" if option == "base_url" else ""
         raise InvalidInput(
-            "base_url is missing: expected the root of an instance, such as https://acme.seventhings.com (or "
-            "SEVENTHINGS_BASE_URL)"
+            f"{option} is missing: expected the root of an instance, such as https://acme.seventhings.com{environment}"
         )
     if "@" in base_url.partition("://")[2].partition("/")[0]:
-        raise InvalidInput("base_url holds a user name or password; give them as username and password")
+        raise InvalidInput(f"{option} holds a user name or password; give them as username and password")
     try:
         parts = urlsplit(base_url.strip())
         usable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -103,12 +104,12 @@ def instance_root(base_url: str | None, allow_http: bool) -> str:
         usable = False
     if not usable or parts.scheme not in ("http", "https"):
         raise InvalidInput(
-            f"base_url: {base_url!r} is not the root of an instance; expected a URL such as "
+            f"{option}: {base_url!r} is not the root of an instance; expected a URL such as "
             f"https://acme.seventhings.com"
         )
     if parts.scheme == "http" and not allow_http and not is_local(base_url):
         raise InvalidInput(
-            f"base_url: {parts.hostname} is not this machine and http is not encrypted, so no token is sent "
+            f"{option}: {parts.hostname} is not this machine and http is not encrypted, so no token is sent "
             f"there; use https (or allow_http: true)"
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(PREFIX)}"

@@ -184,7 +184,10 @@ class Journal:
     :param set_name: name of the managed set; empty where there is none.
     :param set_id: what tells this set from others of its name; empty: that of the journal.
     :param src: the directory of the files, or the file, by which they are known where they have no ``set_id``.
-    :ivar set_name: as it was given. :ivar set_id: the one that counts; empty where there is none yet, or no set.
+    :param is_kept: False: nothing is noted, because the notes are about another instance than the one that is
+        connected.
+    :ivar instance: root of the instance that the notes are about. :ivar set_name: as it was given.
+    :ivar set_id: the one that counts; empty where there is none yet, or no set.
     :ivar memory: what the notes say.
     :ivar warnings: what the user should know about the journal.
     :raises JournalRefused: where it can't be trusted, or is not the one of these files.
@@ -201,9 +204,12 @@ class Journal:
         *,
         set_id: str = "",
         src: str = "",
+        is_kept: bool = True,
     ) -> None:
         self.place = place_of(directory, instance, set_name)
+        self.instance = instance
         self.set_name = set_name
+        self._is_kept = is_kept
         self._path = self.place.path
         self._owner = {"instance": instance, "set": set_name}
         self._written_id = set_id if set_name else ""
@@ -345,6 +351,9 @@ class Journal:
     # ---- the lock
 
     def __enter__(self) -> Journal:
+        if not self._is_kept:
+            self._settle_id()
+            return self
         try:
             self._descriptor = self.place.folder.open_to_append(self.place.name)
         except InvalidInput as unfit:
@@ -495,7 +504,7 @@ class Journal:
             self._end += os.write(descriptor, b"\n")
 
 
-def protected_by_others(own: Journal, instance: str) -> dict[str, str]:
+def protected_by_others(own: Journal) -> dict[str, str]:
     """The records of an instance that must stay because another set says so, as far as this user applied it here.
 
     :param own: the journal of the set that is applied, whose own protections are left out.
@@ -504,10 +513,10 @@ def protected_by_others(own: Journal, instance: str) -> dict[str, str]:
     """
     protected: dict[str, str] = {}
     try:
-        for place in places_of_all(instance):
+        for place in places_of_all(own.instance):
             with place.folder.opened(place.name) as descriptor:
                 _require_trusted(place.path, os.fstat(descriptor))
-                memories = _protections(descriptor, instance)
+                memories = _protections(descriptor, own.instance)
             for (set_name, set_id), memory in memories.items():
                 if (set_name, set_id) == (own.set_name, own.set_id) and place.path == own.place.path:
                     continue

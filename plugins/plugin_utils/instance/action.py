@@ -142,6 +142,7 @@ def _provision(
         stored=stored,
         drift=options["mode"] == "drift",
         journal=_path(options, "journal"),
+        twin_of=options.get("twin_of") or "",
         only=options["only"],
         exclude=options["exclude"],
         prune=options.get("prune") or {},

@@ -66,7 +66,7 @@ class Ceilings:
             {**defaults, **_limits_of(limits)},
             {**reports, **_prune_of(prune)},
             create_users,
-            [_expected(root) for root in expect_instance],
+            [instance_root(root, True, "expect_instance") for root in expect_instance],
         )
 
     def policy(self, asked: Policy) -> Policy:
@@ -134,13 +134,6 @@ def require_ceilings(written: Mapping[str, Any]) -> None:
         raise InvalidInput(f"protected: {', '.join(missing)} must be given too, so that no file decides about it")
     if not written["expect_instance"]:
         raise InvalidInput("protected: expect_instance must name at least one instance")
-
-
-def _expected(root: str) -> str:
-    try:
-        return instance_root(root, allow_http=True)
-    except InvalidInput as error:
-        raise InvalidInput(f"expect_instance: {error.message}") from error
 
 
 def _limits_of(given: Mapping[str, Any]) -> dict[str, float]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import Contents
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     IncompleteList,
@@ -58,6 +59,8 @@ class RunOptions:
     :ivar plan_file: written in check mode; taken away in a real run when all of it was applied.
     :ivar stored: what ``plan_file`` holds, in a real run; its changes are all that is desired then.
     :ivar drift: only compare: no limit holds anything back, because nothing is applied.
+    :ivar twin_of: root of the instance whose twin is connected: its journal counts, and nothing is noted. Empty where
+        no twin is.
     :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
     :ivar prune: ceilings, as :class:`.ceilings.Ceilings` has them; so are ``limits``, ``create_users``,
         ``expect_instance``, ``protected``.
@@ -69,6 +72,7 @@ class RunOptions:
     stored: StoredPlan | None = None
     drift: bool = False
     journal: Path | None = None
+    twin_of: str = ""
     only: Sequence[str] = ()
     exclude: Sequence[str] = ()
     prune: Mapping[str, str] = field(default_factory=dict)
@@ -143,11 +147,18 @@ class _Run:
             run_options.expect_instance,
             run_options.protected,
         )
+        twin_of = run_options.twin_of
+        self._twin_of = instance_root(twin_of, True, "twin_of") if twin_of else ""
         self._asked = desired.policy
         self._digest = run_options.stored.digest if run_options.stored else ""
         self._forecast = dict(NOTHING)
 
     def run(self) -> RunResult:
+        if self._twin_of.lower() == self._client.transport.root.lower():
+            raise InvalidInput(
+                f"twin_of: the connection is to {self._twin_of} itself, and nothing would be noted of it; expected the "
+                f"root of the instance whose twin is connected"
+            )
         if self._run_options.workers < 1:
             raise InvalidInput(f"workers: {self._run_options.workers} does not fit; expected 1 or more")
         plan_file = self._plan_file()
@@ -194,7 +205,7 @@ class _Run:
             self._run_options.workers,
             self._run_options.assume_archived,
             protected=frozenset(journal.memory.protected),
-            protected_by_others=partial(protected_by_others, journal, self._client.transport.root),
+            protected_by_others=partial(protected_by_others, journal),
             is_journal_lost=self._is_lost(journal),
             names=journal.memory.names,
         )
@@ -286,12 +297,13 @@ class _Run:
         desired = self._desired
         journal = Journal(
             self._run_options.journal,
-            self._client.transport.root,
+            self._twin_of or self._client.transport.root,
             desired.set_name,
             self._sleep,
             self._clock,
             set_id=desired.set_id,
             src=desired.origin,
+            is_kept=not self._twin_of,
         )
         earlier = earlier_journal(desired.src, journal.place)
         if earlier is not None:
@@ -304,7 +316,7 @@ class _Run:
     def _run_of(self, journal: Journal) -> str:
         """The changes to be made, as a digest: a later run goes on with it only where it is to do the very same."""
         digest = self._stored.digest if self._stored else digest_of(self._desired)
-        names = json.dumps((self._client.transport.root, self._desired.set_name, journal.set_id, digest))
+        names = json.dumps((journal.instance, self._desired.set_name, journal.set_id, digest))
         if self._desired.hiding.has_any:
             # The journal stays: nobody shall try values against it.
             return scrypted(names, journal.set_id.encode())[:_DIGEST_BYTES].hex()

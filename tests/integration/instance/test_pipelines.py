@@ -390,6 +390,10 @@ class RehearsalOnGitLab(Rehearsal):
 
     file = "rehearse-gitlab-ci.yml"
 
+    @property
+    def journal(self) -> Path:
+        return self.checkout / ".journal"
+
     def job(self, name: str) -> subprocess.CompletedProcess[str]:
         fetch = f'cd "{self.checkout}" && "{sys.executable}" -m zipfile -c "$OLDPWD/twin.zip" twin\n'
         (self.commands / "curl").write_text(f"#!/bin/sh\nOLDPWD=$PWD; export OLDPWD\n{fetch}", "utf-8")
@@ -407,11 +411,19 @@ class RehearsalOnGitLab(Rehearsal):
 @pytest.mark.parametrize("rehearsal", [Rehearsal, RehearsalOnGitLab])
 def test_a_pull_request_is_rehearsed_on_the_twin(service: Emulator, tmp_path: Path, rehearsal: type[Rehearsal]) -> None:
     pipeline = rehearsal(tmp_path, service)
+    # The set made an object that the pull request takes out of the files.
+    source = tmp_path / "earlier"
+    source.mkdir()
+    shutil.copy(pipeline.checkout / "acme" / "instance.yml", source)
+    (source / "objects.yml").write_text("- {barcode: Taken-out, inventory_name: Drill}\n", "utf-8")
+    client = connect({**service.options(), "rate_limit": 0})
+    made = run_instance(client, load(source), RunOptions(journal=pipeline.journal))
+    assert made.outcome == "changed", made
     exported = pipeline.job("export")
     assert exported.returncode == 0, exported.stdout
     service.clear_log()
     rehearsed = pipeline.job("rehearse")
     assert rehearsed.returncode == 0, rehearsed.stdout
-    assert "objects: 6 created" in rehearsed.stdout
+    assert "objects: 6 created, 1 archived" in rehearsed.stdout
     assert service.log() == []
     assert not pipeline.trapped

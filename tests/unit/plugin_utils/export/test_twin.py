@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -18,6 +19,7 @@ from exports import contents, export_of
 from instance_site import Site, sample_files, yaml_list
 from project import LONG
 
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 pytestmark = pytest.mark.slow
@@ -295,9 +297,7 @@ def files_of(change: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_each_change_is_planned_on_the_twin_as_on_the_instance(
-    pair: tuple[Site, Site], tmp_path: Path, name: str
-) -> None:
+def test_each_change_is_planned_on_the_twin_as_on_the_instance(pair: tuple[Site, Site], name: str) -> None:
     site, twin = pair
     site.write(files_of(CHANGES[name]))
     given: dict[str, Any] = {
@@ -307,9 +307,48 @@ def test_each_change_is_planned_on_the_twin_as_on_the_instance(
     }
     mine = plan(site, journal=site.root.parent / "journal", **given)
     assert (mine["outcome"] == "unchanged") == (name == "unchanged"), mine
-    # What belongs to the set stands in the journal, so a rehearsal takes a copy of it, with the address of the twin.
-    kept = (site.root.parent / "journal" / "journal.jsonl").read_text("utf-8")
-    journal = tmp_path / "journal"
-    journal.mkdir()
-    (journal / "journal.jsonl").write_text(kept.replace(site.service.base_url, twin.service.base_url), "utf-8")
-    assert plan(twin, journal=journal, **given) == mine
+    given |= {"journal": site.root.parent / "journal", "twin_of": site.service.base_url}
+    assert plan(twin, **given) == mine
+
+
+def test_what_belongs_to_the_set_is_rehearsed_and_noted_nowhere(site: Site, tmp_path: Path) -> None:
+    rows = [{"barcode": name, "inventory_name": name} for name in ("KEPT", "GONE", "OLD", "GUARDED")]
+    site.write({"objects.yml": yaml_list(rows)})
+    assert site.run().outcome == "changed"
+    # Another set protects one, and somebody gave another one a new label.
+    site.write({"objects.yml": yaml_list([{**rows[3], "_lifecycle": {"protect": True}}])})
+    site.write({"instance.yml": "api: seventhings/v1\nset: other\nset_id: other\n"})
+    assert site.run().outcome == "unchanged"
+    site.write({"instance.yml": "api: seventhings/v1\nset: test\n"})
+    old = next(one for one in site.client().list_all(KINDS["object"]) if one.flat["barcode"] == "OLD")
+    site.client().update(KINDS["object"], old.uuid, {"barcode": "NEW"})
+    exported = tmp_path / "exported"
+    assert not export_of(site, exported, twin=True).get("failed")
+    state = Path(os.environ["XDG_STATE_HOME"])
+    noted = {path: path.read_bytes() for path in state.rglob("journal.jsonl")}
+    assert len(noted) == 2
+    given: dict[str, Any] = {"prune": {"objects": "delete"}, "limits": {"delete_percent": 100, "deletes": 9}}
+    with running("--load", str(exported)) as service:
+        twin = Site(site.root, service)
+        rehearsed = {**given, "twin_of": f"{site.service.base_url}/customer-api/v1/"}
+        for kept, told in ((rows[:3], "somebody gave it another key"), (rows[:1], "protected")):
+            site.write({"objects.yml": yaml_list(kept)})
+            mine = plan(site, **given)
+            assert told in json.dumps(mine), mine
+            assert plan(twin, **rehearsed) == mine
+        site.write({"objects.yml": yaml_list([rows[0], rows[3]])})
+        mine = plan(site, **given)
+        assert plan(twin, **rehearsed) == mine
+        done = twin.run(expect_instance=[service.base_url], **rehearsed)
+        assert (done.outcome, len(twin.client().list_all(KINDS["object"]))) == ("changed", 2)
+        assert plan(twin, **rehearsed)["outcome"] == "unchanged"
+    assert {path: path.read_bytes() for path in state.rglob("journal.jsonl")} == noted
+
+
+def test_the_instance_itself_is_no_twin(site: Site) -> None:
+    site.service.clear_log()
+    with pytest.raises(InvalidInput, match=r"twin_of: the connection is to .* itself"):
+        site.run(twin_of=site.service.base_url.upper().replace("HTTP", "http"))
+    with pytest.raises(InvalidInput, match=r"twin_of: 'nonsense' is not the root of an instance"):
+        site.run(twin_of="nonsense")
+    assert site.service.log() == []
