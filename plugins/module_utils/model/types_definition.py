@@ -236,25 +236,46 @@ def _equal_scalar(left: Any, right: Any, _field: Field) -> bool:
 
 
 def _parse_relation(value: Any, field: Field) -> tuple[Any, ...]:
-    if (
-        isinstance(value, Mapping)
-        and is_uuid(value.get("field_uuid"))
-        and set(value) <= {"type", "field_uuid", "comparison_values"}
-    ):
-        step = "type"
+    if not isinstance(value, Mapping):
+        raise InvalidValue("a map with type and field (or field_uuid)")
+    # One part at a time is told, never the whole: a field that was named may stand there as some uuid by now.
+    parsers: dict[str, Callable[[Any], Any]] = {
+        "type": lambda name: _known(name, RELATIONS, "relation type"),
+        "field_uuid": _parse_related,
+        "comparison_values": lambda compared: _parse_compared(compared, value.get("type"), field),
+    }
+    parts: list[tuple[str | int, Any, InvalidValue]] = [
+        (name, given, InvalidValue("no such part; a relation has type, field (or field_uuid), and comparison_values"))
+        for name, given in value.items()
+        if name not in parsers
+    ]
+    found = []
+    for name, parser in parsers.items():
         try:
-            kind = _known(value.get("type"), RELATIONS, "relation type")
-            compared = value.get("comparison_values")
-            if (kind == RELATIONS[2]) == isinstance(compared, list):
-                step = "comparison_values"
-                scalars = None if compared is None else parse_list(_parse_scalar)(compared, field)
-                return (kind, value["field_uuid"].lower(), scalars)
+            found.append(parser(value.get(name)))
         except InvalidValue as unfit:
-            raise InvalidValue.of_parts([(step, value.get(step), unfit)]) from unfit
-    raise InvalidValue(
-        f"a relation {{type, field_uuid}}, and comparison_values for {RELATIONS[2]} only; types are "
-        f"{', '.join(RELATIONS)}"
-    )
+            parts.append((name, value.get(name), unfit))
+    if parts:
+        raise InvalidValue.of_parts(parts)
+    return tuple(found)
+
+
+def _parse_related(uuid: Any) -> str:
+    if not is_uuid(uuid):
+        raise InvalidValue("the uuid of a field definition, or its key or label as field")
+    return str(uuid).lower()
+
+
+def _parse_compared(compared: Any, kind: Any, field: Field) -> tuple[Any, ...] | None:
+    """The values that a relation compares with; None for those types that compare with none."""
+    if kind != RELATIONS[2]:
+        if compared is not None and kind in RELATIONS:
+            raise InvalidValue(f"nothing, because only the type {RELATIONS[2]} compares values")
+        return None
+    if not isinstance(compared, list):
+        raise InvalidValue("a list of values, because the type compares them")
+    parsed: tuple[Any, ...] = parse_list(_parse_scalar)(compared, field)
+    return parsed
 
 
 def _read_relation(value: Any, _field: Field) -> tuple[Any, ...] | None:

@@ -564,19 +564,35 @@ def test_a_relation_is_sent_as_written(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("value", "wrong"),
     [
-        {"type": "actual_feild", "field_uuid": UUID},
-        {"type": "actual_field"},
-        {"type": "actual_field", "field_uuid": "abc"},
-        {"type": "actual_field", "field_uuid": UUID, "comparison_values": ["a"]},
-        {"type": "active_When_value_equals_one_of", "field_uuid": UUID},
-        {"type": "actual_field", "field_uuid": UUID, "more": 1},
-        UUID,
+        ({"type": "actual_feild", "field_uuid": UUID}, "did you mean actual_field? (type)"),
+        ({"type": "actual_field"}, "or its key or label as field (field_uuid)"),
+        ({"type": "actual_field", "field_uuid": "abc"}, "the uuid of a field definition"),
+        (
+            {"type": "actual_field", "field_uuid": UUID, "comparison_values": ["a"]},
+            "only the type active_When_value_equals_one_of compares values (comparison_values)",
+        ),
+        ({"type": "active_When_value_equals_one_of", "field_uuid": UUID}, "a list of values"),
+        ({"type": "actual_field", "field_uuid": UUID, "more": 1}, "no such part; a relation has type, field"),
+        (UUID, "a map with type and field"),
     ],
 )
-def test_a_wrong_relation_is_refused_by_its_position(value: Any) -> None:
-    assert "(item 1)" in refused("RELATIONS", [value])
+def test_what_is_wrong_with_a_relation_is_told_by_its_position(value: Any, wrong: str) -> None:
+    told = refused("RELATIONS", [value])
+    assert wrong in told
+    assert "(item 1)" in told
+
+
+def test_everything_that_is_wrong_with_a_relation_is_told_part_by_part() -> None:
+    """The uuid that fits is quoted nowhere: it may stand for a field that was named."""
+    written_one = [{"field_uuid": UUID, "values": ["a"], "comparison_values": 1}]
+    with pytest.raises(InvalidValue) as caught:
+        parse("RELATIONS", written_one)
+    assert [(way, value) for way, value, _why in caught.value.each_one(written_one)] == [
+        ((0, "values"), ["a"]),
+        ((0, "type"), None),
+    ]
 
 
 def test_relations_are_compared_as_a_set() -> None:
