@@ -104,6 +104,7 @@ from typing import Any
 from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import from_environment
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
@@ -112,6 +113,11 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.conn
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder, kind_named
 from ansible_collections.community.seventhings.plugins.plugin_utils.screen import warn
 
+_NOT_TOLD = (
+    "base_url is missing. Ansible tells a lookup neither module_defaults nor environment of a play or task: write it "
+    "in the expression, such as base_url='https://acme.seventhings.com', or set SEVENTHINGS_BASE_URL for "
+    "ansible-playbook itself"
+)
 _WRITTEN = ("var",)
 """Origins of options whose templates are still to be rendered: what a lookup is called with has been."""
 
@@ -130,7 +136,10 @@ class LookupModule(LookupBase):
             if len(terms) < 2:
                 raise InvalidInput("expected a kind of record and at least one reference, such as 'room', 'Lab/0.12'")
             kind = kind_named(terms[0])
-            client = shared_reader(connection_options(self, self._templar.template, _WRITTEN))
+            options = from_environment(connection_options(self, self._templar.template, _WRITTEN))
+            if not options["base_url"]:
+                raise InvalidInput(_NOT_TOLD)
+            client = shared_reader(options)
             finder = Finder(client, kind)
             found = [finder.show(record, field) for record in finder.find(self._flatten(terms[1:]))]
             for warning in client.transport.told():

@@ -116,6 +116,7 @@ def acme(monkeypatch: pytest.MonkeyPatch) -> Instance:
         }
     )
     monkeypatch.setattr(lookup, "shared_reader", lambda _options: made)
+    monkeypatch.setenv("SEVENTHINGS_BASE_URL", "https://acme.example")
     return made
 
 
@@ -135,6 +136,15 @@ def find(acme: Instance) -> Callable[..., Any]:
         return list(plugin.run(list(terms), variables={}, **options))
 
     return run
+
+
+def test_who_says_nowhere_what_to_connect_to_is_told_where_a_lookup_does_not_look(
+    find: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SEVENTHINGS_BASE_URL")
+    with pytest.raises(AnsibleLookupError, match="neither module_defaults nor environment of a play or task"):
+        find("room", "Depot/0.12")
+    assert find("room", "Depot/0.12", base_url="https://acme.example")
 
 
 # ---- references
