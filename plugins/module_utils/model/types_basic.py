@@ -155,7 +155,7 @@ def _parse_boolean(value: Any, _field: Field) -> bool:
     if isinstance(value, Plain) and value.lower() in _YAML_WORDS:
         return _YAML_WORDS[value.lower()]
     if isinstance(value, str) and not isinstance(value, Plain) and value.lower() in _YAML_WORDS:
-        raise InvalidValue("true or false, without quotes; of a text that a template gives | bool makes one")
+        raise InvalidValue("true or false, without quotes; in a template add | bool")
     raise InvalidValue("true or false")
 
 

@@ -263,7 +263,7 @@ def test_numbers_and_other_words_are_no_boolean(value: Any) -> None:
 
 @pytest.mark.parametrize("value", ["yes", "No", "on", "OFF"])
 def test_a_text_that_looks_like_a_boolean_is_refused_with_the_filter_that_makes_one(value: str) -> None:
-    assert refused("BOOLEAN", value).endswith("of a text that a template gives | bool makes one")
+    assert refused("BOOLEAN", value).endswith("in a template add | bool")
 
 
 @pytest.mark.parametrize(("text", "flag"), [("yes", True), ("Yes", True), ("ON", True), ("no", False), ("Off", False)])
@@ -377,7 +377,7 @@ def test_an_instant_that_does_not_exist_is_refused(value: str) -> None:
             "0.1234567890123456789",
             "a number of at most 15 significant digits, because the service takes JSON numbers",
         ),
-        ("BOOLEAN", "yes", "true or false, without quotes; of a text that a template gives | bool makes one"),
+        ("BOOLEAN", "yes", "true or false, without quotes; in a template add | bool"),
         ("DATE", "31.05.2024", "a date as YYYY-MM-DD, such as 2024-05-31"),
         ("DATE", "2024-02-30", "a date that exists, as YYYY-MM-DD (day is out of range for month)"),
         (
