@@ -121,7 +121,7 @@ hidden_records:
     - Whether there are objects that the account does not see although they are not archived, because its access is
       limited to locations.
     - V(yes) where one is found to which another one refers. V(no) where the account sees an object in each of the
-      locations that have rooms. V(unknown) where nothing tells.
+      locations that have rooms, and in each room of which no location is known. V(unknown) where nothing tells.
   returned: success
   type: str
   sample: "no"

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..client.client import Client, Record
@@ -18,6 +18,8 @@ from ..resolve.sight import Sight
 
 _LOOKED_AT = (OBJECT, ROOM, LOCATION, PERSON)
 _TO_ROOMS = "LINKED_ROOM"
+_IS_IN = "actual_room"
+"""The field that says in which room an object is; others of its type say where it should be."""
 
 
 @dataclass(frozen=True)
@@ -63,23 +65,30 @@ def _hidden_records(client: Client, samples: Mapping[str, _Sample]) -> str:
         return "yes"
     if not rooms.is_all or not locations.is_all:
         return "unknown"
-    location_of = {mark: place for room in rooms.records for mark, place in _located(rooms.schema, room)}
+    location_of = {mark: place for room in rooms.records for mark, place in _located(rooms.schema, room).items()}
     open_to = {place for one in objects.records for place in _whereabouts(objects.schema, one, location_of)}
     # All rooms and locations are listed to everybody, whatever objects in them are not.
     return "no" if set(location_of.values()) <= open_to else "unknown"
 
 
-def _located(rooms: Schema, room: Record) -> Iterator[tuple[object, object]]:
-    """The marks of a room, each with that of its location."""
+def _located(rooms: Schema, room: Record) -> dict[object, object]:
+    """The marks of a room, each with that of its location. A room of which nobody knows the location, because it is in
+    none or the field is hidden, is one of its own.
+    """
     place = rooms.read_one(ROOM.parent_key, room.flat) if ROOM.parent_key in rooms.fields else None
-    if isinstance(place, Reference):
-        yield from ((mark, place.id or place.uuid) for mark in (room.id, room.uuid))
+    location = (place.id or place.uuid) if isinstance(place, Reference) else (ROOM.name, room.uuid)
+    return {room.id: location, room.uuid: location}
 
 
 def _whereabouts(objects: Schema, one: Record, location_of: Mapping[object, object]) -> set[object]:
-    """The location that an object is in; none where its links lead to several, as nobody knows which of them counts."""
+    """The location that an object is in; none where its links lead to several, as nobody knows which of them counts,
+    and where it is in no room: everybody sees it then.
+    """
     links = [field.key for field in objects.fields.values() if field.type == _TO_ROOMS]
-    linked = [reference for key in links for reference in references_in(objects.read_one(key, one.flat))]
+    linked_by = {key: list(references_in(objects.read_one(key, one.flat))) for key in links}
+    if not all(linked_by[key] for key in ([_IS_IN] if _IS_IN in links else links)):
+        return set()
+    linked = [reference for references in linked_by.values() for reference in references]
     places = {location_of.get(reference.id, location_of.get(reference.uuid)) for reference in linked}
     return places - {None} if len(places) == 1 else set()
 

@@ -64,7 +64,13 @@ def test_a_module_is_on_or_off_or_nobody_knows(refused: Exception | None, is_on:
     }
 
 
-ASSET = (definition("barcode"), definition("notes"), definition("room", "LINKED_ROOM"), definition("price", "MONEY"))
+ASSET = (
+    definition("barcode"),
+    definition("notes"),
+    definition("actual_room", "LINKED_ROOM"),
+    definition("target_room", "LINKED_ROOM"),
+    definition("price", "MONEY"),
+)
 ROOMS = [{"room_uuid": uuid_of(20 + one), "id": one, "building_id": one, "number": "1"} for one in (1, 2)]
 LOCATIONS = [{"location_uuid": uuid_of(30 + one), "id": one, "name": f"L{one}", "city": None} for one in (1, 2)]
 
@@ -87,8 +93,9 @@ def seen(**pages: Any) -> tuple[Any, Any]:
     return told["restricted_fields"], told["hidden_records"]
 
 
-def thing(number: int, **fields: Any) -> JsonMap:
-    return {"asset_uuid": uuid_of(number), "id": number, "barcode": str(number), **fields}
+def thing(number: int, room: Any = None, **fields: Any) -> JsonMap:
+    places = {"actual_room": room, "target_room": room}
+    return {"asset_uuid": uuid_of(number), "id": number, "barcode": str(number), **places, **fields}
 
 
 @pytest.mark.parametrize(
@@ -109,12 +116,41 @@ def test_a_field_is_hidden_where_others_are_sent_empty_and_no_record_has_its_key
 
 @pytest.mark.parametrize(
     ("rooms", "told"),
-    [([1, 2], "no"), ([1, 1], "unknown"), ([None, None], "unknown")],
-    ids=["in each location", "in one of two", "in none"],
+    [([1, 2], "no"), ([1, 1], "unknown"), ([None, None], "unknown"), ([1, None, 2], "no")],
+    ids=["in each location", "in one of two", "in none", "one in no room"],
 )
 def test_records_are_not_hidden_where_each_location_shows_one(rooms: list[Any], told: str) -> None:
     objects = [thing(number, notes=None, room=room, price=None) for number, room in enumerate(rooms, start=1)]
     pages = {"objects": listing(objects), "rooms": listing(ROOMS), "locations": listing(LOCATIONS)}
+    assert seen(**pages)[1] == told
+
+
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        ({"actual_room": 2, "target_room": 2}, "no"),
+        ({"actual_room": 2, "target_room": None}, "no"),
+        ({"actual_room": None, "target_room": 2}, "unknown"),
+        ({"actual_room": 1, "target_room": 2}, "unknown"),
+        ({"target_room": 2}, "unknown"),
+    ],
+    ids=["both", "it is there", "it should be there", "it should be elsewhere", "hidden"],
+)
+def test_an_object_shows_no_location_but_the_one_that_it_is_in(second: dict[str, Any], told: str) -> None:
+    things = [thing(1, room=1, notes=None), thing(2, notes=None)]
+    things[1] = {key: value for key, value in things[1].items() if not key.endswith("_room")} | second
+    pages = {"objects": listing(things), "rooms": listing(ROOMS), "locations": listing(LOCATIONS)}
+    assert seen(**pages)[1] == told
+
+
+@pytest.mark.parametrize(
+    "place", [{}, {"building_id": None}, {"building_id": 0}], ids=["hidden location", "no location", "zero"]
+)
+@pytest.mark.parametrize(("there", "told"), [([1, 2], "no"), ([1], "unknown")], ids=["in each room", "in one of two"])
+def test_a_room_of_an_unknown_location_stands_for_itself(place: dict[str, Any], there: list[int], told: str) -> None:
+    rooms = [{"room_uuid": uuid_of(20 + one), "id": one, "number": "1", **place} for one in (1, 2)]
+    things = [thing(room, room=room, notes=None) for room in there]
+    pages = {"objects": listing(things), "rooms": listing(rooms), "locations": listing(LOCATIONS)}
     assert seen(**pages)[1] == told
 
 
