@@ -20,7 +20,7 @@ from ..resolve.by_fields import FinderByFields
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in
-from ..resolve.sight import LIMITED
+from ..resolve.sight import perhaps_unseen
 from .account_sight import account_sight
 
 _HISTORY_PAGE = 200
@@ -88,8 +88,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
             answer = client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs)
         except NotFound as missing:
             if client.get(kind, uuid) is None:
-                words = f" ({LIMITED})" if kind.can_be_archived else ""
-                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{words}.") from missing
+                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{perhaps_unseen(kind)}.") from missing
             raise SeventhingsError(
                 f"This instance has no history of {kind.one}: its version is too old for it."
             ) from missing

@@ -12,7 +12,7 @@ from functools import partial
 from ..client.client import Record
 from ..errors import NoMatch
 from ..resolve import natural_keys
-from ..resolve.sight import LIMITED, unlisted
+from ..resolve.sight import perhaps_unseen, unlisted
 from .archived import archived_twin, is_archived_twin
 from .change import Change
 from .compare import Comparer, Wanted
@@ -65,7 +65,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         words = f"the uuid {uuid}"
         current = state.of_uuid(kind, uuid, wanted.template)
         if current is None and wanted.state == "present":
-            raise NoMatch(f"There is no {kind.words} with {words}{f' ({LIMITED})' if kind.can_be_archived else ''}.")
+            raise NoMatch(f"There is no {kind.words} with {words}{perhaps_unseen(kind)}.")
         archived = is_archived(state, wanted, current)
         hits = [current] if current else []
     else:

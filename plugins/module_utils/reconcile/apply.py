@@ -29,7 +29,7 @@ from ..model.types_composite import BY_TIME
 from ..model.types_links import attachments_in
 from ..plan import change as plan
 from ..plan.change import Change
-from ..resolve.sight import LIMITED, check_kept
+from ..resolve.sight import check_kept, perhaps_unseen
 from .occupants import why_occupied
 from .overlaps import at_the_same_time, may_meet
 from .request_bodies import create_body, update_body
@@ -282,7 +282,7 @@ class Applier:
         if record is None:
             raise SeventhingsError(
                 f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back"
-                f"{f' ({LIMITED})' if self._kind.can_be_archived else ''}."
+                f"{perhaps_unseen(self._kind)}."
             )
         return self._clear_the_rest(change, record)
 

@@ -15,7 +15,7 @@ from ..model.kinds import Kind
 from ..model.types_links import references_in
 from . import natural_keys
 from .read_cache import Reading
-from .sight import sight_by
+from .sight import perhaps_unseen, sight_by
 
 
 class FinderByFields:
@@ -58,7 +58,7 @@ class FinderByFields:
                 sight_by(self._client, self._schema, candidates, {}, desired).check_written(desired)
             near = natural_keys.near_names(str(wanted.get(name)), self._names(name, candidates))
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
-            raise NoMatch(f"There is no {self._kind.words} with {record_in_words}.{hint}")
+            raise NoMatch(f"There is no {self._kind.words} with {record_in_words}{perhaps_unseen(self._kind)}.{hint}")
         return hit
 
     def _names(self, name: str, records: Iterable[Record]) -> list[Any]:

@@ -18,7 +18,7 @@ from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from . import natural_keys
 from .references import Question, Resolver, Unresolved, Why, at, fill_in, is_text_renter, reference_in
-from .sight import unlisted, why_unfound
+from .sight import perhaps_unseen, unlisted, why_unfound
 
 Mark: TypeAlias = "str | int"
 """A record is known by its uuid, or by its integer id."""
@@ -132,8 +132,10 @@ class Reading:
             if one.why is Why.AMBIGUOUS:
                 raise Ambiguous(f"{_words_of(one)}. Expected exactly one; {_TELL_APART}.")
         words = [_words_of(one) for one in unresolved]
-        is_slip = any(map(self._is_slip, unresolved))
-        if words and (not self._allow_missing or (is_slip and self._slips_fail)):
+        # What has a name that the account does not see may be there, so nothing can be said of it.
+        is_hidden = any(one.is_explained for one in unresolved)
+        is_slip = is_hidden or any(map(self._is_slip, unresolved))
+        if words and (not self._allow_missing or is_hidden or (is_slip and self._slips_fail)):
             raise NoMatch(words, is_slip)
         self.warnings += words
 
@@ -323,7 +325,7 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
     records = reading.records_of(references)
     missing = [one for one, record in zip(references, records, strict=True) if record is None]
     if missing:
-        words = [f"{at(one)}There is no {kind.words} {one.written!r}." for one in missing]
+        words = [f"{at(one)}There is no {kind.words} {one.written!r}{perhaps_unseen(kind)}." for one in missing]
         # An earlier task of the play may make the record. Nobody knows its id beforehand.
         raise NoMatch(words, is_slip=True)
     return [record for record in records if record is not None]

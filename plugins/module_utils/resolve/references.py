@@ -22,6 +22,7 @@ from ..model.schema import Schema
 from ..model.types_composite import is_called
 from ..model.types_links import Reference, parse_reference, references_in
 from . import natural_keys
+from .sight import perhaps_unseen
 
 _ORDER = tuple(kind for kind in KINDS.values() if kind.identity)
 """Rooms are found by their location, so locations come first."""
@@ -70,6 +71,7 @@ class Unresolved:
     :ivar words: what is wrong, as a sentence that begins with a small letter and has no full stop.
     :ivar name: of a map, the member that the words are about.
     :ivar near: names that come nearest to the one that was written.
+    :ivar is_explained: whether the source knows why it means nothing.
     """
 
     reference: Reference
@@ -77,6 +79,7 @@ class Unresolved:
     words: str
     name: str = ""
     near: tuple[str, ...] = ()
+    is_explained: bool = False
 
 
 class Resolver:
@@ -216,8 +219,8 @@ class Resolver:
             return [Unresolved(reference, Why.AMBIGUOUS, words)]
         gone = self._source.why_gone(kind, questions, reference.written) or self._why_place_gone(kind, reference)
         if gone:
-            return [Unresolved(reference, Why.MISSING, gone)]
-        words = f"there is no {kind.words} {reference.written!r}"
+            return [Unresolved(reference, Why.MISSING, gone, is_explained=True)]
+        words = f"there is no {kind.words} {reference.written!r}{perhaps_unseen(kind)}"
         return [Unresolved(reference, Why.MISSING, words, near=self._near(kind, reference.written))]
 
     def _why_place_gone(self, kind: Kind, reference: Reference) -> str:

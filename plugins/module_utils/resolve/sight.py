@@ -26,6 +26,11 @@ LIMITED = "this account may be limited to locations"
 """The reason why records may be there that nothing shows."""
 
 
+def perhaps_unseen(kind: Kind) -> str:
+    """What a message adds that a record is not there, where it may be one that the account does not see."""
+    return f" ({LIMITED})" if kind.can_be_archived else ""
+
+
 _ANY = "ANY"
 """The type of a field that the user says is there, although nothing defines it."""
 

@@ -18,7 +18,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.by_fields import FinderByFields
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import sight_of, unseen
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
+    perhaps_unseen,
+    sight_of,
+    unseen,
+)
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
 """The kinds that a lookup knows, by name."""
@@ -91,5 +95,5 @@ class Finder:
             return self._by_fields.find(reference.written)
         if record is None:
             which = f"the uuid {reference.uuid}" if reference.uuid else f"the id {reference.id}"
-            raise NoMatch(f"There is no {self._kind.words} with {which}.")
+            raise NoMatch(f"There is no {self._kind.words} with {which}{perhaps_unseen(self._kind)}.")
         return record

@@ -30,9 +30,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
     fill_in,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
-    LIMITED,
     Sight,
     ascertained,
+    perhaps_unseen,
     sight_by,
     why_unfound,
 )
@@ -355,7 +355,7 @@ class ListedState(InstanceState):
             fill_in(reference, record)
             return ""
         identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
-        return f"there is no {kind.words} with the {identity}{f' ({LIMITED})' if kind.can_be_archived else ''}"
+        return f"there is no {kind.words} with the {identity}{perhaps_unseen(kind)}"
 
     def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
         """Finds what some fields identify, there or to come; and apart from that the records that have this natural key

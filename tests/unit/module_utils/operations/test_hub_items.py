@@ -81,7 +81,7 @@ def test_all_items_of_an_order_take_one_list() -> None:
 def test_every_item_that_is_no_object_is_told_with_its_place() -> None:
     with pytest.raises(NoMatch) as caught:
         order(service(), items=["0001", "x", uuid_of(2), "y"])
-    assert [line.partition(".")[0] for line in caught.value.message.splitlines()] == [
+    assert [line.partition(" (")[0] for line in caught.value.message.splitlines()] == [
         "items[1]: There is no object 'x'",
         "items[3]: There is no object 'y'",
     ]

@@ -288,7 +288,8 @@ def test_what_is_not_found_is_an_error_with_the_nearest_candidates(
 ) -> None:
     with pytest.raises(NoMatch) as caught:
         resolve(transport, (kind, value))
-    assert caught.value.message.startswith(f"There is no {kind} {value!r}.")
+    limited = " (this account may be limited to locations)" if kind == "object" else ""
+    assert caught.value.message.startswith(f"There is no {kind} {value!r}{limited}.")
     assert near in caught.value.message
 
 

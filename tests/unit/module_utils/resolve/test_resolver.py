@@ -371,14 +371,14 @@ def test_several_that_are_meant_are_all_named() -> None:
 def test_what_lost_its_meaning_says_why() -> None:
     room = ref("room", "Hall")
     source = Known(gone={("room", "Hall"): "it was renamed"}, named={"room": ["Hall"]})
-    assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed")]
+    assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed", is_explained=True)]
     assert source.why_gone_of == [["room: number=Hall", "room: name=Hall"]]
 
 
 def test_a_path_says_why_its_place_lost_its_meaning() -> None:
     room = ref("room", "Depot/Hall")
     source = Known(gone={("location", "Depot"): "it was renamed"})
-    assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed")]
+    assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed", is_explained=True)]
     assert source.why_gone_of[1:] == [["location: name=Depot"]]
 
 

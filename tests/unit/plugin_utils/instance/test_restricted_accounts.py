@@ -132,6 +132,26 @@ def test_a_hidden_natural_key_is_an_error_at_once(
     assert house.writes() == []
 
 
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "fields", "key", "state"),
+    [
+        ("room", {"building_id": "North", "number": "1"}, "name", "present"),
+        ("room", {"building_id": "North", "number": "1"}, "name", "absent"),
+        ("task", {"title": "Look", "deadline": "2031-01-01", "references": ["1"]}, "barcode", "present"),
+    ],
+)
+def test_nothing_is_said_of_a_record_whose_place_has_a_hidden_name(
+    house: Site, kind: str, fields: dict[str, Any], key: str, state: str, check_mode: bool
+) -> None:
+    """It may be there: neither is it made, nor is it taken for absent."""
+    account = restricted(house, hidden_fields=[key])
+    house.service.clear_log()
+    with pytest.raises(SeventhingsError, match=re.escape(UNSEEN.format(key))):
+        ensure(account.client(), DesiredRecord(KINDS[kind], fields, state=state), check_mode)
+    assert house.writes() == []
+
+
 def test_what_decides_about_a_set_must_be_seen(house: Site) -> None:
     account = restricted(house, hidden_fields=["serial_number"])
     settings = "api: seventhings/v1\nset: test\n"
