@@ -27,7 +27,7 @@ LIMITED = "this account may be limited to locations"
 
 
 def perhaps_unseen(kind: Kind) -> str:
-    """What a message adds that a record is not there, where it may be one that the account does not see."""
+    """The words that a message adds which says that a record is not there, where the account may not see it."""
     return f" ({LIMITED})" if kind.can_be_archived else ""
 
 
