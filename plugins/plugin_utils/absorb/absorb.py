@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -39,7 +40,7 @@ from ..set_plan.plan import InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
 from ..set_plan.prune import Scope
 from ..set_plan.state import ListedState
-from .files import Files, Target, section_names
+from .files import Files, Names, Target, section_names
 from .splices import is_same
 from .text_file import NewValue, NotSpliced
 
@@ -345,20 +346,52 @@ class _Absorbing:
     # ---- records that are gone
 
     def _take_away(self) -> None:
-        """Takes what is gone out of the files, but for that to which a value refers that stays as it is written."""
+        """Takes what is gone out of the files, but for that to which something refers that stays as it is written."""
         gone = [
             one
             for one in self._planned.changes
             if one.change.action == plan.CREATE or (one.change.action == plan.UPDATE and one.archived)
         ]
-        leaving = {id(one.entry) for one in gone if self._options.gone != KEEP and not self._is_protected(one)}
+        stay = {id(one.entry): why for one in gone if (why := self._why_kept(one))}
+        before, overrides = self._files.mark(), deepcopy(self._overrides)
+        while found := self._refused(gone, stay):
+            # Whoever is referred to by one of these stays as well.
+            stay |= found
+            self._files.undo(before)
+            self._overrides = deepcopy(overrides)
+        for one in gone:
+            if id(one.entry) in stay:
+                words = f"{one} is {'archived' if one.archived else 'not'} in the instance"
+                self._tell(one, one.entry.place, words, stay[id(one.entry)])
+            else:
+                self._count(one.section, "removed")
+
+    def _why_kept(self, planned: Planned) -> str:
+        """Says why somebody wants a record to stay in the files; empty where nobody does."""
+        if self._is_protected(planned):
+            return "the files protect it"
+        return "the option gone is keep" if self._options.gone == KEEP else ""
+
+    def _refused(self, gone: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
+        """Takes away what does not stay. Returns what can't be taken away, and why."""
+        leaving = {id(one.entry) for one in gone} - stay.keys()
         while held := {id(one.entry) for one in gone if id(one.entry) in leaving and self._is_held(one, leaving)}:
             leaving -= held
+        found = {}
         for one in gone:
-            is_held = self._is_held(one, leaving)
-            self._gone(one, "archived" if one.archived else ABSENT, is_held)
+            if id(one.entry) in leaving:
+                try:
+                    if self._options.gone == REMOVE:
+                        self._remove(one.entry)
+                    else:
+                        self._say_state(one, "archived" if one.archived else ABSENT)
+                except NotSpliced as reason:
+                    found[id(one.entry)] = str(reason)
+            elif id(one.entry) not in stay:
+                found[id(one.entry)] = "other records in the files refer to it"
+        return found
 
-    def _is_held(self, planned: Planned, leaving: set[int]) -> bool:
+    def _is_held(self, planned: Planned, leaving: Set[int]) -> bool:
         """Tells whether something refers to a record that stays as it is written."""
         current = planned.change.current
         marks = [mark_of(planned.entry, None), *([current.uuid] if current is not None else [])]
@@ -368,25 +401,6 @@ class _Absorbing:
             for entry, key in references
             if entry is not planned.entry
         )
-
-    def _gone(self, planned: Planned, state: str, is_held: bool) -> None:
-        words = f"{planned} is {'archived' if state == 'archived' else 'not'} in the instance"
-        entry, place = planned.entry, planned.entry.place
-        try:
-            if self._is_protected(planned):
-                raise NotSpliced("the files protect it")
-            if self._options.gone == KEEP:
-                raise NotSpliced("the option gone is keep")
-            if is_held:
-                raise NotSpliced("other records in the files refer to it")
-            if self._options.gone == REMOVE:
-                self._remove(entry)
-            else:
-                self._say_state(planned, state)
-        except NotSpliced as reason:
-            self._tell(planned, place, words, str(reason))
-        else:
-            self._count(planned.section, "removed")
 
     def _remove(self, entry: Entry) -> None:
         """Takes a record out of all files that it stands in, or out of none."""
@@ -399,7 +413,7 @@ class _Absorbing:
                     source.remove(owner.place)
         except NotSpliced:
             for source, number in zip(sources, before, strict=True):
-                source.file.undo(number)
+                source.undo(number)
             raise
 
     def _say_state(self, planned: Planned, state: str) -> None:
@@ -440,7 +454,8 @@ class _Absorbing:
 
     def _selection(self, sections: Sequence[str]) -> Selection:
         identity = {section: keys for section, keys in self._desired.identity.items() if section in sections}
-        return Selection(only=sections, identity=identity)
+        # Records are read from the files by what these say, whatever would tell all of them apart.
+        return Selection(only=sections, identity=identity, tries_other_keys=False)
 
     def _fresh(self, section: str, exported: Exported) -> Iterable[Any]:
         """Yields the records of a section that are in no file, and belong into these."""
@@ -472,6 +487,24 @@ class _Absorbing:
                 return True
         return False
 
+    def _names(self, section: str) -> Names:
+        """The names that fields of a section may have in a table."""
+        kind = KINDS[SECTIONS[section]]
+        schema = self._client.schema(kind) if kind.is_plain else None
+        given = self._desired.identity.get(section) or kind.written_key
+        choices = [tuple(given)] if given else kind.match_on
+
+        def others(name: str) -> Sequence[str]:
+            field = schema.find(name) if schema is not None else None
+            return () if field is None else (field.key, field.label)
+
+        def needed(record: Mapping[str, Any]) -> Collection[str]:
+            ways = [[(key, *others(key)) for key in keys] for keys in choices]
+            way = next((names for names in ways if any(one in record for one in names[-1])), ways[-1])
+            return {one for names in way for one in names}
+
+        return Names(others, needed)
+
     def _add(self, section: str, overrides: Sequence[Any], fresh: Sequence[Any]) -> None:
         """Writes overrides of records, and new records, into the file of a section."""
         target = self._targets[section]
@@ -483,7 +516,7 @@ class _Absorbing:
             self._result.told.append(f"{place}: {section} {shorten(name)}: {reason}")
             left.add(id(record))
 
-        done = self._files.append(target, section, overrides, fresh, tell)
+        done = self._files.append(target, section, overrides, fresh, tell, self._names(section.partition("/")[0]))
         used = set(_texts_in(done.written))
         for path, held in self._downloads.fetched.items():
             if path in used:

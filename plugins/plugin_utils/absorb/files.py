@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -58,6 +58,18 @@ class FileChange:
     before: bytes | None
     halfway: bytes | None
     after: bytes
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of the fields of new records.
+
+    :ivar others: name of a field, as a record has it, to the other ones that a table may have for it.
+    :ivar needed: those of a record without which nobody knows which one it is.
+    """
+
+    others: Callable[[str], Sequence[str]]
+    needed: Callable[[Mapping[str, Any]], Container[str]]
 
 
 @dataclass
@@ -211,6 +223,16 @@ class Files:
         delimiter = self._desired.delimiters.get(name) or delimiter_of([file.plain.partition("\n")[0]], dialect)
         return TableSource(file, has_variables, dialect, delimiter, self._formulas)
 
+    def mark(self) -> Mapping[Target, int]:
+        """The edits so far, to which :meth:`undo` goes back."""
+        return {name: one.source.file.edits for name, one in self._opened.items() if one.source is not None}
+
+    def undo(self, mark: Mapping[Target, int]) -> None:
+        """Forgets the edits that were made since."""
+        for name, one in self._opened.items():
+            if one.source is not None:
+                one.source.undo(mark.get(name, 0))
+
     # ---- writing
 
     def add_file(self, layer: int, name: str, content: bytes) -> None:
@@ -227,41 +249,46 @@ class Files:
         overrides: _Records,
         fresh: _Records,
         tell: Callable[[Any, str], None],
+        names: Names,
     ) -> Appended:
         """Adds records to a file, which is made where it is not there. What a table can't hold goes into JSON Lines
         beside it, as exports have it.
 
         :param overrides: records whose fields are all needed. :param fresh: new ones.
-        :param tell: takes each record that can't be written, and why.
+        :param tell: takes each record that can't be written, and why. :param names: of the fields.
         """
         done = Appended()
         records = [*overrides, *fresh]
         if not records:
             return done
         try:
-            add = self._add if self.is_there(target) else self._begin
-            rest = add(target, section, overrides, fresh, done)
+            if self.is_there(target):
+                rest = self._add(target, section, overrides, fresh, done, names)
+            else:
+                rest = self._begin(target, overrides, fresh, done)
         except NotSpliced as reason:
             for one in records:
                 tell(one, str(reason))
             return done
         if rest:
             beside = Target(target.layer, str(PurePosixPath(target.name).with_suffix(".jsonl")))
-            done.written += self.append(beside, section, rest, [], tell).written
+            done.written += self.append(beside, section, rest, [], tell, names).written
         return done
 
-    def _add(self, target: Target, section: str, overrides: _Records, fresh: _Records, done: Appended) -> _Records:
+    def _add(
+        self, target: Target, section: str, overrides: _Records, fresh: _Records, done: Appended, names: Names
+    ) -> _Records:
         """Adds records to a file that is there. Returns those that a table can't hold."""
         source = self.source(target)
         with source.file.coming_last():
             if isinstance(source, TableSource):
-                return [*_rest(source, overrides, done, True), *_rest(source, fresh, done, False)]
+                return [*_rest(source, overrides, done, names, True), *_rest(source, fresh, done, names, False)]
             is_single = self._layers[target.layer].path.is_file()
             source.append([*overrides, *fresh], section.split("/") if is_single else [])
         done.written += [*overrides, *fresh]
         return []
 
-    def _begin(self, target: Target, _section: str, overrides: _Records, fresh: _Records, done: Appended) -> _Records:
+    def _begin(self, target: Target, overrides: _Records, fresh: _Records, done: Appended) -> _Records:
         """Makes a file of records. Returns those that a table can't hold."""
         opened, records = self._open(target), [*overrides, *fresh]
         suffix = PurePosixPath(target.name).suffix
@@ -298,6 +325,8 @@ class Files:
             after = opened.after
             halfway = after if opened.is_attachment else opened.before
             if opened.source is not None and opened.source.file.is_changed:
+                if isinstance(opened.source, YamlSource):
+                    opened.source.finish()
                 after = opened.source.file.content()
                 halfway = opened.source.file.content(is_halfway=True)
             if after is None or after == opened.before:
@@ -367,22 +396,28 @@ def section_names() -> tuple[str, ...]:
     )
 
 
-def _rest(table: TableSource, records: _Records, done: Appended, is_whole: bool) -> Iterator[Mapping[str, Any]]:
+def _rest(
+    table: TableSource, records: _Records, done: Appended, names: Names, is_whole: bool
+) -> Iterator[Mapping[str, Any]]:
     """Adds rows to a table, and yields the records that it can't hold.
 
     :param is_whole: whether the table must have a column for each field.
     """
+    columns = table.columns()
     for record in records:
-        known = {name: value for name, value in record.items() if name in table.columns()}
+        found = {name: next((one for one in (name, *names.others(name)) if one in columns), "") for name in record}
+        lacking = {name for name, column in found.items() if not column}
+        known = {column: record[name] for name, column in found.items() if column}
         try:
-            if is_whole and len(known) < len(record):
+            needed = names.needed(record)
+            if lacking and (is_whole or any(name in needed for name in lacking)):
                 raise NotSpliced("it has no such column")
             table.append([known])
         except NotSpliced:
             yield record
         else:
             done.written.append(known)
-            done.lacking.update(record.keys() - known.keys())
+            done.lacking.update(lacking)
 
 
 def _depth(target: Target) -> int:

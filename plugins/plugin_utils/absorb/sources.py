@@ -16,6 +16,7 @@ from .splices import Splices
 from .text_file import NewValue, NotSpliced, TextFile
 from .tree import LIST, MAP, SCALAR, Piece, json_pieces, yaml_pieces
 
+_DOCUMENT_END = re.compile(r"^\.\.\.\s", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{(?!\$\})")
 
 THROUGH_ANCHOR = "it came through an anchor"
@@ -54,6 +55,10 @@ class Source(ABC):
 
         :param way: the names under which the list of records stands; none: it is all of the file.
         """
+
+    def undo(self, number: int) -> None:
+        """Forgets the edits after some of them."""
+        self.file.undo(number)
 
     def check_plain(self, piece: Piece) -> None:
         """Refuses what is not written where it stands.
@@ -94,7 +99,7 @@ class _Pieces(Source):
         try:
             self._splices.put(key, old, new, not record.is_block)
         except NotSpliced:
-            self.file.undo(before)
+            self.undo(before)
             raise
 
     def add(self, place: Place, name: str, value: Any) -> None:
@@ -112,9 +117,12 @@ class YamlSource(_Pieces):
     def __init__(self, file: TextFile, has_variables: bool) -> None:
         super().__init__(file, has_variables)
         self._root = yaml_pieces(file.plain)
+        self._is_appended = False
         self._at: dict[tuple[int, int], Piece] = {}
         self._lists: dict[int, tuple[Piece, int]] = {}
-        self._gone: dict[int, set[int]] = {}
+        self._taken: list[tuple[int, Piece, int]] = []
+        """The records that were taken away: the number of edits after each, its list and its number in it."""
+
         for piece in self._root.inside() if self._root is not None else ():
             if piece.kind != LIST:
                 # A map begins where the name of its first member does.
@@ -135,11 +143,24 @@ class YamlSource(_Pieces):
         if id(piece) not in self._lists:
             raise NotSpliced("it does not stand in a list of records")
         records, number = self._lists[id(piece)]
-        gone = self._gone.setdefault(id(records), set())
-        gone.add(number)
         if not records.is_block and len(records.items) > 1:
             raise NotSpliced("it stands in a list that is written in one pair of brackets")
-        self._splices.take_record(records, number, gone)
+        self._splices.take_record(records, number, {number})
+        self._taken.append((self.file.edits, records, number))
+
+    def undo(self, number: int) -> None:
+        super().undo(number)
+        self._taken = [one for one in self._taken if one[0] <= number]
+
+    def finish(self) -> None:
+        """Leaves an empty list where all records are gone and the end of the document is written: it must hold one."""
+        records = self._root
+        gone = [piece for _edits, one, piece in self._taken if one is records]
+        if records is None or not records.is_block or self._is_appended or len(gone) < len(records.items):
+            return
+        if gone and _DOCUMENT_END.search(self.file.plain, records.end):
+            with self.file.coming_last():
+                self._splices.put_nothing(records)
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
         text = "".join(map(yaml_record, records))
@@ -189,6 +210,7 @@ class YamlSource(_Pieces):
         self._splices.add_member(at, names[0], value)
 
     def _append_block(self, records: Piece, text: str) -> None:
+        self._is_appended = True
         indent = " " * (records.mark[1] - 1)
         plain = self.file.plain
         found = plain.find("\n", records.end)

@@ -233,6 +233,11 @@ class Splices:
         """
         self._take_item(all_of_it, number, gone)
 
+    def put_nothing(self, records: Piece) -> None:
+        """Writes an empty list before what is left of one."""
+        start = self._line_start(records.start)
+        self._file.replace(start, start, "[]\n")
+
     def _add_item(self, old: Piece, behind: int | None, value: Any) -> None:
         text = self._flow(value)
         if not old.is_block:

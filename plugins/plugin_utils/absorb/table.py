@@ -112,7 +112,13 @@ class TableSource(Source):
     def add(self, place: Place, name: str, value: Any) -> None:
         cell = self._cell_at(place, name)
         self.check_plain(Piece(SCALAR, cell.start, cell.end))
+        self._say(name, value)
         self.file.replace(cell.start, cell.end, self._written(name, value, cell.is_quoted))
+
+    def _say(self, name: str, value: Any) -> None:
+        """Refuses to clear what somebody else wrote with a cell that would say nothing."""
+        if value in (None, []) and not self._text(name, value) and not self._dialect.clears_cell(name, ""):
+            raise NotSpliced("an empty cell of the table says nothing")
 
     def _written(self, name: str, value: Any, is_quoted: bool) -> str:
         text = self._text(name, value)
@@ -154,6 +160,7 @@ class TableSource(Source):
         for name, value in record.items():
             if name not in self._header:
                 raise NotSpliced(f"the table has no column {name}")
+            self._say(name, value)
             cells[self._header[name]] = self._text(name, value)
         row = csv_row(cells, str, Dialect(delimiter=self._delimiter))
         # A row in which nothing stands is none.

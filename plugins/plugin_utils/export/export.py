@@ -98,6 +98,7 @@ class Selection:
     :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
     :ivar kinds_to_name: kinds of records that must be named, beyond those that others refer to.
     :ivar twin: takes the notes for a twin, where they are asked for.
+    :ivar tries_other_keys: whether another natural key may tell records apart where the default one does not.
     """
 
     only: Sequence[str] = ()
@@ -105,6 +106,7 @@ class Selection:
     identity: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     kinds_to_name: Sequence[str] = ()
     twin: TwinNotes | None = None
+    tries_other_keys: bool = True
 
     def __post_init__(self) -> None:
         for option, names in (("only", self.only), ("filters", self.filters)):
@@ -378,7 +380,9 @@ class _Export:
     def _choices(self, section: str, schema: Schema) -> Sequence[Keys | None]:
         """The natural keys that may tell the records of a section apart."""
         given = self._selection.identity.get(section)
-        return [_named_keys(section, schema, given)] if given else [None, *schema.kind.further_keys]
+        if given:
+            return [_named_keys(section, schema, given)]
+        return [None, *(schema.kind.further_keys if self._selection.tries_other_keys else ())]
 
     # ---- users and the hub
 

@@ -226,9 +226,11 @@ def cell_of(value: Any, dialect: Dialect) -> str:
 
     :raises Unwritable: where it would be read as something else.
     """
+    if value is None and dialect.null is not None:
+        return dialect.null
     if isinstance(value, (Mapping, list, tuple)):
         return _json(value)
-    text = dialect.write(value)
+    text = "" if value is None else dialect.write(value)
     if not text or text[0] in "[{" or "\r" in text or "\x00" in text or _UNPRINTABLE.search(text):
         raise Unwritable("a cell would be read as something else")
     if text == dialect.null:

@@ -87,6 +87,43 @@ class _MergedCells:
         return repr([(sorted(names), reader.spelling) for names, reader in self.readers])
 
 
+class _Numbers:
+    """The numbers of records, by their natural keys."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Key, list[int]] = {}
+        self._keys: dict[int, dict[Key, Key]] = {}
+
+    def add(self, keys: Iterable[Key], number: int) -> None:
+        """Notes the natural keys of a record. Those that it had for the same fields it has no more."""
+        own = self._keys.setdefault(number, {})
+        for key in keys:
+            fields = _fields_of(key)
+            if own.get(fields) != key:
+                self._let_go(own.get(fields), number)
+                own[fields] = key
+                self._numbers.setdefault(key, []).append(number)
+
+    def same(self, keys: Sequence[Key]) -> list[int]:
+        """The records that have the first natural key for which both have the fields: rooms of one name may have
+        numbers of their own.
+        """
+        hits = dict.fromkeys(number for key in keys for number in self._numbers.get(key, ()))
+        return [number for number in hits if self._is_same(keys, self._keys[number])]
+
+    def _is_same(self, keys: Sequence[Key], own: Mapping[Key, Key]) -> bool:
+        return next(own[_fields_of(key)] == key for key in keys if _fields_of(key) in own)
+
+    def forget(self, number: int) -> None:
+        """Drops a record."""
+        for key in self._keys.pop(number, {}).values():
+            self._let_go(key, number)
+
+    def _let_go(self, key: Key | None, number: int) -> None:
+        if key is not None:
+            self._numbers[key].remove(number)
+
+
 class MergedRecords:
     """Takes the records of one layer after the other.
 
@@ -105,8 +142,8 @@ class MergedRecords:
         self._schemas: dict[str, Schema] = {}
         self._entries: list[Entry | None] = []
         self._unmanaged: list[Entry | None] = []
-        self._by_key: dict[Key, int] = {}
-        self._unmanaged_by_key: dict[Key, int] = {}
+        self._numbers = _Numbers()
+        self._unmanaged_numbers = _Numbers()
         self.findings: list[Finding] = []
 
     def entries(self) -> list[Entry]:
@@ -119,49 +156,48 @@ class MergedRecords:
 
     def add(self, layer: DesiredInstance) -> None:
         """Takes the records of the next layer. Those that it has twice stay two: that is a finding of its own."""
-        added: dict[Key, int] = {}
+        added: list[tuple[list[Key], int]] = []
         overridden: set[int] = set()
         for entry in layer.entries:
             entry.root = layer.root
             keys = self._keys(entry)
-            number = next((self._by_key[key] for key in keys if key in self._by_key), None)
-            earlier = None if number is None or number in overridden else self._entries[number]
-            if number is None or earlier is None:
+            same = self._numbers.same(keys)
+            earlier = self._entries[same[0]] if len(same) == 1 else None
+            if earlier is None or same[0] in overridden:
                 self._stay_alone(self._left_by(keys), entry)
-                added.update(dict.fromkeys(keys, len(self._entries)))
+                added.append((keys, len(self._entries)))
                 self._entries.append(entry)
             else:
-                self._entries[number] = self._merge(earlier, entry)
-                overridden.add(number)
-                added.update(dict.fromkeys(keys, number))
+                self._entries[same[0]] = self._merge(earlier, entry)
+                overridden.add(same[0])
+                added.append((keys, same[0]))
             self._forget_unmanaged(keys)
-        for key, number in added.items():
-            self._by_key.setdefault(key, number)
-        let_go: dict[Key, int] = {}
+        for keys, number in added:
+            self._numbers.add(keys, number)
+        let_go: list[tuple[list[Key], int]] = []
+        of_this_layer = {number for _keys, number in added}
         for entry in layer.unmanaged:
             keys = self._keys(entry)
-            taken = {self._by_key[key] for key in keys if key in self._by_key}
             self._stay_alone(self._left_by(keys), entry)
-            for number in taken - set(added.values()):
+            for number in set(self._numbers.same(keys)) - of_this_layer:
                 self._stay_alone(self._entries[number], entry)
                 self._entries[number] = None
-                self._by_key = {key: other for key, other in self._by_key.items() if other != number}
+                self._numbers.forget(number)
             self._forget_unmanaged(keys)
-            let_go.update(dict.fromkeys(keys, len(self._unmanaged)))
+            let_go.append((keys, len(self._unmanaged)))
             self._unmanaged.append(entry)
-        self._unmanaged_by_key |= let_go
+        for keys, number in let_go:
+            self._unmanaged_numbers.add(keys, number)
 
     def _forget_unmanaged(self, keys: Sequence[Key]) -> None:
         """Drops what earlier layers say to leave alone, where a later one says it anew, or takes it back."""
-        for key in keys:
-            left = self._unmanaged_by_key.pop(key, None)
-            if left is not None:
-                self._unmanaged[left] = None
+        for number in self._unmanaged_numbers.same(keys):
+            self._unmanaged[number] = None
+            self._unmanaged_numbers.forget(number)
 
-    def _left_by(self, keys: Iterable[Key]) -> Entry | None:
+    def _left_by(self, keys: Sequence[Key]) -> Entry | None:
         """The record that earlier layers wrote to be left alone."""
-        number = next((self._unmanaged_by_key[key] for key in keys if key in self._unmanaged_by_key), None)
-        return None if number is None else self._unmanaged[number]
+        return next((self._unmanaged[number] for number in self._unmanaged_numbers.same(keys)), None)
 
     def _stay_alone(self, earlier: Entry | None, later: Entry) -> None:
         """Has a record be left alone and protected as an earlier layer says, whether or not it belongs to the set."""
@@ -239,6 +275,11 @@ def _define(schema: Schema, written: Mapping[str, Any]) -> None:
 
 def _choices(kind: Kind) -> list[tuple[str, ...]]:
     return [kind.written_key] if kind.written_key else list(kind.match_on)
+
+
+def _fields_of(key: Key) -> Key:
+    """The fields that a natural key is made of."""
+    return key[:-1]
 
 
 def _part(schema: Schema, entry: Entry, name: str) -> Any:

@@ -133,6 +133,26 @@ def test_natural_keys_are_compared_as_their_kind_does(tmp_path: Path) -> None:
     assert found["rental_cases"][0]["comment"] == "berlin"
 
 
+def test_rooms_of_one_name_with_numbers_of_their_own_are_several(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/rooms.yml": "- {building_id: HQ, number: '1', name: Store, description: base}\n"
+            "- {building_id: HQ, number: '2', name: Store}\n- {building_id: HQ, number: '3', name: Attic}\n",
+            "overlays/berlin/rooms.yml": "- {building_id: HQ, number: '4', name: Store}\n"
+            "- {building_id: HQ, number: '5', name: Attic, _managed: false}\n"
+            "- {building_id: HQ, name: Store, description: which one}\n",
+        },
+    )
+    assert [(room.fields.get("number"), room.fields.get("description")) for room in desired.entries] == [
+        ("1", "base"),
+        ("2", None),
+        ("3", None),
+        ("4", None),
+        (None, "which one"),
+    ]
+
+
 def test_identity_of_the_files_tells_which_records_are_the_same(tmp_path: Path) -> None:
     settings = f"{SETTINGS}identity: {{objects: [Inventory number]}}\n"
     desired = _load(
