@@ -181,7 +181,8 @@ class Executor:
                 continue
             lost = [] if record is None else unkept(planned.schema, values, record)
             if lost:
-                self.outcome.done[planned.section, planned.change.action] -= 1
+                if self._ready.begun(planned) is None:
+                    self._is_done_no_more(planned)
                 self._fail(planned, not_kept(planned.kind, lost, str(planned.made)))
 
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
@@ -196,6 +197,7 @@ class Executor:
             try:
                 relate(self._client, planned, self._sleep)
             except SeventhingsError as error:
+                self._is_done_no_more(planned)
                 self._fail(planned, self._reason(planned, error))
 
     def _look_for_duplicates(self) -> None:
@@ -224,13 +226,11 @@ class Executor:
 
     def _try(self, planned: Planned) -> None:
         if self._stopped:
-            self._ready.fail(planned)
-            self.outcome.not_tried.append((planned, self._stopped))
+            self._leave(planned, self._stopped, self.outcome.not_tried)
             return
         lacking = self._ready.lacking(planned)
         if lacking:
-            self._ready.fail(planned)
-            self.outcome.skipped.append((planned, lacking))
+            self._leave(planned, lacking, self.outcome.skipped)
             return
         try:
             self._stop_if_orphaned()
@@ -257,8 +257,24 @@ class Executor:
         return self._plan.hiding.reason(planned.entry, error)
 
     def _fail(self, planned: Planned, reason: str) -> None:
+        self._leave(planned, reason, self.outcome.failures)
+
+    def _leave(self, planned: Planned, reason: str, some: list[tuple[Planned, str]]) -> None:
+        """Notes a change that was not written.
+
+        :param some: those of the outcome that were left alike.
+        """
         self._ready.fail(planned)
-        self.outcome.failures.append((planned, reason))
+        begun = self._ready.begun(planned)
+        if begun is not None:
+            self._is_done_no_more(begun)
+            reason = f"written without {', '.join(sorted(planned.change.values))}: {reason}"
+        some.append((planned, reason))
+
+    def _is_done_no_more(self, planned: Planned) -> None:
+        """Each record is counted once: one that was written in part as what became of the rest."""
+        with self._mutex:
+            self.outcome.done[planned.section, planned.change.action] -= 1
 
     def _stop_if_orphaned(self) -> None:
         # kill -9 of ansible-playbook leaves its workers running; they must not go on writing beside the next run.

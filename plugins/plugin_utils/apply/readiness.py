@@ -84,6 +84,11 @@ class Readiness:
         """
         return (id(planned) in self._link_ids) == (id(planned) in self._only_links)
 
+    def begun(self, planned: Planned) -> Planned | None:
+        """The change of which a part was written, where this one holds the links that were left for later."""
+        is_rest = id(planned) in self._link_ids and id(planned) not in self._only_links
+        return self._of_entry[id(planned.entry)] if is_rest else None
+
     def made(self, link: Planned) -> str:
         """The uuid of the record whose links were left for later."""
         return str(self._of_entry[id(link.entry)].made)

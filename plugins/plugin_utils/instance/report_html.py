@@ -18,7 +18,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UPDATE
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
 
 from .outcome import DONE, RunResult
@@ -48,6 +48,10 @@ _LEAST_SHARE = 1.5
 """Percent of a bar that the smallest number still gets, so that it is seen."""
 
 _OPEN_AT_ONCE = 40
+_OPEN_IF_TAKEN = 10
+"""Records of a group that is open whatever else there is, where it tells what is taken away: that is what to look at.
+"""
+
 _WITH_PLACES = 1000
 _LONGEST_VALUE = 200
 _LONGEST_TEXT = 1000
@@ -112,6 +116,7 @@ ul { padding-left: 1.2rem; margin: 0; } li { margin: .35rem 0; }
 @media (max-width: 40rem) {
   body { padding: .6rem; } h1 { font-size: 1.3rem; }
   .row { grid-template-columns: 1fr; } .row .numbers { grid-column: 1; }
+  meter { min-width: 0; } td:last-child { width: 3rem; }
 }
 @media print {
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
@@ -154,7 +159,7 @@ _BODY = """
 {% endif %}
 {% if plan_digest %}<p class="soft">Plan file: sha256:{{ plan_digest }}</p>
 {% endif %}
-{% if rows %}
+{% if rows or alike %}
 <section><h2>How much changes where</h2>
 {% for row in rows %}
 <div class="row"><strong>{{ row.name }}</strong>
@@ -163,10 +168,12 @@ _BODY = """
 {%- endfor %}</svg>
 <span class="numbers">{{ row.told }}</span></div>
 {% endfor %}
-<div class="legend">
+{% if legend %}<div class="legend">
 {% for word, name in legend %}<span><i class="{{ word }}"></i>{{ name }}</span>
 {% endfor %}
-</div></section>
+</div>
+{% endif %}{% if alike %}<p class="soft">All unchanged: {{ alike }}</p>
+{% endif %}</section>
 {% endif %}
 {% for list in wrong %}{{ listed(list, true) }}{% endfor %}
 {% if parts %}
@@ -237,15 +244,19 @@ def as_html(account: RunResult) -> str:
         number = sum(map(len, account.reported.values()))
         others.append({**_listed(ALONE, alone(account, _EXAMPLES)), "number": number})
     room = _MOST_BYTES - sum(one["bytes"] for one in (*wrong, *others))
+    # What changes stands first, and what does not is no more than a line.
+    changing = {
+        section: counts
+        for section, counts in account.summary.items()
+        if any(number for word, number in counts.items() if word != "unchanged")
+    }
+    alike = {name: counts["unchanged"] for name, counts in account.summary.items() if name not in changing}
     numbers = fields_by_number(account.changes) if is_worth_a_table(account.changes) else []
     return _templates()[0].render(
         **_top(account),
-        rows=[_row(section, numbers) for section, numbers in account.summary.items()],
-        legend=[
-            (word, name)
-            for word, name in WORDS.items()
-            if any(numbers.get(word) for numbers in account.summary.values())
-        ],
+        rows=[_row(section, counts) for section, counts in changing.items()],
+        legend=[(word, name) for word, name in WORDS.items() if any(counts.get(word) for counts in changing.values())],
+        alike=", ".join(f"{_title(name)} ({number:,})" for name, number in alike.items()),
         wrong=wrong,
         others=others,
         fields=[(words_of(section), name, number) for section, name, number in numbers[:_MOST_FIELDS]],
@@ -367,7 +378,8 @@ def _parts(changes: Sequence[Mapping[str, Any]], room: int) -> list[dict[str, An
                 break
             records.append(record)
         part["hidden"] += len(group.changes) - len(records)
-        is_open = are_few and group.action == UPDATE
+        is_taken = group.action in (DELETE, ARCHIVE) and len(group.changes) <= _OPEN_IF_TAKEN
+        is_open = is_taken or (are_few and group.action == UPDATE)
         if records:
             part["groups"].append({"title": title, "sign": SIGNS[group.action], "is_open": is_open, "records": records})
     return [{**part, "told": f"{part['number']:,}"} for part in parts.values()]

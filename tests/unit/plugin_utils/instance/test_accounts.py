@@ -44,6 +44,26 @@ def test_each_change_says_what_became_of_it(site: Site) -> None:
     assert {one["reason"] for one in applied.failures} == {reason for _status, reason in told.values() if reason}
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "counts"),
+    [("POST", "/object", {"errors": 1, "skipped": 1}), ("PATCH", "/object/*", {"created": 1, "errors": 1})],
+    ids=["skipped", "failed"],
+)
+def test_a_record_that_lacks_its_links_counts_once(site: Site, method: str, path: str, counts: dict[str, int]) -> None:
+    site.write(
+        {
+            "objects.yml": "- {barcode: '1', inventory_name: A, accessories: ['2']}\n"
+            "- {barcode: '2', inventory_name: B, accessories: ['1']}\n"
+        }
+    )
+    fault(site, fault="422", method=method, path=path)
+    applied = site.run(workers=1)
+    assert applied.outcome == "partly_applied"
+    assert {word: number for word, number in applied.summary["objects"].items() if number} == counts
+    told = [reason for _status, reason in fates(applied).values() if reason.startswith("written without accessories: ")]
+    assert len(told) == 1
+
+
 def test_what_comes_after_the_end_of_a_run_was_not_tried(site: Site) -> None:
     site.write({"objects.yml": yaml_list({"barcode": str(one), "inventory_name": "Thing"} for one in range(4))})
     site.options["rate_limit_wait"] = 1

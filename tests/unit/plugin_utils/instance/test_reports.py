@@ -177,14 +177,22 @@ def test_nothing_from_an_instance_is_markup_on_the_page() -> None:
 
 def test_the_picture_shows_how_much_changes_where() -> None:
     page = Page(as_html(ACCOUNT))
-    objects, rooms = page.named("svg")
+    (objects,) = page.named("svg")
     assert objects["aria-label"] == "objects: 2 new, 1 changed, 1 failed, 997 unchanged"
-    assert rooms["aria-label"] == "rooms: 4 unchanged"
+    assert "All unchanged: rooms (4)" in page.text, "what does not change is not in the way"
     rects = [(one["class"], float(str(one["width"]))) for one in page.named("rect")]
-    assert [name for name, _width in rects] == ["created", "updated", "errors", "unchanged", "unchanged"]
-    assert sum(width for _name, width in rects[:4]) == pytest.approx(100, abs=0.1)
+    assert [name for name, _width in rects] == ["created", "updated", "errors", "unchanged"]
+    assert sum(width for _name, width in rects) == pytest.approx(100, abs=0.1)
     assert min(width for _name, width in rects) > 1, "the smallest number is seen too"
     assert set(WORDS) >= {word for counts in ACCOUNT.summary.values() for word in counts}
+
+
+@pytest.mark.parametrize(("number", "is_open"), [(10, True), (11, False)])
+def test_the_few_that_are_taken_away_are_seen_at_once(number: int, is_open: bool) -> None:
+    one = {**ACCOUNT.changes[0], "section": "objects", "before": {"barcode": "1"}, "after": {}, "action": "delete"}
+    account = replace(ACCOUNT, changes=[{**one, "key": str(key)} for key in range(number)])
+    (group,) = Page(as_html(account)).named("details")
+    assert ("open" in group) is is_open
 
 
 @pytest.mark.parametrize(
