@@ -36,6 +36,9 @@ MOST_COLUMNS = 16_384
 
 _CELL_LIMIT = 2**31 - 1
 
+_ROWS_BELOW = 50
+"""Rows that are looked at for more cells than there are names."""
+
 
 _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
 """The line by which Excel is told how cells are parted; it is no row."""
@@ -276,8 +279,10 @@ def _other_width(cells: int, names: int) -> str:
     if cells < names:
         return f"{words}; where Excel left out empty cells, add a last column # with a text in each row"
     if names == 1:
-        return f"{words}; {TITLED}"
-    return f"{words}; give each column a name, one that begins with # for a comment"
+        return f"expected 1 cell as in this row, those below are {cells}; {TITLED}"
+    return (
+        f"{words}; give each column a name, one that begins with # for a comment, and take away what stands above them"
+    )
 
 
 def _is_as_wide(row: list[str], table: _Table) -> bool:
@@ -287,10 +292,20 @@ def _is_as_wide(row: list[str], table: _Table) -> bool:
     return len(row) == len(table.header)
 
 
+def _width_below(table: _Table) -> int:
+    """The cells of the first of the rows below the names that has more than one."""
+    rows = csv.reader(islice(table.lines, table.header_line, None), delimiter=table.delimiter)
+    widths = (max((number for number, cell in enumerate(row, 1) if cell.strip()), default=0) for row in rows)
+    return next((width for width in islice(widths, _ROWS_BELOW) if width > 1), 0)
+
+
 def _wrong_header(table: _Table) -> list[Finding]:
     if len(table.header) > MOST_COLUMNS:
         place = Place(table.source, table.header_line, 1)
         return [Finding.plain(place, f"expected at most {MOST_COLUMNS} columns, these are {len(table.header)}")]
+    wider = _width_below(table) if len(table.header) == 1 else 1
+    if wider > 1:
+        return [Finding.plain(Place(table.source, table.header_line, 1), _other_width(wider, 1))]
     other = delimiter_of(table.lines[table.header_line - 1 :], PRESETS["plain"])
     if len(table.header) == 1 and table.dialect.is_sure and other in table.header[0]:
         advice = (

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
 
+from .csv_source import TITLED
 from .desired import DesiredInstance, Entry, Place
 from .dialect import CellReader
 
@@ -80,7 +82,14 @@ class DesiredParser:
                     if misfit.misfit is not None and fields.get(name) is not as_written.get(name):
                         misfit = _as_written(misfit, as_written[name])
                     self._find(entry.place_in(misfit.way), misfit)
-                for misfit in findings.unknown:
+                unknown = findings.unknown
+                if entry.is_table and all(schema.find(name) is None for name in (*fields, *entry.empty_cells())):
+                    # One line for all of them: most likely they are no names at all.
+                    words = f"no column is a field of {schema.kind.one}; {TITLED}"
+                    place = entry.place_of_name(next(iter(fields)))
+                    self._find(replace(place, column=1), FieldError.at((), words, words))
+                    unknown = []
+                for misfit in unknown:
                     self._find(entry.place_of_name(str(misfit.way[0])), misfit)
                 values |= {key: fitting for key, fitting in findings.fitting.items() if fitting}
         for key, value in values.items():

@@ -137,6 +137,10 @@ class _Sheet:
                 if not self._take_header(cells, number):
                     return
                 continue
+            if len(self._seen_columns) == 1 and len(cells) > 1:
+                column = min(cells.keys() - self._seen_columns)
+                self._find(number, column, f"{NO_NAME}; {TITLED}")
+                return
             record = self._record(cells, number)
             if record:
                 node = _SheetRow(record, self, number)
@@ -199,10 +203,9 @@ class _Sheet:
         return fine
 
     def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
-        is_titled = len(self._seen_columns) == 1
         for column in cells.keys() - self._seen_columns:
             self._seen_columns.add(column)
-            self._find(number, column, f"{NO_NAME}; {TITLED}" if is_titled else NO_NAME)
+            self._find(number, column, NO_NAME)
         record: dict[str, Any] = {}
         for name, column in self.columns.items():
             value = cells.get(column)

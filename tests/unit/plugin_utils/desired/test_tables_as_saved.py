@@ -87,6 +87,22 @@ def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: str | bytes, 
     assert found in lines[0], lines
 
 
+@pytest.mark.parametrize("title", ["Stock 2024", "Stock 2024;;", "Stock 2024\n\n;;"])
+def test_a_title_above_the_names_is_told_once(tmp_path: Path, title: str) -> None:
+    rows = "".join(f"{number};x;{number % 2 or ''}\n" for number in range(9))
+    (line,) = _judged(_load(tmp_path, {"objects.csv": f"{title}\nbarcode;price;bought\n{rows}"}, "excel-de"))
+    assert line.startswith("objects.csv:1:1: expected 1 cell as in this row, those below are 3; the first row names")
+
+
+def test_columns_of_which_none_is_a_field_are_told_once(tmp_path: Path) -> None:
+    assert _judged(_load(tmp_path, {"objects.csv": "Stock,2024\n1,x\n2,\n,y\n"})) == [
+        "objects.csv:1:1: no column is a field of an object; the first row names the columns, so take away what stands "
+        "above the names"
+    ]
+    lines = _judged(_load(tmp_path, {"objects.csv": "Stock,barcode\n1,\n"}))
+    assert lines[0].startswith("objects.csv:1:1: Stock: no such field in an object")
+
+
 @pytest.mark.parametrize("name", ["OBJECTS.CSV", "Objects.csv"])
 def test_the_name_of_a_file_in_capitals_is_not_passed_over(tmp_path: Path, name: str) -> None:
     assert _judged(_load(tmp_path, {name: "barcode\n1\n"})) == [f"{name}: no such section; did you mean objects?"]
