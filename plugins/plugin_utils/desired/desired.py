@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 
 from .dialect import CellReader, Dialects
 from .hiding import Hiding
@@ -246,6 +246,8 @@ class DesiredInstance:
     :ivar warnings: what should be known of the files, although it is no mistake.
     :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
     :ivar settings: the settings as they were written, variables filled in; of several layers those of all.
+    :ivar merge_anew: merges the records of layers once more with schemas of the instance, whose labels tell which are the
+        same, and returns what is wrong then; None where keys alone told that.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -275,6 +277,7 @@ class DesiredInstance:
     warnings: list[str] = field(default_factory=list)
     declares_variables: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    merge_anew: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)
 
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""

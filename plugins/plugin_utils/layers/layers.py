@@ -9,15 +9,18 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
 from ..desired import formulas
-from ..desired.desired import DesiredInstance, Finding, Place
+from ..desired.desired import DesiredInstance, Entry, Finding, Place
 from ..desired.dialect import Dialect, Dialects
 from ..desired.hiding import Hiding
 from ..desired.loading import (
@@ -191,14 +194,31 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         narrow(merged, later)
     _add_renames(merged, loaded)
     records = MergedRecords(merged.identity, loaded)
-    for one in loaded:
-        records.add(one)
     merged.entries, merged.unmanaged = records.entries(), records.unmanaged()
     merged.findings += records.findings
+    if records.has_unknown_names:
+        merged.merge_anew = partial(_merge_anew, merged.identity, loaded, merged.entries, merged.unmanaged)
     if len(merged.entries) > MOST_RECORDS:
         place = merged.entries[MOST_RECORDS].place
         merged.findings.append(Finding.plain(place, f"expected at most {MOST_RECORDS} records in one desired state"))
     return merged
+
+
+def _merge_anew(
+    identity: Mapping[str, Sequence[str]],
+    loaded: Sequence[DesiredInstance],
+    entries: list[Entry],
+    unmanaged: list[Entry],
+    schema: Callable[[Kind], Schema],
+) -> list[Finding]:
+    """Merges the records of layers once more, now that the labels of their fields are known.
+
+    :param entries: takes the records; those that stand inline beside the layers stay. :param unmanaged: alike.
+    """
+    before, after = MergedRecords(identity, loaded), MergedRecords(identity, loaded, schema)
+    entries[: len(before.entries())] = after.entries()
+    unmanaged[: len(before.unmanaged())] = after.unmanaged()
+    return after.findings
 
 
 def _add_renames(merged: DesiredInstance, loaded: Iterable[DesiredInstance]) -> None:

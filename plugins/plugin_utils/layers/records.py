@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -129,11 +129,20 @@ class MergedRecords:
 
     :param identity: section to the fields that identify its records, where the default is not meant.
     :param loaded: all layers: fields that one of them defines are known by their keys and labels.
+    :param known: the fields of a kind on the instance, where these are known; else the files alone tell of labels.
     :ivar findings: what a later layer must not say.
+    :ivar has_unknown_names: whether there are names of which only the instance can tell what they mean.
     """
 
-    def __init__(self, identity: Mapping[str, Sequence[str]], loaded: Sequence[DesiredInstance]) -> None:
+    def __init__(
+        self,
+        identity: Mapping[str, Sequence[str]],
+        loaded: Sequence[DesiredInstance],
+        known: Callable[[Kind], Schema] | None = None,
+    ) -> None:
         self._identity = identity
+        self._known = known
+        self.has_unknown_names = False
         self._definitions: dict[str, list[Mapping[str, Any]]] = {}
         for one in loaded:
             for entry in one.entries:
@@ -145,6 +154,8 @@ class MergedRecords:
         self._numbers = _Numbers()
         self._unmanaged_numbers = _Numbers()
         self.findings: list[Finding] = []
+        for one in loaded:
+            self._add(one)
 
     def entries(self) -> list[Entry]:
         """The records of the set."""
@@ -154,7 +165,7 @@ class MergedRecords:
         """The records that were written to be left alone."""
         return [entry for entry in self._unmanaged if entry is not None]
 
-    def add(self, layer: DesiredInstance) -> None:
+    def _add(self, layer: DesiredInstance) -> None:
         """Takes the records of the next layer. Those that it has twice stay two: that is a finding of its own."""
         added: list[tuple[list[Key], int]] = []
         overridden: set[int] = set()
@@ -212,14 +223,15 @@ class MergedRecords:
 
     def _merge(self, earlier: Entry, later: Entry) -> Entry:
         """A record with the fields that a later layer overrides."""
-        owners = {name: _owner(earlier, name) for name in earlier.fields} | dict.fromkeys(later.fields, later)
+        kept = self._not_said_anew(earlier, later)
+        owners = {name: _owner(earlier, name) for name in kept} | dict.fromkeys(later.fields, later)
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
         # In a place that is not shown, where one of the two is hidden as a whole.
         place = earlier.place if earlier.vaulted is EVERYTHING else later.place
         says_state = "_state" in later.places or later.misread
         return replace(
             later,
-            fields={**earlier.fields, **later.fields},
+            fields={**kept, **later.fields},
             place=place,
             places=MergedPlaces(owners),
             state=later.state if says_state else earlier.state,
@@ -228,6 +240,22 @@ class MergedRecords:
             cells=_cells(owners),
             lifecycle=self._lifecycle(earlier, later),
         )
+
+    def _not_said_anew(self, earlier: Entry, later: Entry) -> Mapping[str, Any]:
+        """The fields of an earlier layer but for those that the later one has by another name: their key or label."""
+        others = later.fields.keys() - earlier.fields.keys()
+        if not others or not earlier.kind.template:
+            return earlier.fields
+        schema = self._schema(earlier.kind)
+        said = {field.key for name in others if (field := schema.find(name)) is not None}
+        kept = {}
+        for name, value in earlier.fields.items():
+            field = schema.find(name)
+            if field is None or field.key not in said:
+                kept[name] = value
+            self.has_unknown_names |= field is None and name not in later.fields
+        self.has_unknown_names |= any(schema.find(name) is None for name in others)
+        return kept
 
     # ---- natural keys
 
@@ -241,6 +269,7 @@ class MergedRecords:
             values = self._values(schema, entry, names)
             if values is not None:
                 found.append((entry.kind.name, entry.template, names, values))
+        self.has_unknown_names |= not found and bool(entry.kind.template) and not entry.kind.defines_fields
         return found
 
     def _values(self, schema: Schema, entry: Entry, names: Sequence[str]) -> Key | None:
@@ -257,6 +286,8 @@ class MergedRecords:
     def _schema(self, kind: Kind) -> Schema:
         if kind.name not in self._schemas:
             fields = [*kind.fields, *kind.identity] if kind.template else list(kind.written or kind.fields)
+            if self._known is not None and kind.template and not kind.defines_fields:
+                fields = list(self._known(kind).fields.values())
             schema = Schema(kind, fields)
             for written in self._definitions.get(kind.template, []) if kind.template else ():
                 _define(schema, written)

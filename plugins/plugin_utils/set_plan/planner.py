@@ -61,6 +61,9 @@ _BY_THEMSELVES = ("fields", "hub")
 
 def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
     """Plans everything that was written. What is wrong with it stands in ``findings``; then nothing may be applied."""
+    if desired.merge_anew is not None:
+        desired.findings += [one for one in desired.merge_anew(client.schema) if one not in desired.findings]
+        desired.merge_anew = None
     return _Planner(PlanContext(client, desired, options or PlanOptions())).run()
 
 

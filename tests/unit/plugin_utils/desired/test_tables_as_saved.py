@@ -95,10 +95,8 @@ def test_a_title_above_the_names_is_told_once(tmp_path: Path, title: str) -> Non
 
 
 def test_columns_of_which_none_is_a_field_are_told_once(tmp_path: Path) -> None:
-    assert _judged(_load(tmp_path, {"objects.csv": "Stock,2024\n1,x\n2,\n,y\n"})) == [
-        "objects.csv:1:1: no column is a field of an object; the first row names the columns, so take away what stands "
-        "above the names"
-    ]
+    (line,) = _judged(_load(tmp_path, {"objects.csv": "Stock,2024\n1,x\n2,\n,y\n"}))
+    assert line.startswith("objects.csv:1:1: no column is a field of an object; the first row names the columns")
     lines = _judged(_load(tmp_path, {"objects.csv": "Stock,barcode\n1,\n"}))
     assert lines[0].startswith("objects.csv:1:1: Stock: no such field in an object")
 

@@ -153,6 +153,28 @@ def test_rooms_of_one_name_with_numbers_of_their_own_are_several(tmp_path: Path)
     ]
 
 
+def test_a_field_by_its_key_overrides_the_same_by_its_label(tmp_path: Path) -> None:
+    files = {
+        "base/fields/asset.yml": "- {field_key: price, label: Price, type: MONEY}\n",
+        "base/objects.yml": "- {barcode: '1', Price: 1, other: x}\n",
+        "overlays/berlin/objects.yml": "- {barcode: '1', price: 2}\n",
+    }
+    assert _records(_load(tmp_path, files))[1:] == [{"barcode": "1", "other": "x", "price": "2"}]
+
+
+def test_labels_of_the_instance_tell_which_records_are_the_same(site: Site) -> None:
+    files = {
+        "base/objects.csv": "Barcode;Name;Serial number\n1;Lamp;S\n2;Desk;T\n",
+        "late/objects.yml": "- {Barcode: '1', inventory_name: Table}\n- {barcode: '2', _managed: false}\n",
+    }
+    _write(site.root, {"base/instance.yml": SETTINGS, **files})
+    desired = load_layers([site.root / "base", site.root / "late"])
+    assert len(desired.entries) == 3
+    account = site.plan(desired=desired)
+    assert (account.findings, len(account.changes)) == ([], 1)
+    assert account.changes[0]["after"] == {"barcode": "1", "inventory_name": "Table", "serial_number": "S"}
+
+
 def test_identity_of_the_files_tells_which_records_are_the_same(tmp_path: Path) -> None:
     settings = f"{SETTINGS}identity: {{objects: [Inventory number]}}\n"
     desired = _load(
