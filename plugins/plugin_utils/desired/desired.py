@@ -246,8 +246,8 @@ class DesiredInstance:
     :ivar warnings: what should be known of the files, although it is no mistake.
     :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
     :ivar settings: the settings as they were written, variables filled in; of several layers those of all.
-    :ivar merge_anew: merges the records of layers once more with schemas of the instance, whose labels tell which are the
-        same, and returns what is wrong then; None where keys alone told that.
+    :ivar merge_anew: merges the records of layers once more with schemas of the instance, whose labels tell which are
+        the same, and returns what is wrong then; None where keys alone told that.
     """
 
     entries: list[Entry] = field(default_factory=list)
