@@ -116,6 +116,22 @@ def key_of(
     return tuple(parts)
 
 
+def keyed(
+    schema: Schema, keys: Sequence[str], records: Iterable[Record], mark: Callable[[Reference], Any]
+) -> Iterator[tuple[Key | None, Record]]:
+    """Records, each behind its natural key as :func:`key_of` has it."""
+    field = schema.fields[keys[0]]
+    faces = type_of(field)
+    # Most kinds are known by one text, which is its own key, and there are very many of them.
+    is_plain = len(keys) == 1 and faces.is_text and faces.same_as is None and not schema.kind.case_blind
+    for record in records:
+        raw = record.flat.get(field.wire_key) if is_plain else None
+        if raw and raw.__class__ is str:
+            yield (raw,), record
+        else:
+            yield key_of(schema, keys, read_some(schema, keys, record), mark), record
+
+
 def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]) -> Any:
     # Most are texts, and there are very many.
     if value.__class__ is not str:

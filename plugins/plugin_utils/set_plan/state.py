@@ -163,8 +163,7 @@ class ListedState(InstanceState):
         if name not in self._by_key:
             # Most keys have one record, and a list of one takes more memory than what it holds.
             index: dict[Key, Record | list[Record]] = {}
-            for record in self.records(schema.kind, template):
-                key = self.key_of(schema, keys, natural_keys.read_some(schema, keys, record))
+            for key, record in natural_keys.keyed(schema, keys, self.records(schema.kind, template), self._mark):
                 if key is None:
                     continue
                 first = index.setdefault(key, record)
