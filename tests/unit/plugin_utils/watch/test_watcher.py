@@ -291,8 +291,8 @@ def test_a_cursor_with_an_odd_member_is_an_error(bench: Bench, odd: dict[str, An
     kept = json.loads(bench.path.read_text("utf-8"))
     kept.update({name: value for name, value in odd.items() if name in kept})
     records = kept["kinds"].get("object", {}).get("records", {})
-    uuid, record = next(iter(records.items()), ("", {}))
-    record.update({name: value for name, value in odd.items() if name in record})
+    uuid: str = next(iter(records), "")
+    records.get(uuid, {}).update({name: value for name, value in odd.items() if name in records.get(uuid, {})})
     if "uuid" in odd:
         records[odd["uuid"]] = records.pop(uuid)
     bench.path.write_text(json.dumps(kept), "utf-8")
