@@ -6,26 +6,40 @@
 An event reaches playbooks as an extra variable, and Ansible trusts every text of those as a template. So a text that
 Ansible could run is written as a template whose only result is that text, and a result is never rendered again. Every
 other text stands as it is, so that conditions of a rulebook see it.
+
+Before that, an action of a rulebook may take a text out of the event with a template of its own, such as
+"{{ event.name }}". ansible-rulebook reads what comes out as a literal of Python where it is one: '\\x7b\\x7b' in
+quotes would become two braces, "..." an Ellipsis that no JSON holds, "{[]}" an error that takes the action away. So
+such a text is written as a template too, and that template is none of those.
 """
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 import hashlib
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from jinja2 import Environment, TemplateError, nodes
 from jinja2.defaults import DEFAULT_NAMESPACE
 
-_MARKERS = ("{{", "{%", "{#")
-_HEADS = ("#jinja2:", "$ANSIBLE_VAULT")
-"""Beginnings by which Ansible sees something else than a text."""
+_MARKERS = ("{{", "{%", "{#", "jinja2:", "$ANSIBLE_VAULT")
+"""Parts by which Ansible, or ansible-rulebook, may see something else than a text."""
 
-_LONGEST_EXPRESSION = 2000
-"""Characters of a text of which it is still looked whether it is an expression."""
+_PART_OF_A_MARKER = re.compile(r"""\{\Z|\\[xuUN0-7]|\{.*['"\\]|['"\\].*\{""", re.DOTALL)
+"""Texts of which what a rulebook puts before or behind them, such as quotes or another text, could make a marker."""
+
+_LONGEST_EXPRESSION = 500
+"""Characters of a text of which it is still looked whether it is an expression or a literal. What is nested deeper than
+a parser goes would be longer, here and with the stack of any reader.
+"""
+
+_LARGEST = 10**300
+"""A number that each reader of JSON takes is smaller."""
 
 _HARMLESS = (
     nodes.Template, nodes.Output, nodes.Name, nodes.Const, nodes.TemplateData, nodes.Add, nodes.Sub, nodes.Div,
@@ -42,8 +56,10 @@ _FUNCTIONS = frozenset({*DEFAULT_NAMESPACE, "lookup", "now", "q", "query", "unde
 _COULD_CALL = re.compile(r"[(\[.|*%]|\bis\b|\bif\b")
 """One of them is in every expression that is more than names, numbers and sums."""
 
-_IN_NO_STRING = '"\\\r'
-"""Characters that end a string of Jinja, hide its end, or are another character there."""
+_IN_NO_STRING = '"\\\r$'
+"""Characters that end a string of Jinja, hide its end, are another character there, or make ansible-rulebook think that
+the template is vaulted.
+"""
 
 _MARK_DIGITS = 16
 
@@ -67,20 +83,49 @@ def inert(value: Any) -> Any:
 
 
 def could_run(text: str) -> bool:
-    """Tells whether Ansible could run something of a text: as a template, or as a bare expression."""
-    if any(marker in text for marker in _MARKERS) or text.lstrip().startswith(_HEADS):
+    """Tells whether Ansible could run something of a text, or ansible-rulebook make something else of it."""
+    if len(text) > _LONGEST_EXPRESSION or any(marker in text for marker in _MARKERS):
         return True
+    return bool(_PART_OF_A_MARKER.search(text)) or _is_literal(text) or _is_expression(text)
+
+
+def _is_literal(text: str) -> bool:
+    """Tells whether Python reads something else of a text than a text, a number, a boolean or nothing."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, mode="eval")
+        value = ast.literal_eval(tree)
+    except (ValueError, SyntaxError, MemoryError):
+        return False
+    except (TypeError, RecursionError):
+        return True
+    number = tree.body.operand if isinstance(tree.body, ast.UnaryOp) else tree.body
+    if not isinstance(number, ast.Constant):
+        return True
+    return not (value is None or (isinstance(value, (int, float)) and -_LARGEST < value < _LARGEST))
+
+
+def _is_expression(text: str) -> bool:
+    """Tells whether a text is an expression of Jinja that could run something."""
     if not _COULD_CALL.search(text):
         return False
-    if len(text) > _LONGEST_EXPRESSION:
-        return True
     try:
         tree = _PARSER.parse("{{ " + text + " }}")
     except TemplateError:
         return False
     except RecursionError:
         return True
-    return any(not _is_harmless(node) for node in tree.find_all(nodes.Node))
+    return any(not _is_harmless(node) for node in _nodes(tree))
+
+
+def _nodes(tree: nodes.Node) -> Iterator[nodes.Node]:
+    """All nodes of a tree, however deep it is."""
+    left = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        left.extend(node.iter_child_nodes())
 
 
 def _is_harmless(node: nodes.Node) -> bool:
@@ -108,6 +153,8 @@ def as_literal(text: str) -> str:
     What could end a string of Jinja stands in none: Jinja takes a backslash for the beginning of an escape where it
     looks for the end of a string, and Ansible for itself. So others stand in for those characters, until the template
     is rendered. They are made of the text, so they are not in it.
+
+    The empty text before it keeps Python from reading the template as a set in a set.
     """
     mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_DIGITS]
     string, filters = text, ""
@@ -116,4 +163,4 @@ def as_literal(text: str) -> str:
         if character in string:
             string = string.replace(character, stand_in)
             filters += f' | replace("{stand_in}", "%c" % {ord(character)})'
-    return f'{{{{ "{string}"{filters} }}}}'
+    return f'{{{{ "" ~ "{string}"{filters} }}}}'

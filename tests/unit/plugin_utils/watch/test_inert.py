@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,15 @@ from ansible.template import Templar, trust_as_template
 from hypothesis import example, given
 from hypothesis import strategies as st
 from jinja2 import Environment, nodes
+from jinja2.nativetypes import NativeEnvironment
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.inert import as_literal, could_run, inert
 
 PLAIN = [
     "open", "Laptop Ada", "2031-05-31", "5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11", "12.50", "A (old)", "Regal [3]",
-    "Is it here?", "david@nordhain.example", "Head office/1.11", "", "C:\\Temp", '24" screen', "(1 + 2)",
-    "x" * 5000, "https://acme.example/a?b=(c)", "50% of it", "80*60*40", "1 * 2.5",
-    "30% off",
+    "Is it here?", "david@nordhain.example", "Head office/1.11", "", "C:\\Temp", '24" screen', "(1 + 2)", "1_0",
+    "x" * 500, "https://acme.example/a?b=(c)", "50% of it", "80*60*40", "1 * 2.5",
+    "30% off", "12", "-1", "1e5", "None", "True", "{x}", "'a", "- 1 x", "$5",
 ]  # fmt: skip
 RUNS = [
     "{{ lookup('pipe', 'id') }}", "{% set a = 1 %}", "{# gone #}", "lookup('pipe', 'id')", "a.b", "range(9)|list",
@@ -34,7 +36,13 @@ RUNS = [
     "#jinja2: variable_start_string:'[['\n[[ lookup('pipe', 'id') ]]",
     "secret['key']", "9**9**9**9", "'a' * 9**9", "text * 99999999", "'%999999999d' % 1",
     "(" * 1500, "f(" + "x" * 5000, "$ANSIBLE_VAULT;1.1;AES256\n31", "1 if a else b", "'a'.upper()",
+    "1.0" + "+1" * 990, "b {", "jinja2:variable_start_string:'[['\n[[ 1 ]]",
 ]  # fmt: skip
+LITERALS = [
+    r"'\x7b\x7b lookup(1) \x7d\x7d'", "'{' '{ lookup(1) }}'", "# x\n'a'", "(1,)", "[1]", "...", "b'a'", "1j", "{[]}",
+    "{}", "1e999", "0x" + "f" * 490, "-" * 3000 + "1", "{'a': 1}", r"\x7b\x7b 1 }}",
+]  # fmt: skip
+"""What Python reads as something else than a text or a plain number."""
 
 
 @pytest.mark.parametrize("text", PLAIN, ids=lambda text: text[:20])
@@ -46,6 +54,26 @@ def test_a_text_that_runs_nothing_stands_as_it_is(text: str) -> None:
 def test_a_text_that_could_run_becomes_a_template_that_gives_it(text: str) -> None:
     assert could_run(text)
     assert inert(text) != text
+
+
+@pytest.mark.parametrize("text", [*LITERALS, *RUNS], ids=lambda text: text[:20])
+@pytest.mark.parametrize("around", ["{}", "'{}'", "['{}']", "Ask for {}"])
+def test_a_rulebook_that_takes_a_text_out_of_the_event_gets_its_template(text: str, around: str) -> None:
+    """As ansible-rulebook renders an argument of an action."""
+    assert could_run(text)
+    template = NativeEnvironment().from_string(around.format("{{ text }}")).render(text=inert(text))
+    assert "$ANSIBLE_VAULT" not in str(template)
+    (got,) = template if isinstance(template, list) else [template]
+    rendered = Templar(DataLoader(), {}).template(trust_as_template(got))
+    assert rendered in (text, around.format(text), around.strip("[]").format(text))
+
+
+@given(st.text(st.sampled_from("'\"{}[](),.\\x7b1e-_ #%") | st.characters(), max_size=12))
+def test_a_text_that_stands_as_it_is_stays_one_in_a_rulebook(text: str) -> None:
+    stands = inert(text)
+    got = NativeEnvironment().from_string("{{ text }}").render(text=stands)
+    assert got is None or isinstance(got, (bool, int, float)) or got == stands
+    json.dumps(got, allow_nan=False)
 
 
 @given(st.text(st.sampled_from("\\\"'\r\n{}%# ~a1\u2028\u00e4\ud800") | st.characters(), max_size=30))
@@ -60,7 +88,7 @@ def test_the_template_gives_the_text_and_has_no_other_part(text: str) -> None:
     assert Templar(DataLoader(), {}).template(trust_as_template(template)) == text
     (output,) = Environment().parse(template).body
     assert isinstance(output, nodes.Output)
-    assert {type(node) for node in output.find_all(nodes.Node)} <= {nodes.Filter, nodes.Const, nodes.Mod}
+    assert {type(node) for node in output.find_all(nodes.Node)} <= {nodes.Concat, nodes.Filter, nodes.Const, nodes.Mod}
 
 
 def test_values_are_plain_json() -> None:
