@@ -122,3 +122,15 @@ def test_the_report_of_each_host_names_it(tmp_path: Path, services: list[Emulato
     assert _fleet(tmp_path, "fleet", hosts, "--check", fleet_report=str(tmp_path / f"all.{ending}")).status == 0
     own = (tmp_path / f"all-berlin.{ending}").read_text()
     assert title in own
+
+
+def test_names_of_hosts_steer_no_report_and_are_never_too_long_for_one(
+    tmp_path: Path, services: list[Emulator]
+) -> None:
+    dead = {**_hosts(services)["berlin"], "base_url": "http://127.0.0.1:9"}
+    hosts = {"bad\r\r# title\x1b\u202e": dead, "\u65e5" * 60: dead}
+    done = _fleet(tmp_path, "fleet", hosts, "--check", fleet_report=str(tmp_path / "all.md"))
+    text = (tmp_path / "all.md").read_bytes().decode()
+    assert "`` bad??# title?? ``" in text, done.output
+    assert not set("\r\x1b\u202e") & set(text)
+    assert "too long" not in text
