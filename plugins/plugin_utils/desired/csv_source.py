@@ -25,8 +25,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from .desired import Finding, Place
 from .dialect import PRESETS, Dialect, delimiter_of
 from .formulas import unescaped
-from .json_source import NUL_ESCAPED, JsonNode, is_whole, no_constant, plain_number, too_deep
-from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_NUL, NUL, Node, jinja_in, mark_at, nul_in, place_at
+from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
+from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_NUL, NUL, TOO_MANY, Node, jinja_in, mark_at, nul_in, place_at
 
 NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
 TITLED = "the first row names the columns, so take away what stands above the names"
@@ -349,6 +349,8 @@ def structure(cell: str) -> CellList | CellMap | BrokenCell:
     """A list or a map as JSON, and the text that it is for a text type."""
     if too_deep(cell) is not None:
         return BrokenCell.of(cell, f"nested more than {DEEPEST} deep")
+    if has_too_many(cell):
+        return BrokenCell.of(cell, TOO_MANY)
     try:
         found = json.loads(
             cell, parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=_no_twins

@@ -14,7 +14,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from .desired import Finding, Place
-from .nodes import COLUMN_BITS, DEEPEST, JINJA, Node, jinja_in, mark_at, nul_in
+from .nodes import COLUMN_BITS, DEEPEST, JINJA, MOST_COLLECTIONS, TOO_MANY, Node, jinja_in, mark_at, nul_in
 
 _BLANK = re.compile(r"[ \t\r\n,:]*")
 _DECODER = json.JSONDecoder(parse_int=str)
@@ -98,6 +98,9 @@ def _twins(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
 def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
     """One record a line; numbers keep their source text."""
     text = text.removeprefix("\ufeff")
+    if has_too_many(text):
+        findings.append(Finding.plain(Place(source, 1, 1), TOO_MANY))
+        return
     may_have_jinja = any(mark in text for mark in JINJA)
     names: dict[str, str] = {}
 
@@ -158,6 +161,13 @@ def too_deep(text: str) -> int | None:
         elif found.group() in ("]", "}"):
             depth -= 1
     return None
+
+
+def has_too_many(text: str) -> bool:
+    """Tells whether JSON has more maps and lists than are read."""
+    if text.count("[") + text.count("{") <= MOST_COLLECTIONS:
+        return False
+    return sum(found.group() in ("[", "{") for found in _STRUCTURE.finditer(text)) > MOST_COLLECTIONS
 
 
 NUL_ESCAPED = "\\u0000"

@@ -23,6 +23,11 @@ NUL = "\0"
 NO_NUL = "holds a NUL character, which is no text"
 DEEPEST = 40
 """How deep maps and lists may stand in each other."""
+MOST_COLLECTIONS = 4_000_000
+"""Maps and lists of a file: each of a million records may have some. An empty one is two letters, and takes fifty times
+as much when it is read.
+"""
+TOO_MANY = f"expected at most {MOST_COLLECTIONS:,} maps and lists in a file"
 
 COLUMN_BITS = 24
 

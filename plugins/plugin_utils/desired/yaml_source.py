@@ -18,7 +18,18 @@ import yaml
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from .desired import Finding, Place
-from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_JINJA, NO_NUL, NUL, Node, place_at
+from .nodes import (
+    COLUMN_BITS,
+    DEEPEST,
+    JINJA,
+    MOST_COLLECTIONS,
+    NO_JINJA,
+    NO_NUL,
+    NUL,
+    TOO_MANY,
+    Node,
+    place_at,
+)
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NO_TAGS = "tags are not allowed in these files, they are plain data"
@@ -66,6 +77,7 @@ class _Yaml:
         self._names: dict[str, str] = {}
         self._anchors: dict[str, tuple[Node, int] | None] = {}
         self._built = 0
+        self._collections = 0
 
     def document(self) -> Node | None:
         node = None
@@ -134,10 +146,12 @@ class _Yaml:
         found: tuple[Any, Sequence[int], dict[Any, Node] | None]
         if kind is yaml.ScalarEvent:
             found = (self._scalar(event), (), None)
-        elif kind is yaml.MappingStartEvent:
-            found = self._map(depth)
         else:
-            found = self._sequence(depth)
+            self._collections += 1
+            if self._collections > MOST_COLLECTIONS:
+                self._find(event, TOO_MANY)
+                raise _GivenUp
+            found = self._map(depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
         if event.anchor is not None:
             node = Node(found[0], self._source, _mark_of(event), found[1], found[2])
             self._anchors[event.anchor] = (node, self._built - before + 1)

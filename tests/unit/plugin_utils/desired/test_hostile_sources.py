@@ -8,12 +8,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired import loading
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import MOST_COLUMNS, read_csv
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import BrokenCell
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired import (
+    json_source,
+    loading,
+    yaml_source,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import (
+    MOST_COLUMNS,
+    read_csv,
+    structure,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node
@@ -104,6 +114,29 @@ def test_deep_json_is_a_finding_and_brackets_in_texts_do_not_count(deep: str) ->
     (finding,) = _findings(read_json_lines, deep)
     assert finding.endswith("nested more than 40 deep")
     assert _findings(read_json_lines, '{"a": "' + "[" * 1000 + '\\"' + "[" * 1000 + '"}') == []
+
+
+@pytest.mark.parametrize(
+    ("module", "read", "text"),
+    [
+        (yaml_source, read_yaml, "- a: [[], {}]\n"),
+        (json_source, read_json_lines, '{"a": [{}]}\n{"a": []}\n'),
+    ],
+    ids=["yaml", "json"],
+)
+def test_maps_and_lists_are_counted(monkeypatch: pytest.MonkeyPatch, module: ModuleType, read: Any, text: str) -> None:
+    monkeypatch.setattr(module, "MOST_COLLECTIONS", 5)
+    assert _findings(read, text) == []
+    monkeypatch.setattr(module, "MOST_COLLECTIONS", 4)
+    (finding,) = _findings(read, text)
+    assert "expected at most 4,000,000 maps and lists in a file" in finding
+    assert _findings(read_json_lines, '{"a": "[[[[[[[[["}') == []
+
+
+def test_maps_and_lists_of_a_cell_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_source, "MOST_COLLECTIONS", 4)
+    assert structure("[[], [], {}]") == [[], [], {}]
+    assert isinstance(structure("[[], [], {}, {}]"), BrokenCell)
 
 
 def test_the_records_of_a_desired_state_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
