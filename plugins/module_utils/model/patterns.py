@@ -14,7 +14,9 @@ import re
 import signal
 import threading
 import time
+import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from types import FrameType
 
 PATTERN_SECONDS = 0.25
@@ -22,6 +24,7 @@ PATTERN_SECONDS = 0.25
 ALL_PATTERNS_SECONDS = 1.0
 """Of the processor, for all patterns that were ended."""
 _VALUE_SECONDS = 100e-6
+_KEPT = 512
 
 
 class _TimeIsUp(Exception):
@@ -65,11 +68,19 @@ def _finds_within(seconds: float, pattern: str, flags: int, text: str) -> bool:
     try:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
         try:
-            return re.search(pattern, text, flags) is not None
+            return _compiled(pattern, flags).search(text) is not None
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     finally:
         signal.signal(signal.SIGVTALRM, before)
+
+
+@lru_cache(maxsize=_KEPT)
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    """The pattern as the engine takes it, without a word about how it could be written better."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return re.compile(pattern, flags)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
@@ -167,7 +168,8 @@ def has_too_many(text: str) -> bool:
     """Tells whether JSON has more maps and lists than are read."""
     if text.count("[") + text.count("{") <= MOST_COLLECTIONS:
         return False
-    return sum(found.group() in ("[", "{") for found in _STRUCTURE.finditer(text)) > MOST_COLLECTIONS
+    opened = (found for found in _STRUCTURE.finditer(text) if found.group() in ("[", "{"))
+    return next(islice(opened, MOST_COLLECTIONS, None), None) is not None
 
 
 NUL_ESCAPED = "\\u0000"

@@ -26,8 +26,9 @@ description:
     Each event is sent at least once: the cursor moves only after its events were taken. After a restart an event may
     come again, with the same C(id).
   - At the first start nothing is sent. What is there is remembered, and changes are told from then on.
-  - Texts of the instance are data. A text that Ansible could run, as a template or as an expression, stands in the
-    event as a template that gives just this text, so playbooks get the text and never its result.
+  - Texts of the instance are data. A text that Ansible could run, as a template or as an expression, or that
+    ansible-rulebook would read as something else, stands in the event as a template that gives just this text, so
+    playbooks get the text and never its result.
   - ansible-rulebook and ansible-core must be installed in one environment, with the Python packages of the collection.
 requirements:
   - python >= 3.11

@@ -8,6 +8,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -41,6 +42,12 @@ def test_what_is_no_pattern_here_is_not_known(pattern: str) -> None:
 
 
 @pytest.mark.slow
+def test_nothing_is_printed_about_a_pattern() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert finds("[[a]x", 0, "ax") is True
+
+
 @pytest.mark.parametrize("pattern", ENDLESS)
 def test_a_pattern_that_does_not_end_is_left_to_the_service(pattern: str) -> None:
     field = Field("code", "TEXT", constraints={"regular_expression": pattern})
