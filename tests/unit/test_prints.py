@@ -32,8 +32,10 @@ CLEAN_MEMBERS = {"message", "lines", "refusal"}
 
 PRINTERS = {
     "module_utils/ansible_module/python_floor.py": {"sys.stdout"},
-    # It silences those of a library.
+    # They silence those of a library, and of Python.
     "plugin_utils/desired/xlsx_source.py": {"warnings"},
+    "module_utils/model/patterns.py": {"warnings"},
+    "plugin_utils/watch/inert.py": {"warnings"},
     "plugin_utils/screen.py": {"Display", "display", "warning"},
     # An event source has a log of its own; each line of it passes through clean().
     "plugin_utils/watch/source.py": {"logging"},
