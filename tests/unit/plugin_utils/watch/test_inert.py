@@ -61,7 +61,7 @@ def test_a_text_that_could_run_becomes_a_template_that_gives_it(text: str) -> No
 def test_a_rulebook_that_takes_a_text_out_of_the_event_gets_its_template(text: str, around: str) -> None:
     """As ansible-rulebook renders an argument of an action."""
     assert could_run(text)
-    template = NativeEnvironment().from_string(around.format("{{ text }}")).render(text=inert(text))
+    template: Any = NativeEnvironment().from_string(around.format("{{ text }}")).render(text=inert(text))
     assert "$ANSIBLE_VAULT" not in str(template)
     (got,) = template if isinstance(template, list) else [template]
     rendered = Templar(DataLoader(), {}).template(trust_as_template(got))
@@ -71,7 +71,7 @@ def test_a_rulebook_that_takes_a_text_out_of_the_event_gets_its_template(text: s
 @given(st.text(st.sampled_from("'\"{}[](),.\\x7b1e-_ #%") | st.characters(), max_size=12))
 def test_a_text_that_stands_as_it_is_stays_one_in_a_rulebook(text: str) -> None:
     stands = inert(text)
-    got = NativeEnvironment().from_string("{{ text }}").render(text=stands)
+    got: Any = NativeEnvironment().from_string("{{ text }}").render(text=stands)
     assert got is None or isinstance(got, (bool, int, float)) or got == stands
     json.dumps(got, allow_nan=False)
 
