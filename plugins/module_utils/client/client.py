@@ -345,7 +345,7 @@ class Client:
         if self._is("later_endpoints", "absent"):
             return None
         try:
-            step = quote(barcode, safe="")
+            step = quote(barcode, safe="", errors="surrogatepass")
         except UnicodeEncodeError:
             # No URL holds half of a surrogate pair, and so no instance a record that is found by it.
             return None

@@ -25,6 +25,8 @@ QUERY_LIMIT = 5700
 6,000; longer ``in`` lists are split.
 """
 
+_HALVES = "surrogatepass"
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -98,8 +100,11 @@ def parse_sort(sort: Sequence[str]) -> list[tuple[str, bool]]:
 
 
 def encode(pairs: Sequence[tuple[str, str]]) -> str:
-    """A query string; brackets stay readable, a space becomes ``+`` as the service's date-time filters want it."""
-    return urlencode(pairs, safe="[]")
+    """A query string; brackets stay readable, a space becomes ``+`` as the service's date-time filters want it.
+
+    Half of a character, as an instance may have it in the key of a field, is sent as it is: the service judges it.
+    """
+    return urlencode(pairs, safe="[]", errors=_HALVES)
 
 
 def split_long(conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
@@ -146,4 +151,4 @@ def fits_url(conditions: Sequence[Condition]) -> bool:
 
 def _length(conditions: Sequence[Condition]) -> int:
     # On its way the URL is normalised, and every bracket becomes three characters.
-    return len(urlencode([pair for condition in conditions for pair in condition.pairs()]))
+    return len(urlencode([pair for condition in conditions for pair in condition.pairs()], errors=_HALVES))

@@ -161,8 +161,13 @@ class Hiding:
             if self.covers(entry, name)
             for text in _texts_in(value)
             if len(text) >= _SHORTEST
-            for spelling in (text, clean(text), quote(text, safe=""), quote(text), html.escape(text), *_in_json(text))
+            for spelling in (text, clean(text), *_in_a_url(text), html.escape(text), *_in_json(text))
         }
+
+
+def _in_a_url(text: str) -> Iterator[str]:
+    for safe in ("", "/"):
+        yield quote(text, safe=safe, errors="surrogatepass")
 
 
 def _in_json(text: str) -> Iterator[str]:

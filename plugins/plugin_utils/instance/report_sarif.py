@@ -66,7 +66,7 @@ def _result(finding: str, base: PurePosixPath) -> dict[str, Any]:
 
 
 def _location(base: PurePosixPath, file: str, region: dict[str, int]) -> dict[str, Any]:
-    artifact = {"artifactLocation": {"uri": quote((base / file).as_posix())}}
+    artifact = {"artifactLocation": {"uri": quote((base / file).as_posix(), errors="surrogatepass")}}
     return {"physicalLocation": {**artifact, "region": region} if region else artifact}
 
 

@@ -251,3 +251,10 @@ def test_the_whole_url_stays_below_the_limit_with_paging_and_sorting() -> None:
     values = tuple("x" * 50 for _number in range(1000))
     longest = max(on_the_wire(*part) for part in parts_of(Condition("barcode", "in", values)))
     assert longest + len(paging) + len(base) <= 6000
+
+
+def test_half_of_a_character_is_sent_as_it_is() -> None:
+    """An instance may have it in the key of a field; it is no reason to end in a traceback."""
+    condition = Condition("a\ud83d", "in", ("b\udc80",))
+    assert query.encode(condition.pairs()) == "filter[a%ED%A0%BD][in][]=b%ED%B2%80"
+    assert query.fits_url([condition])
