@@ -157,7 +157,7 @@ class _Export:
         self._state = state
         self._on_progress = on_progress
         self._result = Exported()
-        self._portable = Portable(self._state, downloads, self._leave_out)
+        self._portable = Portable(self._state, downloads, self._leave_out, is_for_twin=selection.twin is not None)
         self._downloads = downloads
         self._withheld: dict[str, set[str]] = {}
         self._off: dict[str, str] = {}
@@ -172,10 +172,6 @@ class _Export:
                 raise IncompleteList.of_the_list(KINDS[name].words)
         if self._selection.holds(HUB_ITEM.section):
             self._name_orders()
-        if self._selection.twin is not None:
-            self._result.twin = self._selection.twin.content(
-                self._client, self._state, self._portable, lambda: self._downloads.paths
-            )
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         # Only what was read anyway.
         for kind in (KINDS[name] for name in self._selection.kinds_to_name if self._state.is_listed(KINDS[name])):
@@ -193,6 +189,10 @@ class _Export:
             for section in SECTIONS:
                 if self._selection.holds(section):
                     self._section(section)
+            if self._selection.twin is not None and not self._portable.is_stale:
+                self._result.twin = self._selection.twin.content(
+                    self._client, self._state, self._portable, lambda: self._downloads.paths
+                )
             if not self._portable.is_stale:
                 return
 

@@ -13,8 +13,13 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NotFound
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, Plain
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS, USER
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    EMPTY,
+    Field,
+    InvalidValue,
+    Plain,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, SERVER_KEYS, USER
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Attachment,
@@ -58,12 +63,18 @@ class Portable:
     """Turns the records of one instance into plain data.
 
     :param on_left_out: is told what was left out, and why.
+    :param is_for_twin: the files are for a twin, which has the archived objects too that its records refer to. They are
+        referred to by uuid: no list shows them, and not all of them have a barcode.
     """
 
-    def __init__(self, state: ListedState, downloads: Downloads, on_left_out: Callable[[str], None]) -> None:
+    def __init__(
+        self, state: ListedState, downloads: Downloads, on_left_out: Callable[[str], None], is_for_twin: bool = False
+    ) -> None:
         self._state = state
         self._downloads = downloads
         self._on_left_out = on_left_out
+        self._is_for_twin = is_for_twin
+        self._unlisted: dict[str, Record | None] = {}
         self._names: dict[tuple[str, str], Any] = {}
         self._left_out: set[tuple[str, str]] = set()
         self._needed_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
@@ -207,6 +218,16 @@ class Portable:
         record = self._state.find(reference)
         if record is None:
             gone = reference.uuid or reference.id
+            key = (reference.target, str(reference.uuid))
+            if key in self._left_out:
+                raise NotPortable(f"the {reference.target} {gone} is left out")
+            if (
+                self._is_for_twin
+                and reference.target == OBJECT.name
+                and reference.uuid
+                and self.archived(reference.uuid)
+            ):
+                return self._names.setdefault(key, reference.uuid)
             raise NotPortable(f"the {reference.target} {gone} stands in no list (archived, or gone)")
         key = (reference.target, record.uuid)
         if key in self._left_out:
@@ -216,6 +237,22 @@ class Portable:
         if self._names[key] is None:
             raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
         return self._names[key]
+
+    def archived(self, uuid: str, known: Record | None = None) -> Record | None:
+        """The object with a uuid that no list shows, where it is archived. Takes a request the first time.
+
+        :param known: the object, where it was read already.
+        """
+        if uuid not in self._unlisted:
+            record = known or self._state.of_uuid(OBJECT, uuid)
+            # Nothing but a list tells where the record does not.
+            is_archived = record is not None and record.flat.get("archived_at", True) not in EMPTY
+            self._unlisted[uuid] = record if is_archived else None
+        return self._unlisted[uuid]
+
+    def archived_ones(self) -> set[str]:
+        """The uuids of the archived objects that were read, because something refers to them."""
+        return {uuid for uuid, record in self._unlisted.items() if record is not None}
 
     def name_of(self, record: Record) -> str:
         """The name of a record in files, on one line; empty where it has none."""

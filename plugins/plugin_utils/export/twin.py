@@ -19,12 +19,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    KINDS,
     OBJECT,
     TEMPLATES,
     USER,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import BARCODE
 
 from ..set_plan.archived import looked_up
@@ -68,12 +66,12 @@ class TwinNotes:
     def content(
         self, client: Client, state: ListedState, portable: Portable, files: Callable[[], Mapping[str, str]]
     ) -> bytes:
-        """The file. Takes a request for each object that is referred to, was there before or will be rehearsed, and is
-        in no list.
+        """The file. Takes a request for each object that was there before or will be rehearsed, and is in no list.
+        Where an archived object can't be written to which the files refer, the files are stale.
 
         :param files: gives the uuid of each attachment of the export to its path.
         """
-        archived = list(self._archived(client, state, portable))
+        archived = self._archived(client, state, portable)
         lines: list[Mapping[str, Any]] = [
             {"twin": _VERSION},
             *_users(state),
@@ -84,23 +82,33 @@ class TwinNotes:
         ]
         return "".join(map(json_record, lines)).encode()
 
-    def _archived(self, client: Client, state: ListedState, portable: Portable) -> Iterator[Mapping[str, Any]]:
+    def _archived(self, client: Client, state: ListedState, portable: Portable) -> list[Mapping[str, Any]]:
         schema = client.schema(OBJECT)
         fields = writable_fields(schema, client.definitions(OBJECT.template))
-        listed = {record.uuid for record in state.records(OBJECT)}
+        names = [name_in_files(schema.fields[key]) for keys in OBJECT.match_on for key in keys]
         by_barcode = self._by_barcode(client, state)
-        for uuid in sorted((self.known | set(_unlisted(state)) | by_barcode.keys()) - listed):
-            record = by_barcode.get(uuid) or client.get(OBJECT, uuid)
-            # Nothing but a list tells where the record does not.
-            if record is None or record.flat.get("archived_at", True) in EMPTY:
-                continue
-            row = portable.record(schema, fields, schema.read(record.flat), f"archived {OBJECT.name} {uuid}")
-            names = [name_in_files(schema.fields[key]) for keys in OBJECT.match_on for key in keys]
-            if row is not None and all(name in row for name in names):
-                key = {name: row[name] for name in names}
+        waiting = set(self.known) | portable.archived_ones() | by_barcode.keys()
+        waiting -= {record.uuid for record in state.records(OBJECT)}
+        seen: set[str] = set()
+        found: dict[str, Mapping[str, Any]] = {}
+        while waiting:
+            for uuid in sorted(waiting):
+                record = portable.archived(uuid, by_barcode.get(uuid))
+                if record is None:
+                    continue
+                row = portable.record(schema, fields, schema.read(record.flat), f"archived {OBJECT.name} {uuid}")
+                if row is None:
+                    # What refers to it must be written again.
+                    portable.leave_out(OBJECT.name, uuid)
+                    continue
+                key = {name: row[name] for name in names if name in row}
                 since = record.flat.get("archived_at")
                 mark = {"archived": str(since) if since not in EMPTY else True}
-                yield {"kind": OBJECT.name, "key": key, "uuid": uuid, "id": record.id, **mark, "fields": row}
+                found[uuid] = {"kind": OBJECT.name, "key": key, "uuid": uuid, "id": record.id, **mark, "fields": row}
+            seen |= waiting
+            # They may refer to further ones.
+            waiting = portable.archived_ones() - seen
+        return [found[uuid] for uuid in sorted(found)]
 
     def _by_barcode(self, client: Client, state: ListedState) -> dict[str, Record]:
         """Objects of the files that will be rehearsed and that no list shows, by their uuid. They are looked for as a
@@ -153,16 +161,3 @@ def _fields(client: Client) -> Iterator[Mapping[str, Any]]:
         for raw in sorted(client.definitions(template), key=lambda one: str(one.get("field_key"))):
             names = {name: raw.get(name) for name in ("field_key", "label", "uuid")}
             yield {"kind": "field_definition", "template": template, **names}
-
-
-def _unlisted(state: ListedState) -> Iterator[str]:
-    """The uuids of the objects to which listed records refer, and that are in no list."""
-    for kind in KINDS.values():
-        if not state.is_listed(kind) or kind.numbered:
-            continue
-        schema = state.schema(kind)
-        for record in state.records(kind):
-            for value in schema.read(record.flat).values():
-                for reference in references_in(value):
-                    if reference.target == OBJECT.name and reference.uuid and state.find(reference) is None:
-                        yield reference.uuid

@@ -91,6 +91,75 @@ def test_a_plan_on_the_twin_is_the_plan_on_the_instance(site: Site, tmp_path: Pa
         assert plan(twin)["outcome"] == "unchanged"
 
 
+def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) -> None:
+    made = [
+        {"inventory_name": "Inner", "barcode": "IN"},
+        {"inventory_name": "Outer", "barcode": "OUT", "accessories": ["IN"]},
+    ]
+    demo.write({"objects.yml": yaml_list(made)})
+    assert demo.run().outcome == "changed"
+    client = demo.client()
+    objects = {record.flat["inventory_name"]: record for record in client.list_all(KINDS["object"])}
+    task = {
+        "title": "Look for it",
+        "deadline": "2031-03-01",
+        "assignees": [client.list_all(KINDS["user"])[0].flat["email"]],
+        "references": [objects["Outer"].uuid],
+    }
+    (demo.root / "objects.yml").unlink()
+    demo.write({"tasks.yml": yaml_list([task])})
+    assert demo.run().outcome == "changed"
+    archive(demo, "0001255", "IN", "OUT")
+    exported = tmp_path / "exported"
+    told = export_of(demo, exported, twin=True)
+    assert not told.get("failed")
+    assert not [line for line in told["left_out"] if "stands in no list" in line]
+    archived = [line["fields"]["inventory_name"] for line in lines(exported) if "archived" in line]
+    assert sorted(archived) == sorted(["Inner", "Outer", "Studio camera"])
+    with running("--load", str(exported)) as service:
+        twin = Site(tmp_path / "twin", service)
+        for name in ("task", "rental_case"):
+            mine, theirs = (
+                {
+                    one.uuid: {linked["uuid"] for linked in one.flat["references"]}
+                    for one in site.client(read_only=True).list_all(KINDS[name])
+                }
+                for site in (demo, twin)
+            )
+            assert mine == theirs
+        again = tmp_path / "again"
+        assert not export_of(twin, again, twin=True).get("failed")
+        assert contents(again) == contents(exported)
+        # Files of the export change nothing, neither here nor there.
+        mine = plan(Site(exported, demo.service))
+        assert mine["outcome"] == "unchanged"
+        assert plan(Site(exported, service)) == mine
+        rows = [task | {"comment": "New"}]
+        demo.write({"tasks.yml": yaml_list(rows)})
+        mine = plan(demo)
+        assert mine["outcome"] == "changed"
+        assert plan(Site(demo.root, service)) == mine
+
+
+def test_an_archived_object_that_no_file_can_hold_is_told_and_referred_to_by_nothing(
+    demo: Site, tmp_path: Path
+) -> None:
+    client = demo.client()
+    camera = next(one for one in client.list_all(KINDS["object"]) if one.flat["barcode"] == "0001255")
+    client.update(KINDS["object"], camera.uuid, {"barcode": "{{ mark }}"})
+    client.archive(KINDS["object"], camera.uuid)
+    exported = tmp_path / "exported"
+    told = export_of(demo, exported, twin=True)
+    assert not told.get("failed")
+    assert [
+        line for line in told["left_out"] if f"archived object {camera.uuid}: left out, because its barcode" in line
+    ]
+    assert [line for line in told["left_out"] if f"the object {camera.uuid} is left out" in line]
+    assert not [line for line in lines(exported) if "archived" in line]
+    with running("--load", str(exported)) as service:
+        assert plan(Site(exported, service))["outcome"] == "unchanged"
+
+
 @pytest.mark.parametrize("seed", range(20 if LONG else 2))
 def test_a_twin_behaves_like_its_instance(site: Site, tmp_path: Path, seed: int) -> None:
     site.write(sample_files(24, files=2))
