@@ -92,7 +92,7 @@ def test_a_plan_on_the_twin_is_the_plan_on_the_instance(site: Site, tmp_path: Pa
 
 
 def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) -> None:
-    made = [
+    made: list[dict[str, Any]] = [
         {"inventory_name": "Inner", "barcode": "IN"},
         {"inventory_name": "Outer", "barcode": "OUT", "accessories": ["IN"]},
     ]
@@ -119,14 +119,14 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
     with running("--load", str(exported)) as service:
         twin = Site(tmp_path / "twin", service)
         for name in ("task", "rental_case"):
-            mine, theirs = (
+            here, there = (
                 {
                     one.uuid: {linked["uuid"] for linked in one.flat["references"]}
                     for one in site.client(read_only=True).list_all(KINDS[name])
                 }
                 for site in (demo, twin)
             )
-            assert mine == theirs
+            assert here == there
         again = tmp_path / "again"
         assert not export_of(twin, again, twin=True).get("failed")
         assert contents(again) == contents(exported)
