@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterable
@@ -47,6 +48,9 @@ KEPT_MEMBERS = 4_000_000
 """The same of a file that is kept beside an instance: a plan or a cursor of some hundred thousand records."""
 
 _CHUNK = 64 << 10
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+_STRIDE = 30
+_LONG_RUN = re.compile(rb"[0-9]{%d}" % (MOST_DIGITS // _STRIDE))
 
 
 class LimitExceeded(SeventhingsError):
@@ -146,21 +150,34 @@ def decode_json(
     if content.count(b"{") + content.count(b"[") > members:
         raise ValueError(f"it has more than {members} maps and lists")
     try:
-        found = json.loads(text, parse_int=_integer, parse_constant=parse_constant, object_pairs_hook=object_pairs_hook)
+        found = json.loads(
+            text,
+            parse_int=_integer if _may_have_long_integers(content) else None,
+            parse_constant=parse_constant,
+            object_pairs_hook=object_pairs_hook,
+        )
     except RecursionError:
         raise ValueError(f"it is nested more than {depth} deep") from None
     level = [found]
     for _depth in range(depth + 1):
+        # Most members are plain, and there are very many.
         level = [
             member
             for one in level
             if isinstance(one, (dict, list))
             for member in (one.values() if isinstance(one, dict) else one)
-            if isinstance(member, (dict, list))
+            if member.__class__ not in _PLAIN and isinstance(member, (dict, list))
         ]
         if not level:
             return found
     raise ValueError(f"it is nested more than {depth} deep")
+
+
+def _may_have_long_integers(content: bytes) -> bool:
+    """Tells by every so many letters, because a long one has several of these in a row. Where a letter is more than one
+    byte, zeros stand between them.
+    """
+    return _LONG_RUN.search(content[::_STRIDE]) is not None or b"\0" in content
 
 
 def _integer(digits: str) -> int:
