@@ -99,14 +99,15 @@ def _read_integer(value: Any, _field: Field) -> Any:
 
 
 def _parse_decimal(value: Any, _field: Field) -> Decimal:
-    number = Decimal("NaN")
-    if (isinstance(value, str) and _DECIMAL.fullmatch(value)) or (
-        isinstance(value, (int, float)) and not isinstance(value, bool)
-    ):
-        number = Decimal(value if isinstance(value, str) else repr(value))
+    text = "NaN"
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        text = value
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        text = repr(value)
+    number = Decimal(text)
     if not number.is_finite():
         raise InvalidValue('a number with a decimal point and no separators, such as 1299.50 or "1299.50"')
-    if Decimal(repr(float(number))) != number:
+    if len(text) > _SIGNIFICANT_DIGITS and Decimal(repr(float(number))) != number:
         raise InvalidValue(
             f"a number of at most {_SIGNIFICANT_DIGITS} significant digits, because the service takes JSON numbers"
         )

@@ -10,7 +10,7 @@ For many records it is *listed*: it reads complete lists, and finds everything i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..client.client import Client, Record
@@ -56,7 +56,7 @@ class InstanceState(ABC):
         """Tells whether a record that was read by its uuid is archived."""
 
     @abstractmethod
-    def sight(self, schema: Schema, current: Record | None = None, keys: Iterable[str] | None = None) -> Sight:
+    def sight(self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
         """The fields of a kind that the account does not see.
 
         :param current: one of its records. :param keys: the fields that matter; all by default.
@@ -130,7 +130,7 @@ class QueriedState(InstanceState):
     def is_archived(self, record: Record) -> bool:
         return self.client.is_archived(record)
 
-    def sight(self, schema: Schema, current: Record | None = None, keys: Iterable[str] | None = None) -> Sight:
+    def sight(self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
         """As far as what was read tells; where nothing was read that could, a few records do."""
         kind, records = schema.kind, self.reading.read_of(schema.kind) or ([] if current is None else [current])
         is_told = bool(records) or self.reading.has_whole(kind)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..client.client import Client, Record
@@ -251,9 +252,12 @@ class Sight:
         Where nothing tells a hidden field from an empty one, a field that no record has is taken to be hidden if it
         must have a value, or if records would have no name at all without it, or be in no place.
         """
-        surely = self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing)
+        return [key for key in keys if key in self._unidentifying]
+
+    @cached_property
+    def _unidentifying(self) -> frozenset[str]:
         nameless = set(self.kind.labels) if set(self.kind.labels) <= self.missing else set()
-        return [key for key in keys if key in surely or key in nameless]
+        return self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing) | nameless
 
     def check_written(self, keys: Iterable[str]) -> None:
         """Refuses fields that are hidden and written, or looked for: nobody could tell whether they have to change, and
@@ -261,6 +265,8 @@ class Sight:
 
         :raises InvalidInput: with a line for each.
         """
+        if not self.hidden:
+            return
         wrong = [f"{key}: {unseen(key)}" for key in keys if key in self.hidden]
         if wrong:
             raise InvalidInput(wrong)

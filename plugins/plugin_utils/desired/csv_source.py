@@ -179,6 +179,8 @@ class _Row(Node):
         return self._table.mark(self._table.header_line, self._table.columns[key])
 
     def empty_cells(self) -> Sequence[str]:
+        if len(self.value) == len(self._table.columns):
+            return ()
         return [name for name in self._table.wanted if name and name not in self.value]
 
     def member(self, key: Any) -> Node:

@@ -287,7 +287,8 @@ class PlanContext:
 
     def is_chosen(self, planned: Planned) -> bool:
         """Tells whether only and exclude leave a change in the plan."""
+        only, exclude = self.options.only, self.options.exclude
+        if not only and not exclude:
+            return True
         names = {planned.section, planned.words or planned.key, planned.kind.name}
-        if self.options.only and not names & set(self.options.only):
-            return False
-        return not names & set(self.options.exclude)
+        return not (only and names.isdisjoint(only)) and names.isdisjoint(exclude)

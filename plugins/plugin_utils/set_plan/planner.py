@@ -240,8 +240,11 @@ class _Planner:
         if not kind.is_many or entry.state != "present" or entry.uuid or entry.lifecycle is not NOTHING:
             return False
         # Most values are texts, and there are very many.
-        others = [(key, value) for key, value in read.values.items() if value.__class__ is not str]
-        linked = {key: value for key, value in others if isinstance(value, (Reference, tuple))}
+        linked = {
+            key: value
+            for key, value in read.values.items()
+            if value.__class__ is not str and isinstance(value, (Reference, tuple))
+        }
         if linked and not self._is_settled(linked):
             return False
         return self._is_as_written(schema, entry, read.values, current)
@@ -298,7 +301,9 @@ class _Planner:
             keys = [field.key for field in own if field is not None] or schema.kind.match_on[0]
             return tuple(key for key in keys if key in values)
         keys = self._keys(section, schema, values, entry, fits)
-        if not keys or not context.resolve({key: values[key] for key in keys}, entry):
+        # Most are texts, and there are very many.
+        linked = {key: values[key] for key in keys if values[key].__class__ is not str}
+        if not keys or (linked and not context.resolve(linked, entry)):
             return None
         return keys if context.uniqueness.claim(schema, keys, values, entry) else None
 
@@ -322,7 +327,7 @@ class _Planner:
             hits = hits or self._moved.record_of(section, schema, values, written)
             if schema.kind.made_of and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
-            if hits:
+            if hits and schema.kind.open_status:
                 left = self._lifecycles.left_alone(section, schema, entry, is_there=True)
                 compared = {key: value for key, value in values.items() if key not in left}
                 wanted = Wanted(schema, compared, entry.state)
@@ -384,10 +389,9 @@ class _Planner:
         identity = [schema.find(name) for name in self._desired.identity.get(section, ())]
         if None in identity:
             return ()
+        chosen = [field.key for field in identity if field is not None] or None
         try:
-            keys = natural_keys.key_fields(
-                schema.kind, [field.key for field in identity if field is not None] or None, values
-            )
+            keys = natural_keys.key_fields(schema.kind, chosen, values)
         except InvalidInput as missing:
             if fits:
                 self._context.find(entry.place, missing.message.removeprefix("match_on: "))
@@ -480,8 +484,9 @@ class _Planner:
         options = self._context.options
         if planned.archived or not (options.is_journal_lost or options.resumed):
             return
-        names = {current.uuid, f"{planned.kind.name} {planned.noted}"}
-        if not (options.is_journal_lost or options.resumed & names):
+        if not options.is_journal_lost and options.resumed.isdisjoint(
+            (current.uuid, f"{planned.kind.name} {planned.noted}")
+        ):
             return
         if not planned.change.changed or planned.is_half_made:
             planned.resumed = planned.change.changed

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -191,17 +191,18 @@ class ListedState(InstanceState):
         """Tells whether a record is archived; one that a list shows is not."""
         return self._of_uuid(record.kind, record.uuid) is None and self.client.is_archived(record)
 
-    def sight(self, schema: Schema, _current: Record | None = None, keys: Iterable[str] | None = None) -> Sight:
+    def sight(self, schema: Schema, _current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
         """The fields of a kind that the account does not see, as far as its list and the instance tell."""
         kind = schema.kind
         if kind.name not in self._sights:
             self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), self._sight(kind))
         asked = self._asked.setdefault(kind.name, set())
-        fresh = set(keys or ()) - asked
-        if fresh and self._sights[kind.name].is_open(fresh):
-            known = self._sights[kind.name]
-            self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), known, fresh)
-        asked |= fresh
+        if keys is not None and not asked.issuperset(keys):
+            fresh = set(keys) - asked
+            if self._sights[kind.name].is_open(fresh):
+                known = self._sights[kind.name]
+                self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), known, fresh)
+            asked |= fresh
         return self._sights[kind.name]
 
     def _sight(self, kind: Kind) -> Sight:
