@@ -159,7 +159,7 @@ def decode_json(
     except RecursionError:
         raise ValueError(f"it is nested more than {depth} deep") from None
     level = [found]
-    for _depth in range(depth + 1):
+    for _depth in range(depth):
         # Most members are plain, and there are very many.
         level = [
             member
