@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,17 @@ from project import ROOT
 
 _STOP_SECONDS = 15
 _REQUEST_SECONDS = 30
+
+_OWN = threading.local()
+
+
+def _session() -> requests.Session:
+    """The connections of this thread of this process: one that a process has is of no use to what it forks."""
+    if getattr(_OWN, "pid", 0) != os.getpid():
+        _OWN.session, _OWN.pid = requests.Session(), os.getpid()
+        _OWN.session.trust_env = False
+    session: requests.Session = _OWN.session
+    return session
 
 
 @dataclass(frozen=True)
@@ -51,27 +64,26 @@ class Emulator:
     def token(self) -> str:
         """A fresh access token."""
         body = {"grant_type": "password", **self.account()}
-        with requests.Session() as session:
-            session.trust_env = False
-            answer = session.post(self.base_url + "/customer-api/v1/auth_token", json=body, timeout=_REQUEST_SECONDS)
+        answer = _session().post(self.base_url + "/customer-api/v1/auth_token", json=body, timeout=_REQUEST_SECONDS)
         answer.raise_for_status()
         return str(answer.json()["access_token"])
 
     def steer(self, method: str, path: str, body: Any = None) -> Any:
         """One steering call, such as ``steer("PUT", "/switches", {"weather": "rough"})``; returns what it answers."""
-        with requests.Session() as session:
-            session.trust_env = False
-            answer = session.request(method, self.admin_url + path, json=body, timeout=_REQUEST_SECONDS)
+        answer = _session().request(method, self.admin_url + path, json=body, timeout=_REQUEST_SECONDS)
         answer.raise_for_status()
         return answer.json() if answer.content else None
 
-    def reset(self) -> None:
-        """Back to the start: data, calm weather, no faults, no rate limit, all modules on, an empty request log."""
+    def reset(self, sign_out: bool = False) -> None:
+        """Back to the start: data, calm weather, no faults, no rate limit, all modules on, an empty request log.
+
+        :param sign_out: of those that are signed in nobody stays so; thousands of tokens take long to keep.
+        """
         self.steer("PUT", "/switches", {"weather": "calm"})
         self.steer("DELETE", "/faults")
         self.steer("PUT", "/rate-limit", None)
         self.steer("PUT", "/settings", {"access_token_seconds": 3600, "modules_off": []})
-        self.steer("POST", "/reset")
+        self.steer("POST", "/reset", {"sign_out": sign_out})
 
     def log(self) -> list[dict[str, Any]]:
         """The requests since the log was cleared, oldest first."""

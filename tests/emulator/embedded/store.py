@@ -86,6 +86,11 @@ class Store:
             self.db.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", tuple(values.values())).lastrowid or 0
         )
 
+    def insert_all(self, table: str, rows: Sequence[Parameters]) -> None:
+        """Insert rows with a value for each column, in the order of the columns."""
+        if rows:
+            self.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+
     def update(self, table: str, row_id: int, values: dict[str, Any]) -> None:
         if values:
             assignments = ", ".join(f"{quoted(key)} = ?" for key in values)

@@ -140,12 +140,12 @@ class Steering:
         return switches
 
     def clear(self) -> None:
-        """Back to the start: data, an empty log, calm weather, no faults, no limit."""
+        """Back to the start: data, an empty log, calm weather, no faults, no limit, nobody signed in."""
         self.switch(weather="calm")
         self.call("DELETE", "/faults")
         self.call("PUT", "/rate-limit", None)
         self.call("PUT", "/settings", {"access_token_seconds": 3600, "modules_off": []})
-        self.call("POST", "/reset")
+        self.call("POST", "/reset", {"sign_out": True})
 
     def fault(self, **rule: Any) -> None:
         self.call("POST", "/faults", rule)

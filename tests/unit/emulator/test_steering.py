@@ -302,6 +302,19 @@ def test_dump_holds_no_secret(api: Api, steering: Steering) -> None:
         assert secret not in dump
 
 
+@pytest.mark.parametrize(("body", "status"), [(None, 200), ({"sign_out": False}, 200), ({"sign_out": True}, 401)])
+def test_a_reset_signs_out_where_that_is_asked_for(api: Api, steering: Steering, body: Any, status: int) -> None:
+    steering.call("POST", "/reset", body)
+    assert api.get("/locations").status_code == status
+
+
+@pytest.mark.parametrize("body", [[1], {"sign_out": "yes"}, {"signout": True}])
+def test_a_reset_that_says_something_else_is_refused(api: Api, steering: Steering, body: Any) -> None:
+    api.create_location(name="North")
+    assert steering.request("POST", "/reset", json=body).status_code == 400
+    assert "North" in [one["name"] for one in api.items("/locations")]
+
+
 def test_canonical_dump(api: Api, steering: Steering) -> None:
     """Two instances with the same content are equal, whatever the order in which it came about."""
 

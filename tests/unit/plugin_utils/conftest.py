@@ -15,12 +15,12 @@ from instance_site import Site
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     """An empty directory and an empty instance in calm weather."""
-    empty_emulator.reset()
+    empty_emulator.reset(sign_out=True)
     return Site(tmp_path, empty_emulator)
 
 
 @pytest.fixture
 def demo(emulator: Emulator, tmp_path: Path) -> Site:
     """An empty directory and the instance with demo data, in calm weather."""
-    emulator.reset()
+    emulator.reset(sign_out=True)
     return Site(tmp_path / "demo", emulator)

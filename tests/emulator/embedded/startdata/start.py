@@ -18,6 +18,8 @@ from ..templates import WITH_DEFINITIONS, add_index
 from . import builtin, demo, load, twin
 from .exported import Export
 
+_TOKENS = ("access_token", "refresh_token")
+
 # The day on which everything in the start data was entered.
 _DAY = datetime(2024, 5, 13, 8, 0, tzinfo=UTC)
 
@@ -63,9 +65,11 @@ class StartData:
         self._copy = Store("")
         self._copy.copy_from(store)
 
-    def restore(self, store: Store) -> None:
-        """Go back to the start data. Whoever is signed in stays so, if the user still exists."""
-        tokens = {table: store.rows(f"SELECT * FROM {table}") for table in ("access_token", "refresh_token")}
+    def restore(self, store: Store, sign_out: bool = False) -> None:
+        """Go back to the start data. Whoever is signed in stays so, if the user still exists, unless all are signed
+        out.
+        """
+        tokens = {table: store.rows(f"SELECT * FROM {table}") for table in _TOKENS if not sign_out}
         users = _users(store)
         if self._copy is None:
             # Made once and kept, in a temporary file as far as it does not fit into the cache.
@@ -73,11 +77,10 @@ class StartData:
             self.fill(self._copy)
         store.copy_from(self._copy)
         known = _users(store)
+        still_there = {number for number, uuid in users.items() if known.get(number) == uuid}
         with store.transaction():
             for table, rows in tokens.items():
-                for row in rows:
-                    if known.get(row["user_id"]) == users.get(row["user_id"]):
-                        store.insert(table, dict(row))
+                store.insert_all(table, [tuple(row) for row in rows if row["user_id"] in still_there])
 
 
 def _users(store: Store) -> dict[int, str]:

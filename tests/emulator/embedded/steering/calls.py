@@ -182,9 +182,14 @@ class Steering:
         return self._settings(None, {})
 
     def _reset(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """The start data again, all modules on, an empty log. Switches, faults and rate limit stay as they are."""
+        """The start data again, all modules on, an empty log. Switches, faults and rate limit stay as they are, and so
+        does who is signed in, unless ``sign_out`` says otherwise.
+        """
+        sign_out = _object(body, "sign_out").get("sign_out", False)
+        if not isinstance(sign_out, bool):
+            raise BadRule("sign_out is true or false")
         self.service.settings.modules_off = []
-        self.start.restore(self.service.store)
+        self.start.restore(self.service.store, sign_out)
         self.service.templates.forget()
         self.journal.clear()
         return {"data": self.start.name}
