@@ -55,9 +55,10 @@ def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str,
 
 def _default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
     # A later choice is for what the earlier one leaves open, never a second try.
-    if len(kind.match_on) == 1:
-        return kind.match_on[0]
-    return next((keys for keys in kind.match_on if written.get(keys[-1]) is not None), kind.match_on[-1])
+    for keys in kind.match_on[:-1]:
+        if written.get(keys[-1]) is not None:
+            return keys
+    return kind.match_on[-1]
 
 
 def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> list[Condition]:

@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.query
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import Interval
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
@@ -95,9 +96,20 @@ def test_a_field_of_the_key_without_a_value_is_an_error(nothing: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["object", "location", "person", "room", "task", "rental_case", "field_definition"])
-def test_a_record_without_its_default_key_is_an_error(kind: str) -> None:
-    with pytest.raises(InvalidInput, match=f"because {KINDS[kind].one} is identified by"):
+@pytest.mark.parametrize(
+    ("kind", "by"),
+    [
+        ("object", "barcode"),
+        ("location", "name"),
+        ("person", "email"),
+        ("room", "building_id and name"),
+        ("task", "title"),
+        ("rental_case", "title and issue_date"),
+        ("field_definition", "label"),
+    ],
+)
+def test_a_record_without_its_default_key_is_an_error(kind: str, by: str) -> None:
+    with pytest.raises(InvalidInput, match=f"because {KINDS[kind].one} is identified by {by}$"):
         keys(kind, None)
 
 
@@ -443,6 +455,41 @@ def test_an_address_is_looked_up_without_case_and_another_text_of_a_person_with_
 @pytest.mark.parametrize("part", [None, (), Reference("room", written="not found"), (Reference("room", written="x"),)])
 def test_a_key_with_a_part_that_is_missing_or_means_nothing_yet_is_not_looked_up(part: Any) -> None:
     assert looked_up(OBJECT, {"name": "x", "room": part}) is None
+
+
+def test_what_no_key_holds_is_told_apart_all_the_same() -> None:
+    assert looked_up(OBJECT, {"barcode": ["1"]}) == looked_up(OBJECT, {"barcode": ["1"]})
+    assert looked_up(OBJECT, {"barcode": ["1"]}) != looked_up(OBJECT, {"barcode": ["2"]})
+
+
+@pytest.mark.parametrize(
+    ("schema", "keys", "flats"),
+    [
+        (OBJECT, ("barcode",), [{"barcode": "0001"}, {"barcode": ""}, {"barcode": None}, {"barcode": 7}, {}]),
+        (OBJECT, ("barcode", "name"), [{"barcode": "1", "name": "a"}, {"barcode": "1", "name": "b"}]),
+        (OBJECT, ("price",), [{"price": "12.50"}, {"price": 12.5}]),
+        (OBJECT, ("bought",), [{"bought": "2024-05-31T00:00:00+00:00"}, {"bought": "2024-05-31"}]),
+        (OBJECT, ("room",), [{"room": {"id": 5, "uuid": uuid_of(5)}}, {"room": 0}]),
+        (PERSON, ("email",), [{"email": "ADA@example.com"}, {"email": "ada@example.com"}]),
+        (ROOM, ("building_id", "number"), [{"building_id": 5, "number": "1"}, {"building_id": 0, "number": "1"}]),
+    ],
+)
+def test_records_are_looked_up_by_the_keys_that_their_values_have(
+    schema: Schema, keys: tuple[str, ...], flats: list[dict[str, Any]]
+) -> None:
+    def mark(reference: Reference) -> Any:
+        return reference.id
+
+    records = [record(schema.kind.name, number, **flat) for number, flat in enumerate(flats, 1)]
+    expected = [natural_keys.key_of(schema, keys, natural_keys.read_some(schema, keys, one), mark) for one in records]
+    found = list(natural_keys.keyed(schema, keys, records, mark))
+    assert found == list(zip(expected, records, strict=True))
+
+
+def test_a_text_that_is_its_own_key_is_not_read_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(natural_keys, "read_some", None)
+    one = record("object", 1, barcode="0001")
+    assert list(natural_keys.keyed(OBJECT, ("barcode",), [one], lambda _reference: None)) == [(("0001",), one)]
 
 
 def test_what_is_not_in_the_schema_is_looked_up_as_it_stands() -> None:

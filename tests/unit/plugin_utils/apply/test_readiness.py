@@ -156,6 +156,8 @@ def test_links_to_records_of_the_same_section_are_left_for_later() -> None:
     assert changes.is_link(link)
     assert not changes.is_link(second)
     assert not changes.completes(link)
+    assert changes.begun(link) is second
+    assert changes.begun(second) is None
     second.made = uuid_of(8)
     assert changes.made(link) == uuid_of(8)
 
@@ -184,6 +186,7 @@ def test_a_change_of_links_alone_is_done_when_they_are_written() -> None:
     [link] = dict(changes.batches())[Level.LINKS]
     assert not changes.completes(second)
     assert changes.completes(link)
+    assert changes.begun(link) is None
 
 
 @pytest.mark.parametrize("action", [plan.CREATE, plan.UPDATE])
