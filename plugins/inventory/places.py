@@ -245,7 +245,8 @@ from ansible.template import trust_as_template
 from ansible.utils.path import unfrackpath
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ansible_collections.community.seventhings.plugins.plugin_utils.printing.screen import warn
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
     option,
@@ -271,7 +272,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
     Earlier,
     one_line,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.screen import warn
 
 _WRITTEN = ("Direct", "var")
 """Origins of options whose templates are rendered: the inventory file and extra variables."""

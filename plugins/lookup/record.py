@@ -106,12 +106,12 @@ from ansible.plugins.lookup import LookupBase
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import from_environment
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.plugin_utils.printing.screen import warn
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
     shared_reader,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder, kind_named
-from ansible_collections.community.seventhings.plugins.plugin_utils.screen import warn
 
 _NOT_TOLD = (
     "base_url is missing. Ansible tells a lookup neither module_defaults nor environment of a play or task: write it "

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .printed import clean
+from .printing.cleaner import clean
 
 FEATURE_OFF_MESSAGE = "The required feature for this endpoint is not active"
 """The words with which an instance says that a module (rental, hub) is switched off, to tell it from missing rights."""

@@ -53,6 +53,15 @@ def test_the_readme_names_every_module_and_nothing_else() -> None:
     assert set(re.findall(r"`(\w+)`", table)) == modules
 
 
+@pytest.mark.parametrize("folder", ["module_utils", "plugin_utils"])
+def test_every_room_stands_in_the_architecture_and_nothing_lies_outside(folder: str) -> None:
+    text = (guides.README.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = text.partition(f"| `{folder}/` | What it is |")[2].partition("\n\n")[0]
+    rooms = set((guides.README.parent / "plugins" / folder).glob("[!_]*"))
+    assert set(re.findall(r"^\| `(\w+)` ", rows, re.MULTILINE)) == {path.stem for path in rooms}
+    assert {path.name for path in rooms if path.is_file()} <= {"errors.py"}
+
+
 @pytest.mark.parametrize("snippet", [one for one in SNIPPETS if one.language == "yaml"], ids=str)
 def test_a_yaml_snippet_parses(snippet: guides.Snippet) -> None:
     assert yaml.safe_load(snippet.text)

@@ -16,7 +16,7 @@ from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils import errors
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import registry
-from ansible_collections.community.seventhings.plugins.module_utils.printed import told
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import told
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
 pytestmark = pytest.mark.slow
@@ -36,7 +36,7 @@ PRINTERS = {
     "plugin_utils/desired/xlsx_source.py": {"warnings"},
     "module_utils/model/patterns.py": {"warnings"},
     "plugin_utils/watch/inert.py": {"warnings"},
-    "plugin_utils/screen.py": {"Display", "display", "warning"},
+    "plugin_utils/printing/screen.py": {"Display", "display", "warning"},
     # An event source has a log of its own; each line of it passes through clean().
     "plugin_utils/watch/source.py": {"logging"},
     "module_utils/ansible_module/registry.py": {"fail_json", "exit_json", "warn"},

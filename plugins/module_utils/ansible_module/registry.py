@@ -29,7 +29,7 @@ from ..operations.attachments import ATTACHED_TO, file, file_download, report, r
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
-from ..printed import clean, clean_lines, told
+from ..printing.cleaner import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
 from ..resolve.listing import ListResult, list_by_barcode, list_records

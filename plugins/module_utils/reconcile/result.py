@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..printed import clean
+from ..printing.cleaner import clean
 
 
 @dataclass(frozen=True)

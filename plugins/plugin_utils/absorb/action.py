@@ -16,7 +16,7 @@ from ansible import constants
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked

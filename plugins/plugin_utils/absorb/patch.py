@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 _CONTEXT = 3
 _ALIKE = ((8, 60), (2, 400))

@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean_lines
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean_lines
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide_in_result
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
-from ansible_collections.community.seventhings.plugins.module_utils.printed import told
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import told
 
-from ..screen import warn
+from ..printing.screen import warn
 from .arguments import read_arguments
 
 

@@ -23,9 +23,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.access
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
-from .. import screen
 from ..apply.journal import new_set_id
 from ..desired.desired import SECTIONS, DesiredInstance, Entry
 from ..desired.dialect import Dialects
@@ -37,6 +36,7 @@ from ..desired.xlsx_source import openpyxl_library
 from ..desired.yaml_source import read_yaml
 from ..layers.given import load_files, paths_of
 from ..layers.variables import escaped
+from ..printing import screen
 from .downloads import FOLDER, Downloads
 from .export import (
     Exported,

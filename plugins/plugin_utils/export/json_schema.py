@@ -28,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     CONSTRAINTS,
     RELATIONS,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean_lines
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean_lines
 
 from ..desired.desired import SECTIONS, prune_actions
 from ..desired.dialect import PRESETS

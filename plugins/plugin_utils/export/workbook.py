@@ -20,7 +20,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Spelling
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..desired.desired import SECTIONS, letters_of
 from ..desired.dialect import ISO_DATE, Dialect

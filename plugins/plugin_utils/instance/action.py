@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
@@ -29,7 +29,7 @@ from ..desired.hiding import NOT_SHOWN, Hiding, masked
 from ..desired.loading import local_files
 from ..desired.telling import Told, tell
 from ..layers.given import load_files, paths_of
-from ..screen import tell as tell_on_screen
+from ..printing.screen import tell as tell_on_screen
 from .ceilings import require_ceilings
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from .on_screen import findings_in_short, in_short, message_in_short

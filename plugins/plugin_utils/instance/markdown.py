@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 _MOST_TICKS = 8
 """Backticks in a row that a fence is made longer than. Renderers know fences only up to some length."""

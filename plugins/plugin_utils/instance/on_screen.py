@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
 from .outcome import RunResult
 from .report_parts import counts, reasons, short

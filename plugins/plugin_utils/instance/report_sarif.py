@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean, cleaned
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
 from .outcome import RunResult
 

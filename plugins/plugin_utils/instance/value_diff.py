@@ -10,7 +10,7 @@ import unicodedata
 from itertools import takewhile
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 _AHEAD = 40
 """Characters that stand before the first one that differs, where long texts are cut."""

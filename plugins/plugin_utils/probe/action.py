@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import LocalFiles, Target, sides
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.printed import clean
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from . import trace
 from .account import account_of

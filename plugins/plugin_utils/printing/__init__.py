@@ -1,0 +1,9 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lines that plugins print themselves, beside the results that Ansible prints.
+
+Every room of the controller may enter; it enters none of them.
+"""
+
+from __future__ import annotations
