@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import itertools
+import json
 import math
 import threading
 from collections import deque
@@ -41,7 +42,7 @@ from ..model.schema import Schema
 from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
 from . import query
-from .limits import LimitExceeded, ListLimit, decode_json
+from .limits import LimitExceeded, ListLimit
 from .profile import Profile
 from .query import PER_PAGE, Condition
 from .rows import CompressedPage
@@ -522,8 +523,8 @@ class Page:
 
 
 def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
-    """The flat maps of the records of a page that was read before."""
-    decoded = decode_json(body)
+    """The flat maps of the records of a page that was read before, and is within all limits."""
+    decoded = json.loads(body)
     return [flatten(kind, item) for item in (decoded["items"] if isinstance(decoded, dict) else decoded)]
 
 
