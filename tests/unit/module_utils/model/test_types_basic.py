@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import math
-import time
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -609,15 +607,10 @@ def test_an_instant_without_zone_is_utc_and_fractions_do_not_count(raw: str) -> 
     assert equal("DATETIME", read("DATETIME", raw), parse("DATETIME", "2024-05-31T14:30:00+02:00"))
 
 
-@pytest.mark.parametrize("here", ["UTC", "Etc/GMT-14", "Etc/GMT+12"])
 @pytest.mark.parametrize("raw", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
-def test_an_instant_without_a_year_in_utc_is_a_text_and_can_t_be_written(raw: str, here: str) -> None:
-    with contextlib.ExitStack() as after:
-        after.callback(time.tzset)
-        after.enter_context(pytest.MonkeyPatch.context()).setenv("TZ", here)
-        time.tzset()
-        assert read("DATETIME", raw) == raw
-        assert "exist" in refused("DATETIME", raw)
+def test_an_instant_without_a_year_in_utc_is_a_text_and_can_t_be_written(raw: str) -> None:
+    assert read("DATETIME", raw) == raw
+    assert "exist" in refused("DATETIME", raw)
 
 
 def test_a_day_alone_is_read_as_its_first_instant() -> None:
