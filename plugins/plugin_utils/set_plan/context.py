@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import fill_in
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.hiding import NOT_SHOWN
@@ -28,6 +29,7 @@ from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of,
 from .prune import Scope
 from .state import ListedState
 from .uniqueness import Uniqueness
+from .unlisted import UnlistedObjects
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
@@ -87,6 +89,7 @@ class PlanContext:
         self._doubtful: set[tuple[str, str]] = set()
         self.unmade: set[tuple[str, str]] = set()
         self.seen: set[str] = set()
+        self._unlisted = UnlistedObjects(client, desired.hiding)
         self._old_names = OldNames(desired.old_names or desired.moved)
         self._carried: dict[tuple[str, str], None] = {}
         self._schemas: dict[str, Schema] = {}
@@ -198,6 +201,12 @@ class PlanContext:
                 if not self.state.resolve(renamed):
                     self._carried.setdefault((reference.target, str(reference.written)), None)
                     return _as(reference, renamed)
+        if problem and not before and not reference.resolved:
+            record = self._unlisted.meant_by(reference)
+            if record is not None:
+                self.state.note_unlisted(record)
+                fill_in(reference, record)
+                return ""
         return problem
 
     def carried(self) -> list[str]:

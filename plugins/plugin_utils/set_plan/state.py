@@ -70,6 +70,7 @@ class ListedState(InstanceState):
         self._becoming: dict[str, Mapping[str, Any]] = {}
         self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
+        self._unlisted: dict[str, Record | None] = {}
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
         self._sights: dict[str, Sight] = {}
@@ -350,12 +351,21 @@ class ListedState(InstanceState):
         self.complete(reference)
         if not written or self.find(reference) is not None:
             return ""
-        record = self.client.get(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
+        record = self._unlisted_of(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
         if record is not None:
             fill_in(reference, record)
             return ""
         identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
         return f"there is no {kind.words} with the {identity}{perhaps_unseen(kind)}"
+
+    def note_unlisted(self, record: Record) -> None:
+        """Notes a record that references may mean, and that no list shows."""
+        self._unlisted[record.uuid] = record
+
+    def _unlisted_of(self, kind: Kind, uuid: str) -> Record | None:
+        if uuid not in self._unlisted:
+            self._unlisted[uuid] = self.client.get(kind, uuid)
+        return self._unlisted[uuid]
 
     def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
         """Finds what some fields identify, there or to come; and apart from that the records that have this natural key

@@ -203,7 +203,8 @@ class _Loader:
         for label in labels:
             if row.get(label):
                 text = str(row[label])
-                self._names[template, text.casefold() if template == "person" else text] = record_id
+                # Archived objects come last: an active one with the same barcode is the one that is meant.
+                self._names.setdefault((template, text.casefold() if template == "person" else text), record_id)
         return record_id
 
     def _learn_rooms(self, template: str) -> None:

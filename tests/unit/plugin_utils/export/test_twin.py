@@ -141,6 +141,31 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
         assert plan(Site(demo.root, service)) == mine
 
 
+def test_a_barcode_means_the_active_object_on_the_twin_too(demo: Site, tmp_path: Path) -> None:
+    client = demo.client()
+    task = {
+        "deadline": "2031-03-01",
+        "assignees": [client.list_all(KINDS["user"])[0].flat["email"]],
+        "references": ["BOTH"],
+    }
+    meant = []
+    for title in ("Old", "New"):
+        demo.write({"objects.yml": yaml_list([{"barcode": "BOTH", "inventory_name": title}])})
+        demo.write({"tasks.yml": yaml_list([{**task, "title": title}])})
+        assert demo.run().outcome == "changed"
+        meant += [one.uuid for one in demo.client().list_all(KINDS["object"]) if one.flat["barcode"] == "BOTH"]
+        if title == "Old":
+            archive(demo, "BOTH")
+            demo.service.steer("PUT", "/switches", {"unique_values": "take"})
+            demo.client().create(KINDS["object"], {"barcode": "BOTH", "inventory_name": "New"})
+    exported = tmp_path / "exported"
+    assert not export_of(demo, exported, twin=True).get("failed")
+    with running("--load", str(exported)) as service:
+        tasks = Site(tmp_path / "twin", service).client(read_only=True).list_all(KINDS["task"])
+        there = {one.flat["title"]: [linked["uuid"] for linked in one.flat["references"]] for one in tasks}
+    assert [there["Old"], there["New"]] == [[uuid] for uuid in meant]
+
+
 def test_an_archived_object_that_no_file_can_hold_is_told_and_referred_to_by_nothing(
     demo: Site, tmp_path: Path
 ) -> None:

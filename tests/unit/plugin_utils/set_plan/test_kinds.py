@@ -50,6 +50,33 @@ def test_an_archived_twin_is_brought_back_and_changed(site: Site, weather: dict[
     assert [one["archived"] for one in site.dump()["objects"]] == [False, False]
 
 
+@pytest.mark.parametrize("written", ["1", {"barcode": "1"}], ids=["barcode", "map"])
+def test_others_refer_to_an_archived_object_by_its_barcode(site: Site, written: Any) -> None:
+    site.write(TASKS)
+    site.run()
+    (archived,) = [one.uuid for one in site.client().list_all(OBJECT)]
+    _archive(site, "1")
+    task = {**_task("Ask who has it"), "references": [written]}
+    site.write({"objects.yml": yaml_list([_object("2")]), "tasks.yml": yaml_list([task])})
+    account = site.run()
+    assert account.outcome == "changed", (account.findings, account.failures)
+    (made,) = site.client().list_all(TASK)
+    assert [one["uuid"] for one in made.flat["references"]] == [archived]
+    site.service.clear_log()
+    assert site.plan().outcome == "unchanged"
+    assert [line for line in site.sent() if "barcode" in line] == ["GET /object/by-barcode/1"]
+    assert [line for line in site.sent() if line.startswith("GET /object/") and "barcode" not in line] == []
+
+
+def test_of_very_many_barcodes_that_mean_nothing_some_are_looked_up(site: Site) -> None:
+    gone = [f"gone {number}" for number in range(100)]
+    task = {"title": "Ask who has it", "deadline": "2031-05-05", "references": gone}
+    site.write({"objects.yml": yaml_list([_object("2")]), "tasks.yml": yaml_list([task])})
+    site.service.clear_log()
+    assert len(site.plan().findings) == 100
+    assert len([line for line in site.sent() if line.startswith("GET /object/by-barcode/gone")]) == 40
+
+
 @pytest.mark.slow
 def test_an_archived_twin_among_very_many_new_objects_is_found_when_the_service_refuses(site: Site) -> None:
     objects = [_object(f"{number:04d}") for number in range(150)]
