@@ -34,7 +34,15 @@ def services() -> Iterator[list[Emulator]]:
         yield [one, two]
 
 
-def _fleet(root: Path, name: str, hosts: Mapping[str, Any], *options: str, **variables: Any) -> Run:
+def _fleet(
+    root: Path,
+    name: str,
+    hosts: Mapping[str, Any],
+    *options: str,
+    environment: Mapping[str, str] | None = None,
+    **variables: Any,
+) -> Run:
+    """Plays a playbook of the collection, or another one by its path."""
     for file, content in FILES.items():
         path = root / file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +51,8 @@ def _fleet(root: Path, name: str, hosts: Mapping[str, Any], *options: str, **var
     source = ["base", "overlays/{{ inventory_hostname }}"]
     prefix = "fleet_drift" if name == "fleet_drift" else "fleet"
     (root / "given.yml").write_text(yaml.safe_dump({f"{prefix}_src": source, **variables}))
-    return run(root, ROOT / "playbooks" / f"{name}.yml", "-i", "instances.yml", "-e", "@given.yml", *options)
+    book = ROOT / "playbooks" / f"{name}.yml" if "/" not in name else Path(name)
+    return run(root, book, "-i", "instances.yml", "-e", "@given.yml", *options, variables=environment)
 
 
 def _hosts(services: list[Emulator]) -> dict[str, dict[str, Any]]:
@@ -98,6 +107,73 @@ def test_a_plan_of_the_fleet_is_told_as_one(tmp_path: Path, services: list[Emula
     assert "Planned; nothing was written." in text
     assert (tmp_path / f"all-bonn.{ending}").exists()
     assert "2 instances, 0 failed (planned, nothing was written): changed" in done.output
+
+
+def test_a_report_lies_where_the_play_was_started_and_tells_why_a_host_fails(
+    tmp_path: Path, services: list[Emulator]
+) -> None:
+    """Not beside the playbook, and in place of the reports of the run before."""
+    host = _hosts(services)["bonn"]
+    hosts = {
+        "unnamed": {**host, "seventhings_password": "{{ vault_unnamed }}"},
+        "unplaced": {**host, "seventhings_base_url": "{{ root_unplaced }}"},
+    }
+    (tmp_path / "all-unnamed.json").write_text("of an earlier run")
+    given = {"fleet_report": "all.json", "fleet_src": ["base", "{{ site }}"]}
+    _fleet(tmp_path, "fleet", {"lost": host}, **given)
+    assert "'site' is undefined" in _reasons(tmp_path / "all.json")["lost"]
+    variables = {"SEVENTHINGS_PASSWORD": services[1].password}
+    done = _fleet(tmp_path, "fleet", hosts, fleet_report="all.json", environment=variables)
+    reasons = _reasons(tmp_path / "all.json")
+    assert "'vault_unnamed' is undefined" in reasons["unnamed"], done.output
+    assert "'root_unplaced' is undefined" in reasons["unplaced"]
+    assert not (tmp_path / "all-unnamed.json").exists()
+    assert list((ROOT / "playbooks").glob("*.json")) == []
+
+
+def _reasons(account: Path) -> dict[str, str]:
+    return {one["host"]: one["reason"] for one in json.loads(account.read_text())["instances"]}
+
+
+def test_a_report_of_another_kind_is_refused(tmp_path: Path, services: list[Emulator]) -> None:
+    services[0].clear_log()
+    hosts = {"berlin": _hosts(services)["berlin"]}
+    done = _fleet(tmp_path, "fleet", hosts, fleet_report="all.sarif")
+    assert (done.status, services[0].log()) == (2, [])
+    assert "fleet_report: all.sarif ends in .sarif; expected .json, .md or .html" in done.output
+
+
+def test_batches_are_accounted_for_as_they_end(tmp_path: Path, services: list[Emulator]) -> None:
+    """What comes later has not failed, and what only was planned is not told as done."""
+    for service in services:
+        service.reset()
+    hosts = _hosts(services)
+    hosts["bonn"]["seventhings_base_url"] = "http://127.0.0.1:9"
+    hosts["dead"] = hosts["bonn"]
+    (tmp_path / "serial.yml").write_text(
+        yaml.safe_dump(
+            [
+                {
+                    "hosts": "all",
+                    "connection": "local",
+                    "gather_facts": False,
+                    "serial": 1,
+                    "roles": ["community.seventhings.fleet"],
+                }
+            ]
+        )
+    )
+    # A text, as -e provision_apply=false gives it.
+    given = {"provision_apply": "false", "fleet_report": "all.json"}
+    done = _fleet(tmp_path, str(tmp_path / "serial.yml"), hosts, **given)
+    account = json.loads((tmp_path / "all.json").read_text())
+    assert [(one["host"], one["outcome"], one["failed"]) for one in account["instances"]] == [
+        ("berlin", "changed", False),
+        ("bonn", "failed", True),
+        ("dead", "pending", False),
+    ], done.output
+    assert account["check_mode"]
+    assert "3 instances, 0 failed (planned, nothing was written): changed" in done.output
 
 
 def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_told(
