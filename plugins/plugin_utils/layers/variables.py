@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -129,7 +130,8 @@ class Variables:
             raise _Refused(node.member("type").place, f"variables.{name}.type: {message}")
         default = given.get("default")
         if default is not None and not _fits(type_name, default):
-            message = f"{shorten(default)} does not fit; expected {_WORDS[type_name]}"
+            shown = shorten(typed(default) if isinstance(default, Plain) else default)
+            message = f"{shown} does not fit; expected {_WORDS[type_name]}"
             raise _Refused(node.member("default").place, f"variables.{name}.default: {message}")
         return Variable(name, type_name, node.place, default)
 
@@ -275,7 +277,7 @@ def _fits(type_name: str, value: Any) -> bool:
         return type_name == "boolean" and isinstance(plain, bool)
     if type_name == "string":
         return isinstance(value, str) and not isinstance(value, Plain)
-    return isinstance(plain, int) or (type_name == "number" and isinstance(plain, float))
+    return isinstance(plain, int) or (type_name == "number" and isinstance(plain, float) and math.isfinite(plain))
 
 
 def _as_typed(type_name: str, value: Any) -> Any:

@@ -142,6 +142,7 @@ def test_a_use_that_means_nothing_is_found_with_its_place(tmp_path: Path, text: 
         ({"floor": True}, "variables.floor: expected an integer"),
         ({"floor": 1.5}, "variables.floor: expected an integer"),
         ({"rent": "much"}, "variables.rent: expected a number"),
+        ({"rent": float("nan")}, "variables.rent: expected a number"),
         (
             {"open": "yes"},
             "variables.open: expected true or false, as instance.yml:6:9 declares it; of a text | bool makes",
@@ -167,7 +168,11 @@ def test_a_value_of_another_type_is_found(tmp_path: Path, given: dict[str, Any],
         ("variables: {city: {typ: string}}", "instance.yml:2:25: variables.city.typ: expected one of type"),
         ("variables: {city: {type: text}}", "instance.yml:2:26: variables.city.type: 'text' does not fit"),
         ("variables: {n: {type: integer, default: x}}", "instance.yml:2:41: variables.n.default: 'x' does not fit"),
-        ("variables: {n: {default: 5}}", "instance.yml:2:26: variables.n.default: '5' does not fit; expected a text"),
+        ("variables: {n: {default: 5}}", "instance.yml:2:26: variables.n.default: 5 does not fit; expected a text"),
+        (
+            "variables: {n: {type: boolean, default: 1}}",
+            "instance.yml:2:41: variables.n.default: 1 does not fit; expected true",
+        ),
     ],
 )
 def test_a_declaration_that_is_wrong_is_found(tmp_path: Path, declared: str, found: str) -> None:
