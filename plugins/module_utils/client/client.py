@@ -420,8 +420,12 @@ class Client:
         """
         if "archived_at" in record.flat:
             return record.flat["archived_at"] not in EMPTY
+        return not self.is_listed(record)
+
+    def is_listed(self, record: Record) -> bool:
+        """Tells whether the list of its kind shows a record that was read in another way."""
         listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])
-        return record.uuid not in {one.uuid for one in listed}
+        return record.uuid in {one.uuid for one in listed}
 
 
 def made_uuid(answer: Response, words: str) -> str:

@@ -13,7 +13,7 @@ from ..errors import SeventhingsError
 from ..model.field import EMPTY
 from ..model.schema import Schema
 from ..resolve import natural_keys
-from ..resolve.sight import LIMITED
+from ..resolve.sight import LIMITED, unlisted
 
 BARCODE = "barcode"
 """The field by which archived objects are found."""
@@ -48,6 +48,14 @@ def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
     if client.is_archived(record):
         raise MayBeHidden.of(record)
     return False
+
+
+def why_unlisted(client: Client, record: Record) -> tuple[str, ...]:
+    """Says what an active record may be that was found by its barcode alone; nothing where it was made between the two
+    requests, as it is when many processes ensure one.
+    """
+    is_listed = _TOLD not in record.flat or client.is_listed(record)
+    return () if is_listed else (unlisted(record),)
 
 
 def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:

@@ -12,8 +12,8 @@ from functools import partial
 from ..client.client import Record
 from ..errors import NoMatch
 from ..resolve import natural_keys
-from ..resolve.sight import perhaps_unseen, unlisted
-from .archived import archived_twin, is_archived_twin
+from ..resolve.sight import perhaps_unseen
+from .archived import archived_twin, is_archived_twin, why_unlisted
 from .change import Change
 from .compare import Comparer, Wanted
 from .state import InstanceState
@@ -81,7 +81,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
             # A record that is to be archived and stands in no list needs no change.
             assume = wanted.assume_archived or wanted.state == "archived"
             archived = current is not None and is_archived_twin(state.client, current, assume)
-            warnings = () if current is None or archived else (unlisted(current),)
+            warnings = () if current is None or archived else why_unlisted(state.client, current)
     if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:
         raise NoMatch(
             f"There is no field definition with the key {wanted.desired['field_key']!r}; the service makes keys "

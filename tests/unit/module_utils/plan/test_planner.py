@@ -66,6 +66,18 @@ def test_an_archived_record_is_brought_back_left_or_taken_away(wanted: str, acti
     assert change.current.uuid == uuid_of(9)
 
 
+@pytest.mark.parametrize(("listed_then", "warned"), [(True, 0), (False, 1)])
+def test_a_record_that_was_made_between_the_list_and_the_look_by_barcode_is_nothing_to_warn_of(
+    listed_then: bool, warned: int
+) -> None:
+    made = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "9", "archived_at": None}
+    lists = [listing([]), listing([made] if listed_then else [])]
+    state, _transport = state_on({OBJECTS: lists, "GET /object/by-barcode/9": answer(made)})
+    change = plan_record(state, Wanted(OBJECT, {"barcode": "9"}), ["barcode"], None).change
+    assert change.action == plan.UNCHANGED
+    assert ["no list shows it" in line for line in change.warnings] == [True] * warned
+
+
 def test_several_records_of_one_natural_key_are_an_error() -> None:
     state, _transport = state_on({OBJECTS: listing(THINGS)})
     with pytest.raises(Ambiguous, match="2 objects have barcode '2'"):
