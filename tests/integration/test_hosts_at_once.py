@@ -40,6 +40,9 @@ PLAYS = 3 if LONG else 1
 HOSTS = (5, 10, 30) if LONG else (5,)
 USER = "bernd.kowalski@nordhain.example"
 
+# Fifty rounds of thirty processes take minutes where the machine has other work, too.
+pytestmark = [pytest.mark.timeout(1800)] if LONG else []
+
 
 @dataclass(frozen=True)
 class Making:
