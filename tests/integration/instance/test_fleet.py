@@ -119,7 +119,7 @@ def test_a_report_lies_where_the_play_was_started_and_tells_why_a_host_fails(
         "unplaced": {**host, "seventhings_base_url": "{{ root_unplaced }}"},
     }
     (tmp_path / "all-unnamed.json").write_text("of an earlier run")
-    given = {"fleet_report": "all.json", "fleet_src": ["base", "{{ site }}"]}
+    given: dict[str, Any] = {"fleet_report": "all.json", "fleet_src": ["base", "{{ site }}"]}
     _fleet(tmp_path, "fleet", {"lost": host}, **given)
     assert "'site' is undefined" in _reasons(tmp_path / "all.json")["lost"]
     variables = {"SEVENTHINGS_PASSWORD": services[1].password}
@@ -164,7 +164,7 @@ def test_batches_are_accounted_for_as_they_end(tmp_path: Path, services: list[Em
         )
     )
     # A text, as -e provision_apply=false gives it.
-    given = {"provision_apply": "false", "fleet_report": "all.json"}
+    given: dict[str, Any] = {"provision_apply": "false", "fleet_report": "all.json"}
     done = _fleet(tmp_path, str(tmp_path / "serial.yml"), hosts, **given)
     account = json.loads((tmp_path / "all.json").read_text())
     assert [(one["host"], one["outcome"], one["failed"]) for one in account["instances"]] == [
