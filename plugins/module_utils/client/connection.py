@@ -70,12 +70,23 @@ def secrets_in_environment() -> list[str]:
 
 
 def hidden_in(options: Mapping[str, Any]) -> list[str]:
-    """Texts in options that are secrets though their option is none: user name and password in ``base_url``."""
-    try:
-        parts = urlsplit(str(options.get("base_url") or ""))
-    except ValueError:
-        return []
-    return [text for text in (parts.password, parts.username) if text]
+    """Texts in options that are secrets though their option is none: user name and password in ``base_url``.
+
+    What stands before an ``@`` counts for them, wherever that is. A library takes it for credentials up to the first
+    slash alone, and passwords hold slashes too.
+    """
+    url = str(options.get("base_url") or "")
+    found: dict[str, None] = {}
+    for at in _AT.finditer(url):
+        name, _colon, password = _SCHEME.sub("", url[: at.start()]).partition(":")
+        found |= dict.fromkeys(text for text in (password, name) if text)
+    return list(found)
+
+
+_AT = re.compile("@|%40|[\ufe6b\uff20]")
+"""The sign after credentials, in all ways in which somebody may have written it."""
+_SCHEME = re.compile(r"\A\s*(?:https?\b)?[:/\\\s]*", re.IGNORECASE)
+"""What stands before credentials, as far as it was written."""
 
 
 def secrets_of(spec: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> frozenset[str]:
@@ -95,7 +106,7 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
         raise InvalidInput(
             f"{option} is missing: expected the root of an instance, such as https://acme.seventhings.com{environment}"
         )
-    if "@" in base_url.partition("://")[2].partition("/")[0]:
+    if _AT.search(base_url):
         raise InvalidInput(f"{option} holds a user name or password; give them as username and password")
     try:
         parts = urlsplit(base_url.strip())

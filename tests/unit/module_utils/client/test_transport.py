@@ -833,9 +833,17 @@ def test_what_is_no_url_is_refused(url: Any) -> None:
         instance_root(url, False)
 
 
-def test_credentials_in_a_url_are_refused_and_not_repeated() -> None:
-    with pytest.raises(InvalidInput) as caught:
-        instance_root("https://ada:geheim@acme.test", False)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://ada:geheim@acme.test", "https://ada:x/geheim@acme.test", "https://ada:77/geheim@acme.test",
+        "https://ada:x?geheim@acme.test", "https://ada:geheim%40acme.test", "https://ada:geheim\uff20acme.test",
+        "https:/ada:geheim@acme.test", "https//ada:geheim@acme.test", "//ada:geheim@acme.test", "ada:geheim@acme.test",
+    ],
+)  # fmt: skip
+def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(InvalidInput, match="base_url holds a user name or password") as caught:
+        instance_root(url, False)
     assert "geheim" not in caught.value.message
 
 
