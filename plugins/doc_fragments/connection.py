@@ -177,7 +177,8 @@ notes:
   - Redirects are not followed, so that no token leaves for another host.
   - The rate limit, locks and tokens are shared through files in the directory that E(SEVENTHINGS_RUNTIME_DIR) names,
     else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one below the temporary folder. One that another user owns
-    or may write to, or that is a link, is passed over. Where nothing can be shared, a warning says so.
+    or may write to, or that is a link, is passed over. A warning says so where it is the one that was named, and where
+    nothing can be shared.
   - To hand a token of your own to all modules, use M(community.seventhings.auth_token) and C(module_defaults) of the
     action group C(group/community.seventhings.all).
 """

@@ -154,7 +154,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         if path and not Path(path).exists():
             raise InvalidInput(f"{path}: no such file, given as a certificate or key of the connection")
     places = Places.found(run_folder)
-    warnings = [f"{places.problem}. {NOT_SHARED}"] if places.problem else []
+    warnings = [places.warning] if places.warning else []
     transport = Transport(
         root,
         timeout=timeout,

@@ -43,11 +43,22 @@ class Places:
     :ivar shared: for the rate limit and locks; None: nothing is shared.
     :ivar private: for tokens; None: they stay in memory.
     :ivar problem: why nothing is shared, in words for people; empty where it is.
+    :ivar passed: why the directory that the user named is not the one that is used; empty where it is, or none is used.
     """
 
     shared: Folder | None = None
     private: Folder | None = None
     problem: str = ""
+    passed: str = ""
+
+    @property
+    def warning(self) -> str:
+        """What the user should know of the place; empty where it is the one that was to be expected."""
+        if self.problem:
+            return f"{self.problem}. {NOT_SHARED}"
+        if self.passed and self.shared:
+            return f"{NAMED}: {self.passed}, so {self.shared.path} is used in its place."
+        return ""
 
     @classmethod
     def found(cls, run_folder: Path | None = None, environment: Mapping[str, str] | None = None) -> Places:
@@ -64,10 +75,11 @@ class Places:
             except _NotShared as full:
                 problems = [str(full)]
                 break
-            except (_Passed, OSError) as passed:
-                problems.append(_told(path, passed))
+            except (_Passed, OSError) as unfit:
+                problems.append(_told(path, unfit))
             else:
-                return cls(folder, folder if is_private else _of_the_run(run_folder, variables))
+                passed = problems[0] if problems and variables.get(NAMED) else ""
+                return cls(folder, folder if is_private else _of_the_run(run_folder, variables), passed=passed)
         return cls(None, _of_the_run(run_folder, variables), "; ".join(problems))
 
 

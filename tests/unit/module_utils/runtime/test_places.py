@@ -83,8 +83,20 @@ def test_a_place_that_is_not_this_user_s_alone_is_passed_over(
         monkeypatch.setattr(os, "geteuid", lambda: other)
         assert Places.found(None, {"SEVENTHINGS_RUNTIME_DIR": str(path), "TMPDIR": str(path)}).shared is None
         return
-    assert shared(variables) == str(tmp_path / "session" / "seventhings")
-    assert Places.found(None, variables).problem == ""
+    found = Places.found(None, variables)
+    assert found.shared is not None
+    used = tmp_path / "session" / "seventhings"
+    assert (found.shared.path, found.problem) == (used, "")
+    assert found.warning.startswith(f"SEVENTHINGS_RUNTIME_DIR: {variables['SEVENTHINGS_RUNTIME_DIR']}")
+    assert found.warning.endswith(f", so {used} is used in its place.")
+
+
+def test_a_place_that_nobody_named_is_passed_over_without_a_word(variables: dict[str, str], tmp_path: Path) -> None:
+    assert Places.found(None, variables).warning == ""
+    del variables["SEVENTHINGS_RUNTIME_DIR"]
+    (tmp_path / "session" / "seventhings").symlink_to(tmp_path)
+    assert shared(variables) == str(tmp_path / "tmp" / f"seventhings-{os.geteuid()}")
+    assert Places.found(None, variables).warning == ""
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o750, 0o755])
