@@ -20,7 +20,9 @@ import pytest
 from emulator_process import Emulator
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import write_report
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import check_report, write_report
 
 NOBODY = 65534
 
@@ -100,3 +102,53 @@ def test_a_link_that_a_neighbour_puts_in_the_place_of_a_report_leads_nowhere(sit
     assert victim.read_text() == "of somebody else"
     assert not (public / "report.md").is_symlink()
     assert as_neighbour("cat", str(public / "report.md")).stdout == ""
+
+
+# ---- links to a directory
+
+
+def hold(way: str, shared: Path) -> Path:
+    """A directory of this user's that a link of the neighbour leads to, or a directory behind it; gives the link."""
+    (shared / "victim" / "in").mkdir(parents=True)
+    public = shared / "public"
+    public.mkdir()
+    public.chmod(0o1777)
+    if way == "below one of the neighbour":
+        public /= "made"
+        assert as_neighbour("mkdir", str(public)).returncode == 0
+    assert as_neighbour("ln", "-s", str(shared / "victim"), str(public / "link")).returncode == 0
+    return public / "link" / "in" if way == "above" else public / "link"
+
+
+links = pytest.mark.parametrize("way", ["itself", "above", "below one of the neighbour"])
+
+
+@links
+def test_a_link_that_a_neighbour_makes_where_everybody_may_write_is_not_followed(way: str, shared: Path) -> None:
+    """The kernel follows none in a temporary folder; a path that was resolved before has no link any more."""
+    named = hold(way, shared)
+    for attempt in (
+        lambda: Folder(named).write("file.txt", b"x"),
+        lambda: Folder(named).open_to_append("journal.jsonl"),
+        lambda: Folder(named).listed(),
+        lambda: Folder(named / "more").write("file.txt", b"x"),
+    ):
+        with pytest.raises(InvalidInput, match="link is a link that another user made where everybody may write"):
+            attempt()
+    assert [str(path.relative_to(shared)) for path in (shared / "victim").rglob("*")] == ["victim/in"]
+
+
+@links
+def test_a_report_behind_such_a_link_is_refused_before_a_run_begins(way: str, shared: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"^report: .*link is a link that another user made"):
+        check_report(hold(way, shared) / "report.md")
+
+
+def test_a_link_in_a_directory_that_is_the_neighbour_s_place_is_followed(shared: Path) -> None:
+    """Whoever names it names it as it is; so are links of this user's, and of root's."""
+    (shared / "theirs").mkdir()
+    os.chown(shared / "theirs", NOBODY, NOBODY)
+    (shared / "real").mkdir()
+    assert as_neighbour("ln", "-s", str(shared / "real"), str(shared / "theirs" / "link")).returncode == 0
+    Folder(shared / "theirs" / "link").write("file.txt", b"x")
+    assert (shared / "real" / "file.txt").read_bytes() == b"x"

@@ -33,6 +33,9 @@ DEEPEST = 100
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Whoever may pass through a directory need not be allowed to read it. Only Linux opens one for that alone.
+_WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC if hasattr(os, "O_PATH") else 0
+_OPEN_WITHOUT_LINKS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW_ANY", os.O_NOFOLLOW)
 # Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -41,6 +44,9 @@ _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
 _LONGEST_NAME = 255
 _PRIVATE = Access()
+_ROOT = 0
+_MOST_LINKS = 40
+"""Links that lead to a directory; Linux follows as many."""
 _LINK = "is a link; expected a regular file"
 
 
@@ -110,7 +116,8 @@ class ListResult:
 class Folder:
     """A directory that the task names, and what lies below it.
 
-    The directory itself may be a link: it is resolved once. Nothing below it may be one.
+    The directory itself may be a link, or stand behind one: that is resolved once, unless another user made the link
+    where everybody may write. Nothing below it may be one.
 
     :param path: the directory.
     :param owner: the user that everything below must belong to, and that nobody else may write to it; None: not judged.
@@ -118,7 +125,7 @@ class Folder:
     """
 
     def __init__(self, path: Path, owner: int | None = None) -> None:
-        self.path = Path(os.path.realpath(path))
+        self.path, self._foreign = _resolved(path)
         self._owner = owner
 
     # ---- what is there
@@ -308,6 +315,7 @@ class Folder:
 
     def _make(self, access: Access) -> None:
         """Makes the directory itself where it is missing."""
+        self._require_own_way()
         if self.path.is_dir():
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -356,9 +364,10 @@ class Folder:
 
         :param make: who may enter those that are made where they are missing; None: they must be there.
         """
+        self._require_own_way()
         if len(folders) > DEEPEST:
             raise NotOpened(self.path, "/".join(folders), f"lies more than {DEEPEST} directories deep")
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = _opened_on_the_way(self.path)
         try:
             for number, part in enumerate(folders, start=1):
                 made = make is not None and _made(part, descriptor)
@@ -378,6 +387,14 @@ class Folder:
         finally:
             os.close(descriptor)
 
+    def _require_own_way(self) -> None:
+        if self._foreign is not None:
+            raise NotOpened(
+                self._foreign.parent,
+                self._foreign.name,
+                "is a link that another user made where everybody may write; name the directory that is meant",
+            )
+
     def _check_owner(self, name: str, found: os.stat_result) -> None:
         if self._owner is None:
             return
@@ -386,6 +403,70 @@ class Folder:
         if found.st_mode & WRITABLE_BY_OTHERS:
             mode = stat.S_IMODE(found.st_mode)
             raise InvalidInput(f"{self.path / name} can be written by others (mode {mode:04o})")
+
+
+def _resolved(path: Path) -> tuple[Path, Path | None]:
+    """A path without links, and the link on the way that is not followed, if there is one.
+
+    Resolving it ourselves takes away the protection of the kernel, which follows no link of another user in a temporary
+    folder. So none is followed that somebody else made in a directory that everybody may write to, or in one that they
+    made there.
+    """
+    at, followed = Path("/"), 0
+    steps = [*reversed((Path.cwd() / path).parts[1:])]
+    while steps:
+        step = steps.pop()
+        if step == "..":
+            at = at.parent
+            continue
+        beside, at = at, at / step
+        try:
+            found = at.lstat()
+            target = at.readlink() if stat.S_ISLNK(found.st_mode) else None
+        except OSError:
+            continue
+        # One that leads to itself fails when it is opened.
+        if target is None or followed > _MOST_LINKS:
+            continue
+        if found.st_uid not in (os.geteuid(), _ROOT) and _may_be_anybody_s(beside):
+            return at, at
+        followed += 1
+        at = beside
+        if target.is_absolute():
+            at, target = Path("/"), Path(*target.parts[1:])
+        steps.extend(reversed(target.parts))
+    return at, None
+
+
+def _may_be_anybody_s(folder: Path) -> bool:
+    """Tells whether a stranger can have made what stands in a directory without having been given a place for it."""
+    for one in (folder, *folder.parents):
+        found = one.stat()
+        if found.st_mode & stat.S_IWOTH:
+            return True
+        if found.st_uid in (os.geteuid(), _ROOT):
+            break
+    return False
+
+
+def _opened_on_the_way(path: Path) -> int:
+    """A directory, open.
+
+    :param path: without links. What became a link since then is not followed.
+    """
+    if not _WAY:
+        return os.open(path, _OPEN_WITHOUT_LINKS)
+    *above, last = path.parts[1:] or (".",)
+    descriptor = os.open("/", _WAY)
+    try:
+        for step, flags in (*((one, _WAY) for one in above), (last, _OPEN_FOLDER)):
+            below = os.open(step, flags, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = below
+    except OSError as error:
+        os.close(descriptor)
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    return descriptor
 
 
 def _type_of(entry: os.DirEntry[str]) -> FileType:

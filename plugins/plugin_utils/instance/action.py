@@ -293,7 +293,7 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -
 def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Iterable[str], url: str) -> None:
     try:
         write_report(account, path, src, secrets, url)
-    except OSError as error:
+    except (OSError, InvalidInput) as error:
         # The result of the run must still be told.
         account.warnings.append(f"report: {path} can't be written ({error})")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import without
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from .outcome import DONE, RunResult
@@ -136,12 +136,19 @@ _FORMS: dict[str, Callable[[RunResult], str]] = {
 def check_report(path: Path) -> None:
     """Tells whether a report can be written there, asked before anything is sent.
 
-    :raises InvalidInput: for an ending that means nothing, and where there is no such directory.
+    :raises InvalidInput: for an ending that means nothing, and where there is no such directory, a device or a pipe.
     """
     if path.suffix not in _FORMS:
         raise InvalidInput(f"report: {path} ends in {path.suffix or 'nothing'}; expected {' or '.join(_FORMS)}")
-    if not path.parent.is_dir() or path.is_dir():
+    if not path.parent.is_dir() or path.is_dir() or _type_of(path) is FileType.OTHER:
         raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
+
+
+def _type_of(path: Path) -> FileType | None:
+    try:
+        return Folder(path.parent).type_of(path.name)
+    except InvalidInput as refused:
+        raise InvalidInput(f"report: {refused.message}") from refused
 
 
 def write_report(

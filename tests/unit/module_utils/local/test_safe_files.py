@@ -347,3 +347,54 @@ def test_a_mode_that_is_none_is_refused(mode: object) -> None:
 def test_owner_and_group_are_names_or_numbers() -> None:
     assert Access.of({"mode": "0644", "owner": "root", "group": "12"}) == Access(0o644, 0, 12)
     assert Access.of({"mode": 0o644, "owner": None}) == Access(0o644)
+
+
+# ---- the way to the directory
+
+
+def test_the_directory_may_stand_behind_links_of_this_user(tmp_path: Path) -> None:
+    (tmp_path / "real" / "in").mkdir(parents=True)
+    (tmp_path / "absolute").symlink_to(tmp_path / "real")
+    (tmp_path / "real" / "relative").symlink_to("../absolute/./in/../in")
+    assert Folder(tmp_path / "absolute" / "relative" / "new" / ".." / "x").path == tmp_path / "real" / "in" / "x"
+    Folder(tmp_path / "absolute" / "relative").write("file", b"x")
+    assert (tmp_path / "real" / "in" / "file").read_bytes() == b"x"
+
+
+def test_a_link_that_leads_to_itself_is_an_error_of_the_system(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(OSError, match="circle"):
+        Folder(tmp_path / "circle").listed()
+
+
+def test_the_root_is_a_directory_too() -> None:
+    assert Folder(Path("/")).type_of("etc") is FileType.FOLDER
+
+
+@pytest.mark.parametrize("step", ["a", "a/b", "a/b/c"])
+def test_what_became_a_link_since_the_directory_was_named_is_not_followed(tmp_path: Path, step: str) -> None:
+    (tmp_path / "a" / "b" / "c").mkdir(parents=True)
+    (tmp_path / "victim" / "b" / "c").mkdir(parents=True)
+    (tmp_path / "victim" / "c").mkdir()
+    folder = Folder(tmp_path / "a" / "b" / "c")
+    (tmp_path / step).rename(tmp_path / "aside")
+    (tmp_path / step).symlink_to(tmp_path / "victim")
+    for deed in (lambda: folder.write("file", b"x"), lambda: folder.listed(), lambda: folder.open_to_append("file")):
+        with pytest.raises(OSError, match="a/b/c"):
+            deed()
+    assert [path for path in (tmp_path / "victim").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give links away")
+def test_whose_a_link_is_counts_where_everybody_may_write(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    for name, mode in (("public", 0o777), ("sticky", 0o1777), ("own", 0o755)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(mode)
+        (tmp_path / name / "link").symlink_to(tmp_path / "real")
+        Folder(tmp_path / name / "link").write(name, b"x")
+        os.chown(tmp_path / name / "link", 65534, 65534, follow_symlinks=False)
+    for name in ("public", "sticky"):
+        with pytest.raises(NotOpened, match=f"{name}/link is a link that another user made"):
+            Folder(tmp_path / name / "link").read(name, 10)
+    assert Folder(tmp_path / "own" / "link").read("own", 10) == b"x"

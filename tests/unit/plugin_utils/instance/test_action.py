@@ -17,8 +17,10 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision, teller
 
 _SECRET = VaultSecret(b"open sesame")
@@ -203,10 +205,24 @@ def test_a_file_that_can_not_be_read_is_an_error_and_no_crash(site: Site) -> Non
     assert "File name too long" in result["msg"]
 
 
-def test_a_report_that_can_not_be_written_hides_nothing_of_what_was_done(site: Site, tmp_path: Path) -> None:
+def test_a_pipe_in_the_place_of_a_report_is_refused_before_anything_is_sent(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": _objects("1")})
+    os.mkfifo(tmp_path / "report.md")
+    result = _provision(site, src=site.root, report=tmp_path / "report.md")
+    assert "can't be written; expected a file" in result["msg"]
+    assert site.sent() == []
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), InvalidInput("x is a link")])
+def test_a_report_that_can_not_be_written_hides_nothing_of_what_was_done(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_arguments: Any, **_options: Any) -> None:
+        raise error
+
     site.write({"objects.yml": _objects("1")})
     report = tmp_path / "report.md"
-    os.mkfifo(report)
+    monkeypatch.setattr(action, "write_report", fail)
     result = _provision(site, src=site.root, report=report)
     assert result["outcome"] == "changed"
     assert any(text.startswith(f"report: {report} can't be written") for text in result["warnings"])
