@@ -318,7 +318,7 @@ class Folder:
         self._require_own_way()
         if self.path.is_dir():
             return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(_opened_on_the_way(self.path.parent, make=True))
         with Folder(self.path.parent)._folder([self.path.name], access):
             pass
 
@@ -449,18 +449,28 @@ def _may_be_anybody_s(folder: Path) -> bool:
     return False
 
 
-def _opened_on_the_way(path: Path) -> int:
+def _opened_on_the_way(path: Path, make: bool = False) -> int:
     """A directory, open.
 
     :param path: without links. What became a link since then is not followed.
+    :param make: make those that are missing, as the mask of this user has it.
     """
     if not _WAY:
+        if make:
+            path.mkdir(parents=True, exist_ok=True)
         return os.open(path, _OPEN_WITHOUT_LINKS)
     *above, last = path.parts[1:] or (".",)
     descriptor = os.open("/", _WAY)
     try:
         for step, flags in (*((one, _WAY) for one in above), (last, _OPEN_FOLDER)):
-            below = os.open(step, flags, dir_fd=descriptor)
+            try:
+                below = os.open(step, flags, dir_fd=descriptor)
+            except FileNotFoundError:
+                if not make:
+                    raise
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(step, dir_fd=descriptor)
+                below = os.open(step, flags, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = below
     except OSError as error:

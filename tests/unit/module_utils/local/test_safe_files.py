@@ -377,12 +377,25 @@ def test_what_became_a_link_since_the_directory_was_named_is_not_followed(tmp_pa
     (tmp_path / "victim" / "b" / "c").mkdir(parents=True)
     (tmp_path / "victim" / "c").mkdir()
     folder = Folder(tmp_path / "a" / "b" / "c")
+    deeper = Folder(tmp_path / "a" / "b" / "c" / "d" / "e")
     (tmp_path / step).rename(tmp_path / "aside")
     (tmp_path / step).symlink_to(tmp_path / "victim")
-    for deed in (lambda: folder.write("file", b"x"), lambda: folder.listed(), lambda: folder.open_to_append("file")):
+    for deed in (
+        lambda: folder.write("file", b"x"),
+        lambda: folder.listed(),
+        lambda: folder.open_to_append("file"),
+        lambda: deeper.write("file", b"x"),
+    ):
         with pytest.raises(OSError, match="a/b/c"):
             deed()
+    assert not list(tmp_path.rglob("d"))
     assert [path for path in (tmp_path / "victim").rglob("*") if path.is_file()] == []
+
+
+def test_directories_that_are_missing_are_made(tmp_path: Path) -> None:
+    Folder(tmp_path / "a" / "b" / "c").write("d/file", b"x")
+    assert (tmp_path / "a" / "b" / "c" / "d" / "file").read_bytes() == b"x"
+    assert stat.S_IMODE((tmp_path / "a" / "b" / "c").stat().st_mode) == 0o700
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give links away")
