@@ -28,7 +28,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    KINDS,
     LOCATION,
     OBJECT,
     RENTAL_CASE,
@@ -49,6 +48,7 @@ _ROUNDS = 3
 
 _KINDS = (TASK, RENTAL_CASE, OBJECT, ROOM, LOCATION)
 """The kinds of scratch records, in the order in which they are taken away."""
+_MADE = {kind.name: kind for kind in _KINDS}
 
 
 class Journal:
@@ -70,8 +70,9 @@ class Journal:
         entries = [entry for entry in map(_entry, lines) if entry]
         if entries and entries[0].get("root") != root:
             raise InvalidInput(f"dest: {self.path} is the journal of a probe of another instance")
-        made = [(entry.get("kind"), entry.get("uuid")) for entry in entries]
-        return [f"{kind} {uuid}" for kind, uuid in made if kind in KINDS and is_uuid(uuid)]
+        # Anybody may have written it, so all of it may be anything.
+        made = [(str(entry.get("kind")), entry.get("uuid")) for entry in entries]
+        return [f"{kind} {uuid}" for kind, uuid in made if kind in _MADE and is_uuid(uuid)]
 
     def is_there(self) -> bool:
         """Tells whether an earlier probe left its journal."""
@@ -168,7 +169,7 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
     :returns: how many records.
     :raises SeventhingsError: where something is left.
     """
-    noted = [(KINDS[kind], uuid) for kind, uuid in map(str.split, journal.read(client.transport.root))]
+    noted = [(_MADE[kind], uuid) for kind, uuid in map(str.split, journal.read(client.transport.root))]
     there = [(kind, uuid) for kind, uuid in noted if _is_scratch(client, kind, uuid, keys)]
     there += [one for one in found_by_name(client, keys, _NAME) if one not in there]
     there.sort(key=lambda one: _KINDS.index(one[0]))

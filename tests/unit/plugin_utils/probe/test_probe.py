@@ -352,6 +352,30 @@ def test_half_a_line_of_a_journal_does_no_harm(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{{"kind": "file", "uuid": "{uuid}"}}', '{{"kind": "field_definition", "uuid": "{uuid}"}}',
+        '{{"kind": ["object"], "uuid": "{uuid}"}}', '{{"kind": {{}}, "uuid": "{uuid}"}}', '{{"kind": "object x"}}',
+        '{{"kind": "object", "uuid": ["{uuid}"]}}', '{{"kind": "object", "uuid": "../{uuid}"}}', '{{"root": []}}', "[]",
+        "1", "null", "\ud800",
+    ],
+)  # fmt: skip
+def test_lines_that_no_probe_wrote_are_passed_over(line: str, tmp_path: Path) -> None:
+    service = Embedded.started()
+    client = service.client()
+    content = {"data": ("zz-probe-0123456789ab.txt", b"x", "text/plain")}
+    uuid = client.send("POST", "/file", files=content).headers["Location-UUID"]
+    path = tmp_path / "profile.json.journal"
+    Journal(path).note(root=embedded_here.ROOT_URL, prefix="zz-probe-0123456789ab")
+    with path.open("a", encoding="utf-8", errors="surrogatepass") as stream:
+        stream.write(line.format(uuid=uuid) + "\n")
+    before = service.dump()
+    assert swept(service, tmp_path) == 0
+    assert service.dump() == before
+    assert not path.exists()
+
+
 # ---- the profile
 
 
