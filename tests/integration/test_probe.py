@@ -191,6 +191,8 @@ def test_the_service_starts_like_a_profile(tmp_path: Path) -> None:
     [
         ("{}", "this is not the profile of an instance"),
         ("[1]", "this is not the profile of an instance"),
+        ("[" * 100_000, "this is not the profile of an instance"),
+        ('{"switches": {}' + " " * (1 << 20) + "}", "this is not the profile of an instance"),
         ('{"switches": {"list_totl": {"side": "none"}}}', "no switch is called 'list_totl'; near: list_total"),
         ('{"switches": {"list_total": {"side": "few"}}}', "list_total is one of given, none, not 'few'"),
     ],
@@ -202,3 +204,12 @@ def test_what_is_no_profile_is_refused(tmp_path: Path, content: str, words: str)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert f"{path}: {words}" in done.stderr
+
+
+def test_a_pipe_in_the_place_of_a_profile_holds_nobody_up(tmp_path: Path) -> None:
+    path = tmp_path / "profile.json"
+    os.mkfifo(path)
+    command = [sys.executable, str(ROOT / "tests" / "emulator"), "--like", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert f"{path}: this is not a regular file" in done.stderr

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInput, NotJson
+from ..local.safe_files import Folder
 from ..model.field import EMPTY, Spelling
 from ..model.kinds import (
     FILE,
@@ -49,6 +50,8 @@ _BY_FIELDS = (*TEMPLATE_KINDS.values(), LOCATION)
 _CAP = 100
 _DAY = len("2031-05-31")
 _NUMBER_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_SIDE = re.compile("[A-Za-z0-9_]{1,64}")
+_DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 LINKS = tuple(name for name, field_type in FIELD_TYPES.items() if field_type.shape == "reference")
 """Types of fields that lead to one record."""
 
@@ -77,21 +80,23 @@ class Profile:
         :raises InvalidInput: where there is none.
         """
         try:
-            with Path(path).expanduser().open("rb") as stream:
-                content = stream.read(_LARGEST + 1)
-            if len(content) > _LARGEST:
-                raise ValueError(f"it has more than {_LARGEST} bytes")
-            said = json.loads(content)
-            entries = {str(name): dict(entry) for name, entry in said["switches"].items()}
+            content = Folder.read_named(Path(path).expanduser(), _LARGEST)
+        except InvalidInput as error:
+            raise InvalidInput(f"profile: {error.message}") from error
         except OSError as error:
             raise InvalidInput(f"profile: {path} can't be read: {error.strerror or error}") from error
+        try:
+            said = json.loads(content)
+            entries = {str(name): dict(entry) for name, entry in said["switches"].items()}
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            # What is no profile may be anything, a key for example, so nothing of it is shown.
             raise InvalidInput(
-                f"profile: {path} is not the profile of an instance, as community.seventhings.probe writes it "
-                f"({error!r})"
+                f"profile: {path} is not the profile of an instance, as community.seventhings.probe writes it: "
+                f"expected JSON with a map of switches, each with its side"
             ) from error
-        sides = {name: entry["side"] for name, entry in entries.items() if isinstance(entry.get("side"), str)}
-        return cls(sides, str(said.get("date") or ""), note)
+        sides = {name: entry["side"] for name, entry in entries.items() if _is_side(entry.get("side"))}
+        date = said.get("date")
+        return cls(sides, date if isinstance(date, str) and _DATE.fullmatch(date) else "", note)
 
     def heard(self, method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> None:
         """Looks at an answer that came anyway.
@@ -116,6 +121,11 @@ class Profile:
             f"profile: this instance has changed{when}: {switch} was {self.sides[switch]}, and {request} shows {side}. "
             "Probe it again."
         )
+
+
+def _is_side(value: Any) -> bool:
+    """Tells whether a value is the name of a side: others may have written it, and it stands in warnings."""
+    return isinstance(value, str) and _SIDE.fullmatch(value) is not None
 
 
 def _agree(switch: str, was: str, now: str) -> bool:

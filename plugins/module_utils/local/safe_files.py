@@ -128,6 +128,13 @@ class Folder:
         self.path, self._foreign = _resolved(path)
         self._owner = owner
 
+    @classmethod
+    def read_named(cls, path: Path, limit: int) -> bytes:
+        """The content of a regular file that a task names, which may be a link itself. Raises as :meth:`read`."""
+        named = cls(path)
+        named._require_own_way()
+        return cls(named.path.parent).read(named.path.name, limit)
+
     # ---- what is there
 
     def type_of(self, name: str) -> FileType | None:

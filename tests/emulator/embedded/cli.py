@@ -112,6 +112,10 @@ def _data(text: str) -> str:
     return text
 
 
+_LARGEST_PROFILE = 1 << 20
+"""Bytes; of a longer one no more is read, and it is none then."""
+
+
 def _switch(text: str) -> tuple[str, str]:
     try:
         return switches.parse(text)
@@ -120,8 +124,12 @@ def _switch(text: str) -> tuple[str, str]:
 
 
 def _profile(path: str) -> dict[str, str]:
+    # A pipe would be waited for, and a device never ends.
+    if Path(path).exists() and not Path(path).is_file():
+        raise argparse.ArgumentTypeError(f"{path}: this is not a regular file")
     try:
-        return switches.from_profile(Path(path).read_text("utf-8"))
+        with Path(path).open("rb") as file:
+            return switches.from_profile(file.read(_LARGEST_PROFILE).decode())
     except (OSError, UnicodeDecodeError, switches.UnknownSide) as error:
         raise argparse.ArgumentTypeError(f"{path}: {error}") from None
 

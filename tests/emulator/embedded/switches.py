@@ -352,7 +352,7 @@ def from_profile(text: str) -> dict[str, str]:
     try:
         entries = json.loads(text)["switches"].items()
         sides = {name: entry["side"] for name, entry in entries}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UnknownSide("this is not the profile of an instance") from None
     return {name: _known(name, side) for name, side in sides.items() if side is not None}
 

@@ -1,0 +1,83 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of a profile is believed: whoever wrote the file, names of sides and a date, and nothing without end."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+
+_FORGED = "\x1b[31m::error::forged\n{{ lookup('env', 'HOME') }}"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "profile.json"
+
+
+def read(path: Path) -> Profile:
+    return Profile.read(str(path), lambda _line: None)
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        read(path)
+    return caught.value.message
+
+
+def test_sides_and_a_date_are_read(path: Path) -> None:
+    switches = {"list_total": {"side": "given"}, "revoke": {"side": None, "why": "never probed"}}
+    path.write_text(json.dumps({"date": "2026-05-31", "switches": switches}))
+    profile = read(path)
+    assert (profile.sides, profile.date) == ({"list_total": "given"}, "2026-05-31")
+
+
+@pytest.mark.parametrize("odd", [_FORGED, "x" * 90_000, "", 1, ["given"], {"given": 1}, None])
+def test_what_is_no_name_of_a_side_and_no_date_is_passed_over(path: Path, odd: Any) -> None:
+    path.write_text(json.dumps({"date": odd, "switches": {"list_total": {"side": odd}}}))
+    profile = read(path)
+    assert (profile.sides, profile.date) == ({}, "")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"[]", b"null", b"{}", b'{"switches": []}', b'{"switches": {"x": "y"}}', b'{"switches": {"x": null}}',
+        b"[" * 100_000, b'{"x": ' + b"9" * 5000 + b"}", b"\xff\xfegeheim", b"-----BEGIN PRIVATE KEY-----geheim",
+        b'{"geheim": 1}',
+    ],
+)  # fmt: skip
+def test_nothing_is_shown_of_what_is_no_profile(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    message = refusal(path)
+    assert message.startswith(f"profile: {path} is not the profile of an instance")
+    assert "geheim" not in message
+    assert len(message) < 400
+
+
+def test_it_may_be_a_link(path: Path) -> None:
+    path.with_name("of-may.json").write_text('{"switches": {"list_total": {"side": "given"}}}')
+    path.symlink_to("of-may.json")
+    assert read(path).sides == {"list_total": "given"}
+
+
+@pytest.mark.parametrize("what", ["pipe", "directory", "device", "large", "missing"])
+def test_what_has_no_end_and_what_is_no_file_is_refused_at_once(path: Path, what: str) -> None:
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "directory":
+        path.mkdir()
+    elif what == "device":
+        path.symlink_to("/dev/zero")
+    elif what == "large":
+        path.touch()
+        os.truncate(path, 1 << 31)
+    assert refusal(path).startswith("profile: ")
