@@ -11,6 +11,7 @@ nobody can guess and moved into place.
 from __future__ import annotations
 
 import contextlib
+import copy
 import errno
 import os
 import secrets
@@ -288,17 +289,17 @@ class Folder:
         *folders, last = parts_of(name)
         stamp = time.strftime("%Y-%m-%d@%H:%M:%S")
         ending = f".{os.getpid()}.{stamp}.{secrets.token_hex(3)}~"
-        copy = last.encode()[: _LONGEST_NAME - len(ending)].decode(errors="ignore") + ending
+        twin = last.encode()[: _LONGEST_NAME - len(ending)].decode(errors="ignore") + ending
         with (
             self.opened(name) as source,
             self._folder(folders) as folder,
             self._named(name),
-            _fresh(copy, folder) as (_name, descriptor),
+            _fresh(twin, folder) as (_name, descriptor),
         ):
             with os.fdopen(source, "rb", closefd=False) as old, os.fdopen(descriptor, "wb", closefd=False) as new:
                 shutil.copyfileobj(old, new)
             _pass_on(os.fstat(source), descriptor)
-        return "/".join([*folders, copy])
+        return "/".join([*folders, twin])
 
     def remove(self, name: str) -> None:
         """Takes a file away, and the directories on the way to it that are empty then. One that is not there is fine.
@@ -321,13 +322,16 @@ class Folder:
             folders = above
 
     def _make(self, access: Access) -> None:
-        """Makes the directory itself where it is missing."""
+        """Makes the directory itself where it is missing, and those above it, each with the same access."""
         self._require_own_way()
-        if self.path.is_dir():
-            return
-        os.close(_opened_on_the_way(self.path.parent, make=True))
-        with Folder(self.path.parent)._folder([self.path.name], access):
-            pass
+        there = copy.copy(self)
+        missing: list[str] = []
+        while not there.path.is_dir() and there.path.name:
+            missing.insert(0, there.path.name)
+            there.path = there.path.parent
+        if missing:
+            with there._folder(missing, access):
+                pass
 
     @contextlib.contextmanager
     def _named(self, name: str) -> Iterator[None]:
@@ -456,28 +460,18 @@ def _may_be_anybody_s(folder: Path) -> bool:
     return False
 
 
-def _opened_on_the_way(path: Path, make: bool = False) -> int:
+def _opened_on_the_way(path: Path) -> int:
     """A directory, open.
 
     :param path: without links. What became a link since then is not followed.
-    :param make: make those that are missing, as the mask of this user has it.
     """
     if not _WAY:
-        if make:
-            path.mkdir(parents=True, exist_ok=True)
         return os.open(path, _OPEN_WITHOUT_LINKS)
     *above, last = path.parts[1:] or (".",)
     descriptor = os.open("/", _WAY)
     try:
         for step, flags in (*((one, _WAY) for one in above), (last, _OPEN_FOLDER)):
-            try:
-                below = os.open(step, flags, dir_fd=descriptor)
-            except FileNotFoundError:
-                if not make:
-                    raise
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(step, dir_fd=descriptor)
-                below = os.open(step, flags, dir_fd=descriptor)
+            below = os.open(step, flags, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = below
     except OSError as error:

@@ -392,10 +392,16 @@ def test_what_became_a_link_since_the_directory_was_named_is_not_followed(tmp_pa
     assert [path for path in (tmp_path / "victim").rglob("*") if path.is_file()] == []
 
 
-def test_directories_that_are_missing_are_made(tmp_path: Path) -> None:
-    Folder(tmp_path / "a" / "b" / "c").write("d/file", b"x")
-    assert (tmp_path / "a" / "b" / "c" / "d" / "file").read_bytes() == b"x"
-    assert stat.S_IMODE((tmp_path / "a" / "b" / "c").stat().st_mode) == 0o700
+def test_directories_that_are_missing_are_made_whatever_the_mask_of_the_user(tmp_path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        Folder(tmp_path / "a" / "b").write("c/file", b"x")
+        Folder(tmp_path / "d" / "e").write("file", b"x", Access(mode=0o644))
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "a" / "b" / "c" / "file").read_bytes() == b"x"
+    modes = {name: stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a", "a/b", "a/b/c", "d", "d/e")}
+    assert modes == {"a": 0o700, "a/b": 0o700, "a/b/c": 0o700, "d": 0o755, "d/e": 0o755}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give links away")
