@@ -329,6 +329,33 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
     assert_harmless([{**one, "files": {}} for one in results])
 
 
+UNNAMEABLE = ["{{ own_secret }}", "{# x #}", "\\ud800", "a\\0b", " ", "=1+1", "# x", "!unsafe x", "<<"]
+"""Names of fields that files can't hold, or only in quotes; their values are as good as any."""
+
+
+@pytest.mark.parametrize("form", sorted(doors.FORMATS))
+@pytest.mark.parametrize("name", UNNAMEABLE)
+def test_a_value_under_a_hostile_name_is_exported_or_told(world: World, form: str, name: str) -> None:
+    world.service.texts = ["x", name]
+    dest = world.inside / "out"
+    options = {**world.service.options(), "dest": str(dest), "format": form, "only": WITHOUT_USERS}
+    result = call("instance_export", options, False)
+    again = call("instance", {**world.service.options(), "src": str(dest), "mode": "validate"}, True)
+    assert not again.get("failed"), again["msg"]
+    assert_harmless([{**result, "files": {}}, again])
+
+
+@pytest.mark.parametrize("name", UNNAMEABLE)
+def test_a_value_under_a_hostile_name_is_taken_in_or_told(world: World, name: str) -> None:
+    world.service.texts = ["x", name]
+    src = str(state(world.inside / "in", {"objects/here.yml": "- {barcode: '1', inventory_name: x}\n"}))
+    into = {"objects": "objects/new.yml", "rooms": "rooms.yml", "locations": "locations.yml"}
+    result = call("instance_absorb", {**world.service.options(), "src": src, "into": into}, False)
+    again = call("instance", {**world.service.options(), "src": src, "mode": "validate"}, True)
+    assert not again.get("failed"), again["msg"]
+    assert_harmless([result, again])
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "yml"])
 @pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
 def test_payloads_that_are_taken_into_files(world: World, ending: str, gone: str) -> None:

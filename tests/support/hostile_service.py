@@ -145,10 +145,11 @@ class HostileService(ThreadingHTTPServer):
         }
 
     def records(self, path: str) -> list[dict[str, Any]]:
-        """The records of a list."""
+        """The records of a list. A hostile name stands for a hostile value and for one that is as good as any."""
         _item, identity, first = KINDS.get(path, _OTHER_KIND)
         return [
             {
+                self.texts[number % len(self.texts)]: "plain",
                 **_TYPED.get(path, {}),
                 **dict.fromkeys(_TEXTS.get(path, _OTHER_TEXTS), text),
                 "id": number,

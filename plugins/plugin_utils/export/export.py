@@ -54,6 +54,7 @@ from .portable import (
     Portable,
     check_texts,
     is_generated_key,
+    is_nameable,
     name_in_files,
     unwritable_fields,
     writable_fields,
@@ -290,9 +291,10 @@ class _Export:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
     def _is_withheld(self, template: str, field: Field) -> bool:
-        """Tells whether a field is not made from the files, so that no file may hold a value of it."""
+        """Tells whether a field is not made from the files, or can't be named in one, so that none holds a value."""
         # A key that the service did not make is there on every instance.
-        return is_generated_key(field.key) and field.key in self._withheld.get(template, ())
+        is_left_out = is_generated_key(field.key) and field.key in self._withheld.get(template, ())
+        return is_left_out or not is_nameable(field)
 
     def _named(self, template: str) -> list[Mapping[str, Any]]:
         return [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]

@@ -59,6 +59,16 @@ def name_in_files(field: Field) -> str:
     return field.label if field.key and is_generated_key(field.key) and field.label else field.key
 
 
+def is_nameable(field: Field) -> bool:
+    """Tells whether files can name a field. Keys are texts of the service, and may be any."""
+    name = name_in_files(field)
+    try:
+        check_texts(name)
+    except NotPortable:
+        return False
+    return bool(name.strip())
+
+
 class Portable:
     """Turns the records of one instance into plain data.
 
@@ -160,6 +170,8 @@ class Portable:
 
     def _proved(self, schema: Schema, field: Field, name: str, value: Any) -> Any:
         """A value as it is written, after reading it again as the loader and the planner will."""
+        if not is_nameable(field):
+            raise NotPortable("files can't name this field")
         written = self.checked(field, value)
         parsed, findings = schema.parse({name: written}, "")
         if findings.errors or findings.unknown:
@@ -309,7 +321,7 @@ def check_texts(written: Any) -> None:
         if "\x00" in written:
             raise NotPortable("it holds a NUL character, which is no text")
     elif isinstance(written, Mapping):
-        check_texts(list(written.values()))
+        check_texts([*written, *written.values()])
     elif isinstance(written, list):
         for one in written:
             check_texts(one)
