@@ -343,7 +343,8 @@ class Client:
         """One record by its barcode, an archived one too; None where there is none, or where the instance does not
         look up barcodes: then nothing is asked, if a profile tells that.
         """
-        if self._is("later_endpoints", "absent"):
+        # A step of a URL that is called so leads to another path, however it is written.
+        if barcode in ("", ".", "..") or self._is("later_endpoints", "absent"):
             return None
         try:
             step = quote(barcode, safe="", errors="surrogatepass")

@@ -485,6 +485,13 @@ def test_a_barcode_is_one_escaped_segment_of_the_path(code: str, path: str) -> N
     assert found.id == 1
 
 
+@pytest.mark.parametrize("barcode", ["", ".", ".."])
+def test_a_barcode_that_would_lead_to_another_path_is_not_asked_for(barcode: str) -> None:
+    transport = FakeTransport()
+    assert client_on(transport).get_by_barcode(KINDS["object"], barcode) is None
+    assert transport.calls == []
+
+
 def test_a_barcode_that_is_not_there_or_not_looked_up_is_none() -> None:
     transport = FakeTransport({"GET /object/by-barcode/1": refusal(404)})
     assert client_on(transport).get_by_barcode(KINDS["object"], "1") is None
