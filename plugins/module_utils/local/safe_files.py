@@ -424,7 +424,7 @@ def _resolved(path: Path) -> tuple[Path, Path | None]:
     made there.
     """
     at, followed = Path("/"), 0
-    steps = [*reversed((Path.cwd() / path).parts[1:])]
+    steps = [*reversed((path if path.is_absolute() else Path.cwd() / path).parts[1:])]
     while steps:
         step = steps.pop()
         if step == "..":

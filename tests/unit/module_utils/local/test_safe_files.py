@@ -367,6 +367,17 @@ def test_a_link_that_leads_to_itself_is_an_error_of_the_system(tmp_path: Path) -
         Folder(tmp_path / "circle").listed()
 
 
+def test_a_working_directory_that_is_gone_matters_to_relative_paths_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert Folder(tmp_path).listed() == []
+    with pytest.raises(FileNotFoundError):
+        Folder(Path("x"))
+
+
 def test_the_root_is_a_directory_too() -> None:
     assert Folder(Path("/")).type_of("etc") is FileType.FOLDER
 
