@@ -132,9 +132,9 @@ class Folder:
     @classmethod
     def read_named(cls, path: Path, limit: int) -> bytes:
         """The content of a regular file that a task names, which may be a link itself. Raises as :meth:`read`."""
-        named = cls(path)
-        named._require_own_way()
-        return cls(named.path.parent).read(named.path.name, limit)
+        resolved = cls(path)
+        resolved._require_own_way()
+        return cls(resolved.path.parent).read(resolved.path.name, limit)
 
     # ---- what is there
 

@@ -53,7 +53,7 @@ class Places:
 
     @property
     def warning(self) -> str:
-        """What the user should know of the place; empty where it is the one that was to be expected."""
+        """The warning about the place for the user; empty where it is the one that was to be expected."""
         if self.problem:
             return f"{self.problem}. {NOT_SHARED}"
         if self.passed and self.shared:
