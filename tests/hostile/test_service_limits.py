@@ -155,6 +155,16 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
     def _id(self) -> None:
         self._json(json.dumps([{**_record(1), "id": "9" * 5000}]).encode())
 
+    def _cookies(self) -> None:
+        """Cookies to be kept, and a record that tells how long those are that came."""
+        self.send_response(200)
+        for number in range(50):
+            self.send_header("Set-Cookie", f"c{uuid.uuid4()}={'x' * 4000}; Path=/; Max-Age=999999; n={number}")
+        body = json.dumps([{**_record(1), "name": str(len(self.headers.get("Cookie") or ""))}]).encode()
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
     def _later(self) -> None:
         self._json(b"{}", 429, Retry_After="9" * 5000)
 
@@ -363,6 +373,14 @@ def test_an_answer_that_no_parser_likes_is_a_clear_error(service: str, mode: str
 def test_an_id_that_is_no_number_is_none(service: str) -> None:
     (found,) = client_of(service, "id").list_all(LOCATION)
     assert found.id is None
+
+
+def test_no_cookie_is_kept_or_sent_back(service: str) -> None:
+    """Each answer would add some, and every request would carry them all."""
+    client = client_of(service, "cookies")
+    for _request in range(3):
+        (record,) = client.list_all(LOCATION)
+        assert record.flat["name"] == "0"
 
 
 def test_tasks_that_ignore_every_filter_end(monkeypatch: pytest.MonkeyPatch) -> None:

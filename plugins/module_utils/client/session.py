@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import http.client
+import http.cookiejar
 import io
 import ipaddress
 import os
@@ -130,6 +131,8 @@ def new_session(verify: bool | str, is_at_home: bool) -> Any:
     """
     session = _Session()
     session.trust_env = not is_at_home
+    # The interface knows none. Those of a hostile service would be kept and sent with every request, without an end.
+    session.cookies.set_policy(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
     if verify is False:
         # The user has said it and was warned; a warning for each request would only hide others.
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
