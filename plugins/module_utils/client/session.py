@@ -124,6 +124,23 @@ if REQUESTS_IMPORT_ERROR is None:
             return None
 
 
+def has_proxy(root: str) -> bool:
+    """Tells whether the environment names a proxy to an instance.
+
+    :raises ValueError: where its address can't be used. Nothing of it is told: it may hold a password.
+    """
+    proxy = requests.utils.select_proxy(root, requests.utils.get_environ_proxies(root))
+    if not proxy:
+        return False
+    try:
+        host = urllib3.util.parse_url(proxy if "://" in proxy else f"http://{proxy}").host
+    except urllib3.exceptions.LocationParseError:
+        host = None
+    if not host:
+        raise ValueError("the address of the proxy is no URL")
+    return True
+
+
 def new_session(verify: bool | str, is_at_home: bool) -> Any:
     """A session with one connection that is kept open.
 

@@ -41,7 +41,7 @@ from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Lim
 from .patience import RATE_LIMIT_WAIT, Patience, Written
 from .rate_limit import PauseTooLong, Pausing, RateLimit
 from .redaction import without
-from .session import REQUESTS_IMPORT_ERROR, is_local, new_session, trusted
+from .session import REQUESTS_IMPORT_ERROR, has_proxy, is_local, new_session, trusted
 
 if REQUESTS_IMPORT_ERROR is None:
     import requests
@@ -160,6 +160,7 @@ class Transport:
     def __post_init__(self) -> None:
         self.deadline = self.deadline or self.timeout * DEADLINE_TIMEOUTS
         self._is_at_home = is_local(self.root)
+        self._has_proxy = False
         self._local = threading.local()
         self._lock = threading.Lock()
 
@@ -250,8 +251,9 @@ class Transport:
             data = _as_json(body, endpoint)
             headers["Content-Type"] = "application/json"
         with Deadline(self.deadline) as deadline:
+            session = self._open(endpoint)
             try:
-                response = self._open().request(
+                response = session.request(
                     method,
                     url,
                     data=data,
@@ -369,7 +371,8 @@ class Transport:
             error,
             (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema),
         ):
-            return ConnectionFailed(f"{endpoint}: base_url is no usable URL ({reason}).")
+            what = f"the proxy to {host}" if self._has_proxy else "base_url"
+            return ConnectionFailed(f"{endpoint}: {what} is no usable URL ({reason}).")
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
@@ -381,10 +384,20 @@ class Transport:
         )
         return unknown if effect is Effect.UNSAFE else _Repeatable(unknown)
 
-    def _open(self) -> Any:
-        """The session of this thread: connections are kept open, and no two threads share one."""
+    def _open(self, endpoint: str) -> Any:
+        """The session of this thread: connections are kept open, and no two threads share one.
+
+        :raises ConnectionFailed: where the proxy that the environment names can't be one.
+        """
         session = getattr(self._local, "session", None)
         if session is None:
+            try:
+                self._has_proxy = not self._is_at_home and has_proxy(self.root)
+            except ValueError:
+                raise ConnectionFailed(
+                    f"{endpoint}: the proxy that the environment names is no usable URL. See HTTPS_PROXY and NO_PROXY "
+                    "in the environment."
+                ) from None
             session = new_session(self.tls.verify, self._is_at_home)
             self._local.session = session
         return session

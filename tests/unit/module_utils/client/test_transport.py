@@ -848,6 +848,22 @@ def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "proxy",
+    [
+        "http://ada:geheim@proxy.invalid:99999", "http://ada:geheim@", "http://ada:x/geheim@proxy.invalid",
+        "http:///ada:geheim@proxy.invalid", "http://ada:geheim@[::1", "ada:geheim@proxy.invalid:99999", "@", "://",
+    ],
+)  # fmt: skip
+def test_nothing_is_shown_of_a_proxy_that_is_none(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("https_proxy", proxy)
+    with pytest.raises(ConnectionFailed, match="the proxy that the environment names is no usable URL") as caught:
+        Transport("https://acme.invalid", retries=0).request("GET", "/x")
+    assert "geheim" not in caught.value.message
+
+
+@pytest.mark.parametrize(
     "host",
     [
         "acme.test",
