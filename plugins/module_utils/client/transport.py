@@ -371,8 +371,8 @@ class Transport:
             error,
             (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema),
         ):
-            what = f"the proxy to {host}" if self._has_proxy else "base_url"
-            return ConnectionFailed(f"{endpoint}: {what} is no usable URL ({reason}).")
+            subject = f"the proxy to {host}" if self._has_proxy else "base_url"
+            return ConnectionFailed(f"{endpoint}: {subject} is no usable URL ({reason}).")
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
