@@ -251,7 +251,7 @@ class Transport:
             data = _as_json(body, endpoint)
             headers["Content-Type"] = "application/json"
         with Deadline(self.deadline) as deadline:
-            session = self._open(endpoint)
+            session = self._open()
             try:
                 response = session.request(
                     method,
@@ -384,7 +384,7 @@ class Transport:
         )
         return unknown if effect is Effect.UNSAFE else _Repeatable(unknown)
 
-    def _open(self, endpoint: str) -> Any:
+    def _open(self) -> Any:
         """The session of this thread: connections are kept open, and no two threads share one.
 
         :raises ConnectionFailed: where the proxy that the environment names can't be one.
@@ -395,8 +395,8 @@ class Transport:
                 self._has_proxy = not self._is_at_home and has_proxy(self.root)
             except ValueError:
                 raise ConnectionFailed(
-                    f"{endpoint}: the proxy that the environment names is no usable URL. See HTTPS_PROXY and NO_PROXY "
-                    "in the environment."
+                    f"{self.root}: the proxy to it, which the environment names, is no usable URL. See HTTPS_PROXY and "
+                    "NO_PROXY in the environment."
                 ) from None
             session = new_session(self.tls.verify, self._is_at_home)
             self._local.session = session

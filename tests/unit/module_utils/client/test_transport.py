@@ -858,7 +858,9 @@ def test_nothing_is_shown_of_a_proxy_that_is_none(proxy: str, monkeypatch: pytes
     for name in ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("https_proxy", proxy)
-    with pytest.raises(ConnectionFailed, match="the proxy that the environment names is no usable URL") as caught:
+    with pytest.raises(
+        ConnectionFailed, match="the proxy to it, which the environment names, is no usable URL"
+    ) as caught:
         Transport("https://acme.invalid", retries=0).request("GET", "/x")
     assert "geheim" not in caught.value.message
 
