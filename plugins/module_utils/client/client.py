@@ -11,9 +11,7 @@ import itertools
 import json
 import math
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -42,6 +40,7 @@ from ..model.schema import Schema
 from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
 from . import query
+from .ahead import PagesAhead
 from .limits import LimitExceeded, ListLimit
 from .profile import Profile
 from .query import PER_PAGE, Condition
@@ -57,8 +56,8 @@ _SURELY_NOT_FULL = 100
 """A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _SAMPLE = 20
 """How many records show which keys an instance answers."""
-_PAGES_AHEAD = 2
-"""How many pages are asked for before the one in front of them is read."""
+_MOST_WAITING = 8 << 20
+"""How many bytes of such a list may wait to be read."""
 
 
 @dataclass(slots=True)
@@ -87,6 +86,10 @@ class Record:
                 uuid = flat[key] if flat[key].islower() else flat[key].lower()
                 break
         return cls(kind, uuid, integer_of(flat.get("id")), flat)
+
+
+Look = Callable[[Sequence[Record]], None]
+"""Is shown records as the service answered them."""
 
 
 class Client:
@@ -168,6 +171,7 @@ class Client:
         *,
         parameters: Mapping[str, str] | None = None,
         template: str = "",
+        look: Look | None = None,
     ) -> list[Record]:
         """Every record of a kind that the service finds, all pages of it, each once.
 
@@ -175,11 +179,13 @@ class Client:
 
         :param conditions: section 4.8's filters; sent only where the kind's list takes them and they fit into a URL.
         :param parameters: the tasks' own query parameters.
+        :param look: is shown the records of a very long list, page by page, while all of their fields are at hand. A
+            list that is read again is shown again.
         :raises IncompleteList: where the pages do not add up, also after reading again.
         """
         narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
         try:
-            return self._list_all(kind, narrowed, parameters or {}, template)
+            return self._list_all(kind, narrowed, parameters or {}, template, look)
         except NotFound as missing:
             if not kind.is_later:
                 raise
@@ -189,15 +195,20 @@ class Client:
             # it too.
             if not narrowed or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
-            return self._list_all(kind, [], parameters or {}, template)
+            return self._list_all(kind, [], parameters or {}, template, look)
 
     def _list_all(
-        self, kind: Kind, conditions: Sequence[Condition], parameters: Mapping[str, str], template: str
+        self,
+        kind: Kind,
+        conditions: Sequence[Condition],
+        parameters: Mapping[str, str],
+        template: str,
+        look: Look | None = None,
     ) -> list[Record]:
         found: dict[str, Record] = {}
         for part in query.split_long(conditions):
             pairs = [*parameters.items(), *(pair for condition in part for pair in condition.pairs())]
-            found.update((_identity(record), record) for record in self._read_pages(kind, pairs, template))
+            found.update((_identity(record), record) for record in self._read_pages(kind, pairs, template, look))
         if kind.cap and len(found) >= kind.cap:
             return self._list_capped(kind, parameters, found.values())
         return list(found.values())
@@ -212,11 +223,13 @@ class Client:
         found = {_identity(record): record for part in parts for record in self._list_all(kind, (), part, "")}
         return list(found.values())
 
-    def _read_pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> list[Record]:
+    def _read_pages(
+        self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str, look: Look | None
+    ) -> list[Record]:
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             try:
-                total = self._read_pages_into(found, kind, pairs, template)
+                total = self._read_pages_into(found, kind, pairs, template, look)
             except LimitExceeded:
                 # The error may be kept until somebody asks for the list; what it has cost is not.
                 found.clear()
@@ -231,18 +244,23 @@ class Client:
         )
 
     def _read_pages_into(
-        self, found: dict[str, Record], kind: Kind, pairs: Sequence[tuple[str, str]], template: str
+        self,
+        found: dict[str, Record],
+        kind: Kind,
+        pairs: Sequence[tuple[str, str]],
+        template: str,
+        look: Look | None,
     ) -> int | None:
         """Reads a list to its end.
 
-        :param found: takes the records, by uuid.
+        :param found: takes the records, by uuid. :param look: as :meth:`list_all` has it.
         :returns: how many records there are as the service says; None where it does not.
         """
         total: int | None = None
         limit = ListLimit(self.transport.limits, kind.words, PER_PAGE)
         with contextlib.ExitStack() as alone:
             for number, page in enumerate(self._pages(kind, pairs, template)):
-                limit.add(page.length, len(page.records), page.total)
+                limit.add(len(page.body), len(page.records), page.total)
                 fresh = [record for record in page.records if _identity(record) not in found]
                 # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
                 total = None if page.total is None else max(page.total, total or 0)
@@ -250,6 +268,10 @@ class Client:
                     self.unsure.add(kind.name)
                 if page.clamped or (page.records and not fresh):
                     break
+                if (page.total or 0) > _MANY:
+                    if look is not None:
+                        look(fresh)
+                    page.compress(kind)
                 found.update((_identity(record), record) for record in fresh)
                 if not page.records or (page.last if total is None else len(found) >= total):
                     break
@@ -262,22 +284,25 @@ class Client:
         """The pages of a list, one after the other. Where the total is told the next ones are asked for ahead, so that
         the service works while an answer is read; never more pages than there are.
         """
-        path = kind.list_path.format(template=template)
-
-        def ask(number: int) -> Response:
-            paging = _paging(kind, number) if kind.sort else []
-            return self.send("GET", path, pairs=[*pairs, *paging])
-
-        page = Page.of(kind, ask(1), 1 if kind.sort else None)
-        yield page
+        page = self._page(kind, pairs, template)
+        is_many = (page.total or 0) > _MANY
+        if not is_many:
+            yield page
         last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
-        with ThreadPoolExecutor(max_workers=_PAGES_AHEAD) as pool:
-            asked = deque(pool.submit(ask, number) for number in range(2, min(last, 1 + _PAGES_AHEAD) + 1))
+        ask = partial(self._ask_page, kind, pairs, template)
+        with PagesAhead(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as ahead:
+            if is_many:
+                yield page
             for number in itertools.count(2):
-                answer = asked.popleft().result() if asked else ask(number)
-                if number + _PAGES_AHEAD <= last:
-                    asked.append(pool.submit(ask, number + _PAGES_AHEAD))
-                yield Page.of(kind, answer, number if kind.sort else None)
+                yield Page.of(kind, ahead.next() or ask(number), number if kind.sort else None)
+
+    def _page(self, kind: Kind, pairs: Sequence[tuple[str, str]] = (), template: str = "") -> Page:
+        """The first page of a list."""
+        return Page.of(kind, self._ask_page(kind, pairs, template, 1), 1 if kind.sort else None)
+
+    def _ask_page(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str, number: int) -> Response:
+        paging = _paging(kind, number) if kind.sort else []
+        return self.send("GET", kind.list_path.format(template=template), pairs=[*pairs, *paging])
 
     def count(self, kind: Kind) -> int | None:
         """The number of records of a kind, in one request; None where the service does not tell it."""
@@ -309,7 +334,7 @@ class Client:
 
     def some(self, kind: Kind) -> list[Record]:
         """The first page of a kind: enough to name candidates in a message, not to decide anything."""
-        return next(self._pages(kind, [], "")).records
+        return self._page(kind).records
 
     def sample(self, kind: Kind) -> list[Record]:
         """A few records of a kind, to see which keys the instance answers. They are kept as long as the definitions
@@ -335,7 +360,7 @@ class Client:
 
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
         """The first page of a kind, and whether it has all of its records beyond doubt."""
-        page = next(self._pages(kind, [], ""))
+        page = self._page(kind)
         is_all = len(page.records) < _SURELY_NOT_FULL if page.total is None else len(page.records) >= page.total
         return page.records, is_all
 
@@ -493,14 +518,14 @@ def _order(kind: Kind) -> list[tuple[str, str]]:
 @dataclass(frozen=True)
 class Page:
     """One answer of a list: its records, the total where told, whether it is the last, whether it is another page than
-    the one asked for, its length in bytes.
+    the one asked for, and the answer itself.
     """
 
     records: list[Record]
     total: int | None
     last: bool
     clamped: bool
-    length: int
+    body: bytes
 
     @classmethod
     def of(cls, kind: Kind, answer: Response, number: int | None) -> Page:
@@ -513,18 +538,22 @@ class Page:
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")
-        flats: Sequence[Mapping[str, Any]] = [flatten(kind, item) for item in items]
-        if isinstance(total, int) and total > _MANY:
-            names = dict.fromkeys((*kind.uuid_keys, "id", *(field.wire_key for field in kind.identity)))
-            flats = CompressedPage(answer.body, partial(_read_page, kind)).rows(flats, tuple(names))
-        records = [Record.of_flat(kind, flat) for flat in flats]
+        records = [Record.of(kind, item) for item in items]
         return cls(
             records=records,
             total=total if isinstance(total, int) else None,
             last=number is None or len(records) < (size if isinstance(size, int) and size > 0 else PER_PAGE),
             clamped=number is not None and isinstance(asked, int) and asked != number,
-            length=len(answer.body),
+            body=answer.body,
         )
+
+    def compress(self, kind: Kind) -> None:
+        """Keeps little more of its records than by what they are found; all else is read again when it is asked for."""
+        names = dict.fromkeys((*kind.uuid_keys, "id", *(field.wire_key for field in kind.identity)))
+        page = CompressedPage(self.body, partial(_read_page, kind))
+        rows = page.rows([record.flat for record in self.records], tuple(names))
+        for record, row in zip(self.records, rows, strict=True):
+            record.flat = row
 
 
 def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:

@@ -8,12 +8,12 @@ It is the plan of one record, many times; lists are read once for each kind, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Look, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
 from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import is_archived, those_meant
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
@@ -74,6 +75,9 @@ class _Read:
     :ivar fits: whether nothing is wrong with them.
     :ivar keys: the fields that identify it, once these are claimed for it; None where something is wrong with them.
     :ivar is_final: whether a record is as it was written, whatever else is planned.
+    :ivar seen: the record that was compared with it when a very long list was read; None where none was.
+    :ivar was_final: whether that record was final then.
+    :ivar filled: the empty cells in whose fields that record has a value.
     """
 
     entry: Entry
@@ -81,6 +85,9 @@ class _Read:
     fits: bool
     keys: tuple[str, ...] | None
     is_final: bool = False
+    seen: Record | None = None
+    was_final: bool = False
+    filled: tuple[str, ...] = ()
 
     @property
     def written(self) -> tuple[Entry, dict[str, Any], bool]:
@@ -195,7 +202,7 @@ class _Planner:
             values, fits = self._read(entry)
             keys = self._name(section, entry, values, fits) if is_named_early else None
             read.append(_Read(entry, values, fits, keys))
-        there = self._state.records(kind)
+        there = self._state.records(kind, look=self._look(kind, read) if is_named_early else None)
         self._result.everywhere[section] = len(there)
         self._result.existing[section] = self._context.scope.count(section, there)
         if self._state.is_compressed(kind):
@@ -216,7 +223,7 @@ class _Planner:
                 self._context.doubt(one.entry)
             elif one.is_final:
                 # Most are, and nothing else has to be kept of them.
-                self._compare(*pair, is_final=True)
+                self._compare(*pair, is_final=True, filled=one.filled if one.seen is pair[1] else None)
                 self._settled.append(one.entry)
             else:
                 found.append(pair)
@@ -224,11 +231,37 @@ class _Planner:
         self._unmatched.discard(kind.name)
         return found
 
+    def _look(self, kind: Kind, read: Sequence[_Read]) -> Look:
+        """Looks at the records of a very long list when they come, because later a page is read again for each look.
+
+        What is seen of a record decides nothing before the list is complete.
+        """
+        schema = self._context.schema(kind)
+        meant: dict[tuple[str, ...], dict[Key, _Read]] = {}
+
+        def look(records: Sequence[Record]) -> None:
+            if not meant:
+                for one in read:
+                    key = self._state.key_of(schema, one.keys, one.values) if one.keys else None
+                    if key is not None and one.keys:
+                        meant.setdefault(one.keys, {})[key] = one
+            for keys, wanted in meant.items():
+                for key, record in self._state.keyed(schema, keys, records):
+                    found = None if key is None else wanted.pop(key, None)
+                    if found is not None:
+                        found.seen = record
+                        found.was_final = self._is_final(schema, found, record)
+                        found.filled = self._emptied.filled(schema, found.entry, record)
+
+        return look
+
     def _put_in_order(self, kind: Kind, read: list[_Read]) -> None:
         """Sorts what was read by the places of the records in their list."""
         schema = self._context.schema(kind)
 
         def place(one: _Read) -> int:
+            if one.seen is not None:
+                return one.seen.id or 0
             hits = self._state.find_existing(schema, one.keys, one.values) if one.keys else []
             return hits[0].id or 0 if hits else 0
 
@@ -349,7 +382,9 @@ class _Planner:
             context.resolve(
                 {field.key: values[field.key] for field in schema.kind.identity if field.key in values}, None
             )
-            read.is_final = current is not None and self._is_final(schema, read, current)
+            read.is_final = current is not None and (
+                (read.was_final and read.seen is current) or self._is_final(schema, read, current)
+            )
             if not read.is_final:
                 self._state.add_planned(schema, values, current or entry)
         if not read.fits or context.complaints > complaints:
@@ -411,16 +446,25 @@ class _Planner:
 
     # ---- compare
 
-    def _compare(self, planned: Planned, current: Record | None, is_final: bool = False) -> None:
+    def _compare(
+        self,
+        planned: Planned,
+        current: Record | None,
+        is_final: bool = False,
+        filled: tuple[str, ...] | None = None,
+    ) -> None:
         """Takes a record into the plan.
 
-        :param is_final: whether it is known to be as it was written.
+        :param is_final: whether it is known to be as it was written. :param filled: as :class:`EmptiedCells` has it,
+            where that is known.
         """
         entry = planned.entry
         self._lifecycles.narrow(planned, current is not None)
         if entry.state == "present":
             if current is not None:
-                self._emptied.look(planned, current)
+                if filled is None:
+                    filled = self._emptied.filled(planned.schema, entry, current)
+                self._emptied.look(planned, filled)
             if not is_final and not self._context.resolve(planned.desired, entry):
                 return
             check_needs(self._context, planned, self._gone)

@@ -13,6 +13,8 @@ from instance_site import SETTINGS, Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.client import client
 from ansible_collections.community.seventhings.plugins.module_utils.client.rows import CompressedPage, Flat
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.state import ListedState
 
 _PLACES = {
     "locations.yml": yaml_list([{"name": "Berlin"}]),
@@ -56,22 +58,63 @@ def _files(order: random.Random) -> list[dict[str, str]]:
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(8))
-def test_the_plan_is_the_same(stored: Site, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    stored.write(_files(random.Random(number))[number])
-    plain = stored.plan()
-    opened: list[CompressedPage] = []
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[CompressedPage]:
+    """The pages that are read again, in their order."""
+    pages: list[CompressedPage] = []
     unpack = CompressedPage.open
 
     def note(page: CompressedPage) -> Sequence[Flat]:
-        opened.append(page)
+        pages.append(page)
         return unpack(page)
 
-    monkeypatch.setattr(client, "_MANY", 0)
     monkeypatch.setattr(CompressedPage, "open", note)
+    return pages
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(8))
+def test_the_plan_is_the_same(
+    stored: Site, monkeypatch: pytest.MonkeyPatch, opened: list[CompressedPage], number: int
+) -> None:
+    stored.write(_files(random.Random(number))[number])
+    plain = stored.plan()
+    monkeypatch.setattr(client, "_MANY", 0)
     compressed = stored.plan()
     times = {"duration": plain.duration, "made_by": plain.made_by}
     assert {**compressed.document(), **times} == plain.document()
     assert opened
     assert (plain.outcome == "unchanged") == (number in (0, 5))
+
+
+_TABLE = "barcode,inventory_name,serial_number\n" + "".join(f"A{number:04},Thing {number},\n" for number in range(40))
+
+
+def test_what_is_as_it_was_written_is_read_once(
+    stored: Site, monkeypatch: pytest.MonkeyPatch, opened: list[CompressedPage]
+) -> None:
+    (stored.root / "objects.yml").unlink()
+    stored.write({"objects.csv": _TABLE.replace("A0007,Thing 7,", "A0007,Thing 7,S7")})
+    assert stored.run().outcome == "changed"
+    # An empty cell means nothing, and is told where there is a value.
+    stored.write({"objects.csv": _TABLE})
+    plain = stored.plan()
+    monkeypatch.setattr(client, "_MANY", 40)
+    monkeypatch.setattr(client, "PER_PAGE", 10)
+    compressed = stored.plan()
+    assert compressed.outcome == plain.outcome == "unchanged"
+    assert compressed.warnings == plain.warnings
+    assert any("1 empty cell" in warning for warning in plain.warnings)
+    # One page shows which fields the account sees.
+    assert len(opened) == 1
+    stored.write({"objects.csv": _TABLE.replace("Thing 33,", "Thing 34,")})
+    assert [change["key"] for change in stored.plan().changes] == ["A0033"]
+    # That of the sight, and that of the change.
+    assert len(opened) == 3
+
+
+def test_a_list_that_is_needed_waits_for_none_that_is_not(stored: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_MANY", 0)
+    state = ListedState(stored.client(read_only=True))
+    with state.reading_ahead([LOCATION, ROOM, OBJECT]):
+        assert len(state.records(OBJECT)) == 42

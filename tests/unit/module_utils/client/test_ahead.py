@@ -1,0 +1,89 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Pages that are asked for before they are needed come in their order, and there are never many of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.ahead import PagesAhead
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
+
+_LENGTH = 100
+
+
+class _Service:
+    """Answers pages, some of them when they are let go.
+
+    :ivar asked: the pages that were asked for. :ivar most: how many were under way at a time.
+    """
+
+    def __init__(self, held: frozenset[int] = frozenset(), broken: frozenset[int] = frozenset()) -> None:
+        self.asked: list[int] = []
+        self.most = 0
+        self.free = threading.Event()
+        self._held, self._broken = held, broken
+        self._under_way = 0
+        self._changed = threading.Condition()
+
+    def __call__(self, number: int) -> Response:
+        with self._changed:
+            self.asked.append(number)
+            self._under_way += 1
+            self.most = max(self.most, self._under_way)
+            self._changed.notify_all()
+        if number in self._held:
+            assert self.free.wait(30)
+        with self._changed:
+            self._under_way -= 1
+        if number in self._broken:
+            raise ValueError(f"page {number}")
+        return Response(200, {}, bytes([number]) * _LENGTH, "GET /objects")
+
+    def wait(self, is_so: Callable[[], bool]) -> bool:
+        """Waits until something is so."""
+        with self._changed:
+            return self._changed.wait_for(is_so, 30)
+
+
+@pytest.mark.parametrize("most_waiting", [0, _LENGTH, 100 * _LENGTH])
+def test_pages_come_in_their_order_two_are_asked_for_at_a_time(most_waiting: int) -> None:
+    service = _Service(held=frozenset({2}))
+    with PagesAhead(service, range(2, 20), most_waiting) as ahead:
+        # While the first is on its way, others come.
+        assert service.wait(lambda: 3 in service.asked)
+        service.free.set()
+        answers = [ahead.next() for _number in range(2, 20)]
+        assert [answer.body[0] for answer in answers if answer is not None] == list(range(2, 20))
+        assert ahead.next() is None
+    assert service.most <= 2
+    assert sorted(service.asked) == list(range(2, 20))
+
+
+@pytest.mark.parametrize(("most_waiting", "asked"), [(0, 2), (_LENGTH, 2), (3 * _LENGTH, 4), (6 * _LENGTH, 7)])
+def test_as_much_waits_as_may_wait(most_waiting: int, asked: int) -> None:
+    service = _Service()
+    with PagesAhead(service, range(2, 20), most_waiting) as ahead:
+        assert service.wait(lambda: len(service.asked) >= asked)
+    assert len(service.asked) == asked
+    assert ahead.next() is not None
+
+
+def test_the_failure_of_a_page_is_told_at_its_turn() -> None:
+    service = _Service(broken=frozenset({3}))
+    with PagesAhead(service, range(2, 20), 0) as ahead:
+        assert ahead.next() is not None
+        with pytest.raises(ValueError, match="page 3"):
+            ahead.next()
+    assert len(service.asked) <= 4
+
+
+def test_nothing_is_asked_for_where_there_are_no_more_pages() -> None:
+    service = _Service()
+    with PagesAhead(service, range(2, 2), 1000) as ahead:
+        assert ahead.next() is None
+    assert service.asked == []
