@@ -146,8 +146,8 @@ record:
       item_original_purchase_price: 1299.5
       inventory_name: Laptop Ada
       barcode: "100234"
-    created_at: "2031-05-02 09:14:11"
-    updated_at: "2031-05-02 09:14:11"
+    created_at: "2031-05-02T09:14:11+00:00"
+    updated_at: "2031-05-02T09:14:11+00:00"
 uuid:
   description:
     - Always null. A hub item has no UUID but an integer id, which is in RV(record).

@@ -115,8 +115,8 @@ records:
         item_original_purchase_price: 1299.5
         inventory_name: Laptop Ada
         barcode: "100234"
-      created_at: "2031-05-02 09:14:11"
-      updated_at: "2031-05-02 09:14:11"
+      created_at: "2031-05-02T09:14:11+00:00"
+      updated_at: "2031-05-02T09:14:11+00:00"
 count:
   description:
     - How many hub items match, whatever O(limit) is.

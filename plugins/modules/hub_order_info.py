@@ -153,11 +153,11 @@ records:
         - id: 4
           deleted: 0
           asset_id: 245
-          created_at: "2031-05-02 09:14:11"
+          created_at: "2031-05-02T09:14:11+00:00"
           price: 450.0
           category_id: 1
           suggested_price: 519.8
-          updated_at: "2031-05-02 09:14:11"
+          updated_at: "2031-05-02T09:14:11+00:00"
           mappedAssetData:
             item_title: Laptop Ada
             internal_identifier: "100234"

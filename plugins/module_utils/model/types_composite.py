@@ -22,7 +22,7 @@ from .field import (
     parse_list,
     read_list,
 )
-from .types_basic import ANY, BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UNWRITABLE
+from .types_basic import ANY, BOOLEAN, DATE, DATETIME, DECIMAL, INTEGER, TEXT, UNWRITABLE
 from .types_definition import DEFINITIONS
 from .types_links import (
     ATTACHMENTS,
@@ -301,13 +301,13 @@ def _read_billing(value: Any, _field: Field) -> Any:
 def _read_article(value: Any, field: Field) -> Any:
     if not isinstance(value, Mapping):
         return None
-    prices = {
-        key: DECIMAL.show(DECIMAL.read(value[key], field)) for key in ("price", "suggested_price") if key in value
-    }
-    numbers = {
-        key: INTEGER.show(INTEGER.read(value[key], field)) for key in ("id", "asset_id", "category_id") if key in value
-    }
-    return {**value, **prices, **numbers}
+    parts = (
+        (DECIMAL, ("price", "suggested_price")),
+        (INTEGER, ("id", "asset_id", "category_id")),
+        (DATETIME, ("created_at", "updated_at")),
+    )
+    read = {key: kind.show(kind.read(value[key], field)) for kind, keys in parts for key in keys if key in value}
+    return {**value, **read}
 
 
 STRUCTURES: dict[str, FieldType] = {

@@ -771,6 +771,11 @@ def test_the_price_of_an_article_may_be_answered_as_text(price: Any) -> None:
     assert article == {"id": 7, "price": 30.0, "asset_id": 5, "mappedAssetData": {"a": 1}}
 
 
+def test_the_times_of_an_article_have_the_form_of_all_times() -> None:
+    (article,) = read("ARTICLES", [{"created_at": "2031-05-02 09:14:11", "updated_at": None}])
+    assert article == {"created_at": "2031-05-02T09:14:11+00:00", "updated_at": None}
+
+
 @pytest.mark.parametrize(
     "raw", [{"firstName": "A", "lastName": "B", "city": "C"}, {"first_name": "A", "last_name": "B", "city": "C"}]
 )
