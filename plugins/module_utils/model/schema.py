@@ -221,6 +221,10 @@ class Schema:
             return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the one that is meant"
         return f"no such field in {self.kind.one}; {self.nearest(name)}"
 
+    def not_yet(self, name: str) -> str:
+        """Says in words that a field is not there, where somebody may make it before it is written."""
+        return f"{name}: no such field in {self.kind.one} yet; an earlier task may be the one that makes it."
+
     def nearest(self, name: str) -> str:
         """The names that come nearest to one that is not known, in words."""
         near = near_names(name, self._names(), 3, _NEAR)

@@ -346,6 +346,15 @@ def references_in(value: Any) -> Iterator[Reference]:
             yield from references_in(item)
 
 
+def with_references(value: Any, change: Callable[[Reference], Reference]) -> Any:
+    """A canonical value with every reference in it, however deep, changed."""
+    if isinstance(value, Reference):
+        return change(value)
+    if isinstance(value, tuple) and any(references_in(value)):
+        return type(value)(with_references(item, change) for item in value)
+    return value
+
+
 def attachments_in(value: Any) -> Iterator[Attachment]:
     """Every attachment in a canonical value."""
     if isinstance(value, tuple):

@@ -91,7 +91,8 @@ def file(
         if not check_mode or missing.is_slip:
             raise
         # An earlier task of the play may be the one that makes it.
-        return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=missing.lines)
+        words = (f"field: {schema.not_yet(name)}",) if isinstance(missing, UnknownField) else missing.lines
+        return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=words)
     linked = _seen_in(client, schema, record, field)
     if present:
         recognise(Contents(client), [wanted], linked)

@@ -18,6 +18,7 @@ from ..model.field import EMPTY
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, references_in
+from ..resolve.sight import perhaps_unseen
 from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
@@ -70,6 +71,7 @@ def plan_present(
     archived: bool = False,
     complete: Callable[[Reference], None] | None = None,
     may_be_made: bool = False,
+    alike: Callable[[Any, Any], tuple[Any, Any]] | None = None,
 ) -> Change:
     """The change that makes a record as desired.
 
@@ -78,6 +80,7 @@ def plan_present(
     :param archived: whether ``current`` is archived and must be brought back.
     :param complete: fills in what the service did not say of a reference, where that is known.
     :param may_be_made: whether somebody else may make the record before; then what is missing is a warning.
+    :param alike: calls references alike in a value as it is and as it was written; it may ask for their names.
     :raises InvalidInput: where a record must be made and mandatory fields have no value, and where days and times
         contradict each other.
     """
@@ -85,8 +88,8 @@ def plan_present(
     if current is None:
         missing = schema.missing(desired)
         words = (
-            f"This {schema.kind.words} is not there yet and can't be made without {', '.join(missing)}: "
-            "mandatory, but not given."
+            f"This {schema.kind.words} is not there yet{perhaps_unseen(schema.kind)} and can't be made without "
+            f"{', '.join(missing)}: mandatory, but not given."
         )
         if missing and not may_be_made:
             raise InvalidInput([FieldError.at((), words, words)])
@@ -105,7 +108,9 @@ def plan_present(
         wanted = _wanted(schema, key, is_now, written)
         if not schema.equal(key, wanted, is_now) or (schema.fields[key].retyped and wanted not in EMPTY):
             values[key] = wanted
-            before[key], after[key] = _difference(schema, key, is_now, written)
+            before[key], after[key] = _difference(
+                schema, key, *(alike(is_now, written) if alike else (is_now, written))
+            )
             if schema.fields[key].retyped:
                 # As it is, not as the type to come reads it.
                 before[key] = current.flat.get(schema.fields[key].wire_key)

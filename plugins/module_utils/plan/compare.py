@@ -97,7 +97,9 @@ class Comparer:
             self.recognise_files(schema, desired, current)
         elif needs_hours(schema, desired):
             check_hours_known(schema, desired, self._state.some(schema.kind))
-        change = plan.plan_present(schema, desired, current, archived, self._state.complete, wanted.may_be_made)
+        change = plan.plan_present(
+            schema, desired, current, archived, self._state.complete, wanted.may_be_made, self._state.alike
+        )
         if change.action == plan.UPDATE and schema.kind.update == "PUT" and schema.kind.has_own_fields:
             change = self._replaced(schema, change)
         plan.check_choices(current, change)

@@ -21,6 +21,7 @@ from ..model.types_links import Reference, references_in
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
 from ..resolve.sight import Sight, sight_by, sight_of
+from .alike import alike
 
 
 class InstanceState(ABC):
@@ -65,6 +66,10 @@ class InstanceState(ABC):
     @abstractmethod
     def complete(self, reference: Reference) -> None:
         """Fills in the other half of a reference, id or uuid, where it is known already."""
+
+    @abstractmethod
+    def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
+        """A value as it is and as it was written, their references called alike, as far as that can be told by now."""
 
     @abstractmethod
     def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
@@ -146,6 +151,9 @@ class QueriedState(InstanceState):
 
     def complete(self, reference: Reference) -> None:
         self.reading.complete(reference)
+
+    def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
+        return alike(is_now, written, self.reading.names_of)
 
     def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
         linked = [(key, value) for key, value in desired.items() if any(references_in(value))]

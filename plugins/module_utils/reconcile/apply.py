@@ -19,6 +19,7 @@ from ..errors import (
     Ambiguous,
     InternalError,
     InvalidRequest,
+    NotFound,
     NotProcessable,
     OutcomeUnknown,
     SeventhingsError,
@@ -245,6 +246,9 @@ class Applier:
                 self._send(current, body, "status" in values)
             except (InvalidRequest, InternalError) as refused:
                 raise self._explained(refused, change) from refused
+            except NotFound as gone:
+                gone.message += f" It was there when it was read{perhaps_unseen(self._kind)}."
+                raise
             except OutcomeUnknown as lost:
                 raise (lost if lost.status is None else self._explained(lost, change)) from lost
         if status is not None:

@@ -155,8 +155,7 @@ class _Ensure:
         if findings.errors or unclear or slips or (findings.unknown and not self._check_mode):
             raise InvalidInput([*unclear, *findings.errors, *findings.unknown])
         self._warnings += [
-            f"{self._desired_record.prefix}{one.way[0]}: {one.gist} yet; an earlier task may be the one that makes it."
-            for one in findings.unknown
+            f"{self._desired_record.prefix}{self._schema.not_yet(str(one.way[0]))}" for one in findings.unknown
         ]
 
     def _unknown(self) -> dict[str, Any]:

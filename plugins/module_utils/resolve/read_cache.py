@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..client.client import Client, Record
 from ..client.query import PER_PAGE, Condition
-from ..errors import Ambiguous, InvalidInput, NoMatch
+from ..errors import Ambiguous, IncompleteList, InvalidInput, NoMatch, ServiceError
 from ..model.field import EMPTY
 from ..model.kinds import KINDS, Kind
 from ..model.near import slips
@@ -60,11 +61,14 @@ class Reading:
         whole, asked = (kind.name, ()), (kind.name, tuple(conditions))
         if whole not in self._lists and asked not in self._lists:
             self._lists[asked] = self._client.list_all(kind, conditions)
-            index = self._by_mark.setdefault(kind.name, {})
-            for record in self._lists[asked]:
-                marks = (record.uuid or None, record.id)
-                index.update((mark, record) for mark in marks if mark is not None and mark not in index)
+            self._note_marks(kind, self._lists[asked])
         return self._lists[whole if whole in self._lists else asked]
+
+    def _note_marks(self, kind: Kind, records: Iterable[Record]) -> None:
+        index = self._by_mark.setdefault(kind.name, {})
+        for record in records:
+            marks = (record.uuid or None, record.id)
+            index.update((mark, record) for mark in marks if mark is not None and mark not in index)
 
     def read_of(self, kind: Kind) -> list[Record]:
         """The records of a kind that were read in lists."""
@@ -102,19 +106,20 @@ class Reading:
         """
         wanted = list(dict.fromkeys(marks))
         for mark_type, key in ((str, kind.uuid_keys[0]), (int, "id")):
-            unread = [mark for mark in wanted if isinstance(mark, mark_type) and self._in_a_list(kind, mark) is None]
+            unread = [mark for mark in wanted if isinstance(mark, mark_type) and self._read_with(kind, mark) is None]
             if len(unread) > 1 and kind.filters:
                 self._list_narrowed(kind, key, unread)
-        found = {mark: self._in_a_list(kind, mark) or self._read_alone(kind, mark) for mark in wanted}
+        found = {mark: self._read_with(kind, mark) or self._read_alone(kind, mark) for mark in wanted}
         return {mark: record for mark, record in found.items() if record is not None}
 
-    def _in_a_list(self, kind: Kind, mark: Mark) -> Record | None:
+    def _read_with(self, kind: Kind, mark: Mark) -> Record | None:
         return self._by_mark.get(kind.name, {}).get(mark)
 
     def _read_alone(self, kind: Kind, mark: Mark) -> Record | None:
         if (kind.name, mark) not in self._alone:
             record = self._client.get(kind, mark) if isinstance(mark, str) else self._client.get_by_id(kind, mark)
             self._alone[kind.name, mark] = record
+            self._note_marks(kind, [] if record is None else [record])
         return self._alone[kind.name, mark]
 
     # ---- references by natural key or map
@@ -137,7 +142,14 @@ class Reading:
         is_slip = is_hidden or any(map(self._is_slip, unresolved))
         if words and (not self._allow_missing or is_hidden or (is_slip and self._slips_fail)):
             raise NoMatch(words, is_slip)
-        self.warnings += words
+        self.warnings += [self._not_yet(one) for one in unresolved]
+
+    def _not_yet(self, one: Unresolved) -> str:
+        """What a reference means nothing for, where an earlier task may be the one that makes it."""
+        if one.why is not Why.UNKNOWN_FIELD:
+            return _words_of(one)
+        kind = KINDS[one.reference.target]
+        return f"{at(one.reference)}reference to {kind.one}: {self.schema(kind).not_yet(one.name)}"
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
         """Finds the records that each reference may mean, with one list for all of them, narrowed where possible."""
@@ -244,22 +256,37 @@ class Reading:
         return [found.get(id(one)) for one in wanted]
 
     def complete(self, reference: Reference) -> None:
-        """Fills in what the service did not say of a reference, and what people call its record, where a list that was
-        read tells it. Asks for nothing.
+        """Fills in what the service did not say of a reference, where a record that was read tells it. Asks
+        for nothing.
         """
-        kind, mark = KINDS[reference.target], reference.uuid or reference.id
-        record = self._in_a_list(kind, mark) if mark is not None else None
-        if record is None:
-            return
-        fill_in(reference, record)
-        names = natural_keys.written_names(record, self._place_of)
-        # A room alone may be one of several, so it is named with its location or not at all.
-        if reference.written is None and names and (not kind.parent or "/" in names[0]):
-            reference.written = names[0]
+        record = self._known(reference)
+        if record is not None:
+            fill_in(reference, record)
 
-    def _place_of(self, reference: Reference) -> Record | None:
-        mark = reference.uuid or reference.id
-        return self._in_a_list(KINDS[reference.target], mark) if mark is not None else None
+    def names_of(self, references: Sequence[Reference], may_ask: bool) -> list[str | None]:
+        """The natural keys of the records that references mean; None where one is not known.
+
+        :param may_ask: read records, and the places that they are in, where they were not read.
+        """
+        if may_ask:
+            # They are words of a diff alone: that they can't be read is no reason to fail.
+            with contextlib.suppress(ServiceError, IncompleteList):
+                self._read_unknown(references)
+                self._read_unknown(place for record in map(self._known, references) for place in _places_in(record))
+        return [None if record is None else self._name_of(record) for record in map(self._known, references)]
+
+    def _read_unknown(self, references: Iterable[Reference]) -> None:
+        self.records_of([one for one in references if self._known(one) is None])
+
+    def _name_of(self, record: Record) -> str | None:
+        name = next(iter(natural_keys.written_names(record, self._known)), None)
+        # A room alone may be one of several, so it is named with its location or not at all.
+        return name if name is None or not record.kind.parent or "/" in name else None
+
+    def _known(self, reference: Reference) -> Record | None:
+        """The record that a reference means, where it was read."""
+        kind, mark = KINDS[reference.target], reference.uuid or reference.id
+        return None if mark is None else self._read_with(kind, mark)
 
     def with_uuid(self, references: Iterable[Reference]) -> None:
         """Fills in the uuid of references by integer id, for bodies that take uuids only."""
@@ -287,6 +314,13 @@ class Reading:
         halves = [reference for reference in halves if reference.resolved]
         self.records_of([*nameless, *halves])
         self.with_uuid(halves)
+
+
+def _places_in(record: Record | None) -> Iterable[Reference]:
+    """The place that a record is in, where its kind has one."""
+    if record is None or not record.kind.parent:
+        return ()
+    return references_in(natural_keys.identity_of(record.kind).read(record.flat).get(record.kind.parent_key))
 
 
 def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:

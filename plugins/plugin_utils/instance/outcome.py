@@ -17,7 +17,7 @@ from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
-from .shown_references import before_as_written
+from .shown_references import Sides, sides_as_written
 
 _TWICE = "somebody else made the same at the same time; take one of them away in the application, then run it again"
 _ARCHIVED = "archived"
@@ -134,7 +134,7 @@ def told_changes(made: InstancePlan, hiding: Hiding, outcome: Outcome | None) ->
     told = []
     for planned in made.changes:
         status, reason = fates.get(id(planned.entry), usual)
-        change = shown(planned, hiding, before_as_written(planned, state))
+        change = shown(planned, hiding, sides_as_written(planned, state))
         told.append({**change, "labels": _labels(planned, change), "status": status, "reason": reason})
     return told
 
@@ -145,12 +145,13 @@ def _labels(planned: Planned, change: Mapping[str, Any]) -> dict[str, str]:
     return {key: one.label for key, one in fields.items() if one is not None and one.label and one.label != key}
 
 
-def shown(planned: Planned, hiding: Hiding, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[str, Any]:
     """A change as reports and plan files tell it, its fields by their keys, and what is hidden left out.
 
-    :param before: its fields as they are, in other words than its own.
+    :param sides: its fields as they are and as they shall be, in other words than its own.
     """
     change, entry = planned.change, planned.entry
+    before, after = sides or (change.before, change.after)
     own = "" if _ARCHIVED in planned.schema.fields else _ARCHIVED
     is_open = not hiding.is_on or not (entry.vaulted or hiding.names)
 
@@ -167,7 +168,7 @@ def shown(planned: Planned, hiding: Hiding, before: Mapping[str, Any] | None = N
         "key": planned.key,
         "action": change.action,
         "uuid": planned.made or (change.current.uuid if change.current else None),
-        "before": named(change.before if before is None else before),
-        "after": named(change.after),
+        "before": named(before),
+        "after": named(after),
         "place": str(planned.entry.place),
     }

@@ -357,6 +357,21 @@ class ListedState(InstanceState):
         if record is not None:
             fill_in(reference, record)
 
+    def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
+        """The values as they are: a list that is read later may tell more."""
+        return is_now, written
+
+    def names_of(self, references: Sequence[Reference], _may_ask: bool = False) -> list[str | None]:
+        """The natural keys of some records, where the lists that tell them were read."""
+        return [self._key_of(one) for one in references]
+
+    def _key_of(self, reference: Reference) -> str | None:
+        kind = KINDS[reference.target]
+        if not self.is_listed(kind) or (kind.parent and not self.is_listed(KINDS[kind.parent])):
+            return None
+        record = self.find(reference)
+        return None if record is None else self.name_of(record)
+
     def make_comparable(self, _schema: Schema, _desired: Mapping[str, Any], _record: Record) -> None:
         """Does nothing: a reference that is resolved here has both its id and its uuid."""
 

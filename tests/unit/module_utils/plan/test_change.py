@@ -92,7 +92,8 @@ def test_a_record_is_not_made_without_its_mandatory_fields(desired: JsonMap, mis
     with pytest.raises(InvalidInput) as caught:
         present(desired, None)
     assert caught.value.message == (
-        f"This object is not there yet and can't be made without {missing}: mandatory, but not given."
+        "This object is not there yet (this account may be limited to locations) and can't be made without "
+        f"{missing}: mandatory, but not given."
     )
     # The words hold no value, so they may be told where the record is hidden; they are about all of it.
     [problem] = caught.value.problems

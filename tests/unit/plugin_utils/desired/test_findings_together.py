@@ -9,6 +9,7 @@ import pytest
 from instance_site import SETTINGS, Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
 
 GOOD = '- barcode: "1"\n  inventory_name: One\n- barcode: "2"\n  inventory_name: Two\n'
 
@@ -37,7 +38,7 @@ def test_values_are_held_against_what_the_same_files_say_of_their_fields(site: S
         "objects.yml:2:45: Code",
         "objects.yml:2:56: Seats",
         "objects.yml:2:65: Size",
-        "objects.yml:3:3: This object is not there yet and can't be made without Size",
+        f"objects.yml:3:3: This object is not there yet ({LIMITED}) and can't be made without Size",
     ]
 
 

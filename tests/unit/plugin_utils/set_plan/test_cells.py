@@ -127,7 +127,10 @@ def test_a_cell_that_can_not_be_read_is_no_value_that_is_missing(site: Site) -> 
     ]
     *found, missing = site.plan().findings
     assert [line.partition("; open")[0] for line in found] == unread
-    assert missing.startswith("objects.xlsx:objects!A5: This object is not there yet and can't be made without")
+    assert missing.startswith(
+        "objects.xlsx:objects!A5: This object is not there yet (this account may be limited to locations) and can't be "
+        "made without"
+    )
     assert [str(one).partition("; open")[0] for one in offline_findings(site.load())] == unread
 
 

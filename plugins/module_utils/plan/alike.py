@@ -1,0 +1,61 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""References on the two sides of a change, in one language, so that a diff shows what differs and nothing else.
+
+The service calls a room by its number or by an id alone; people write ``Head office/0.12``, or its uuid. What both
+sides can be called decides: natural keys, else uuids, else ids. Natural keys of the side that is there now are asked
+for only where the other side was written in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..model.field import is_uuid
+from ..model.types_links import Reference, references_in, with_references
+
+NamesOf = Callable[[Sequence[Reference], bool], Sequence[str | None]]
+"""The natural keys of records that are referred to, None where one is not known; whether they may be asked for."""
+
+_MARKS = ("uuid", "id")
+
+
+def alike(is_now: Any, written: Any, names_of: NamesOf) -> tuple[Any, Any]:
+    """Canonical values as they are and as they shall be, whose references are called alike.
+
+    A reference that was written as a natural key keeps its words, and gives them to the same one on the other side.
+    """
+    ours, theirs = list(references_in(written)), list(references_in(is_now))
+    if not ours and not theirs:
+        return is_now, written
+    words: dict[int, Any] = {id(one): one.written for one in ours if _is_key(one.written)}
+    are_keys = bool(words) or any(_is_by_fields(one.written) for one in ours)
+    for one in theirs:
+        same = next((words[id(other)] for other in ours if id(other) in words and other.same(one)), None)
+        if same is not None:
+            words[id(one)] = same
+    unnamed = [one for one in (*ours, *theirs) if id(one) not in words and one.resolved]
+    if unnamed:
+        names = zip(unnamed, names_of(unnamed, are_keys), strict=True)
+        words |= {id(one): name for one, name in names if name is not None}
+    both = (*ours, *theirs)
+    if ours and not are_keys and len(words) < len(both):
+        mark = next((mark for mark in _MARKS if all(getattr(one, mark) is not None for one in both)), None)
+        words = {id(one): getattr(one, mark) for one in both} if mark else words
+
+    def called(one: Reference) -> Reference:
+        return replace(one, written=words[id(one)]) if id(one) in words else one
+
+    return with_references(is_now, called), with_references(written, called)
+
+
+def _is_key(written: Any) -> bool:
+    return isinstance(written, str) and not is_uuid(written)
+
+
+def _is_by_fields(written: Any) -> bool:
+    """Tells whether a record was named by a map of its fields."""
+    return isinstance(written, Mapping) and not any(mark in written for mark in _MARKS)
