@@ -92,10 +92,11 @@ options:
         users, the uuids and ids of the records, the keys that the service made for fields, and archived objects. From
         such a directory the embedded service starts as a twin of the instance, on which a plan can be rehearsed.
       - It holds the names and e-mail addresses of all users, and so does not belong where only files may be read.
-      - No list shows archived objects. Known are those that something refers to by their uuid, those that an earlier
-        C(twin.jsonl) in O(dest) noted when they were active, and those in the files that O(src) names. Each takes one
-        request. The files of a twin refer to archived objects by their uuid. Any other is not on the twin, so a plan
-        that names it makes a new object there, where the instance finds the archived one.
+      - No list shows archived objects. Known are those that something refers to by their uuid, those that the hub
+        offers with a barcode, those that an earlier C(twin.jsonl) in O(dest) noted when they were active, and those in
+        the files that O(src) names. Each takes one request. The files of a twin refer to archived objects by their
+        uuid. Any other is not on the twin, so a plan that names it makes a new object there, where the instance finds
+        the archived one.
       - A twin is a whole instance, so O(only) and O(filters) must be left out.
     type: bool
     default: false

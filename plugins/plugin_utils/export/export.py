@@ -28,7 +28,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     HUB_ITEM,
     HUB_ORDER,
     KINDS,
-    OBJECT,
     PERSON,
     SERVER_KEYS,
     TEMPLATES,
@@ -40,8 +39,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     field_from_definition,
     type_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_id
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, identifies, unseen
 
@@ -435,7 +432,7 @@ class _Export:
                 continue
             try:
                 offer = {
-                    "object": Reference(OBJECT.name, id=asset_id(record)),
+                    "object": self._portable.offered(record),
                     "price": values.get("price"),
                 }
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]

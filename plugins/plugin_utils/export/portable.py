@@ -28,6 +28,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     parse_reference,
     references_in,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_id
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import BARCODE
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
 from ..set_plan.state import ListedState
@@ -261,6 +263,21 @@ class Portable:
             is_archived = record is not None and record.flat.get("archived_at", True) not in EMPTY
             self._unlisted[uuid] = record if is_archived else None
         return self._unlisted[uuid]
+
+    def offered(self, item: Record) -> Reference:
+        """The object that an item of the hub offers. The item names it by its id, by which no archived one is found,
+        and shows its fields; so for a twin its barcode is looked up where no list has it.
+        """
+        offered = Reference(OBJECT.name, id=asset_id(item))
+        if not self._is_for_twin or self._state.find(offered) is not None:
+            return offered
+        shown = item.flat.get("object_data")
+        barcode = shown.get(BARCODE) if isinstance(shown, Mapping) else None
+        if isinstance(barcode, str) and barcode:
+            record = self._state.client.get_by_barcode(OBJECT, barcode)
+            if record is not None and record.id == offered.id and self.archived(record.uuid, record):
+                offered.uuid = record.uuid
+        return offered
 
     def archived_ones(self) -> set[str]:
         """The uuids of the archived objects that were read, because something refers to them."""

@@ -141,6 +141,31 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
         assert plan(Site(demo.root, service)) == mine
 
 
+def test_offers_of_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) -> None:
+    items = [one.flat for one in demo.client().list_all(KINDS["hub_item"]) if not one.flat["deleted"]]
+    offered = str(items[0]["object_data"]["barcode"])
+    archive(demo, offered)
+    exported = tmp_path / "exported"
+    told = export_of(demo, exported, twin=True)
+    assert not told.get("failed")
+    assert not [line for line in told["left_out"] if line.startswith("hub:")]
+    with running("--load", str(exported)) as service:
+        twin = Site(tmp_path / "twin", service)
+        there = [one.flat for one in twin.client(read_only=True).list_all(KINDS["hub_item"])]
+        assert [(one["id"], one["asset_id"], one["price"]) for one in there] == [
+            (one["id"], one["asset_id"], one["price"]) for one in items
+        ]
+        # Files of the export change nothing, neither here nor there.
+        mine = plan(Site(exported, demo.service))
+        assert mine["outcome"] == "unchanged"
+        assert plan(Site(exported, service)) == mine
+        for rows in ([{"object": offered, "price": "3.00"}], [{"object": offered, **GONE}]):
+            demo.write({"hub.yml": yaml_list(rows)})
+            mine = plan(demo)
+            assert mine["outcome"] == "changed"
+            assert plan(Site(demo.root, service)) == mine
+
+
 def test_a_barcode_means_the_active_object_on_the_twin_too(demo: Site, tmp_path: Path) -> None:
     client = demo.client()
     task = {
