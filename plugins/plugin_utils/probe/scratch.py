@@ -162,6 +162,11 @@ class Scratch:
         self.journal.remove()
 
 
+_NAMELESS = (
+    "This account does not see their names (a role may hide fields), and deletes nothing that a journal alone names."
+)
+
+
 def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
     """Takes away what killed probes left: what the journal names, and what a list shows under the name of a probe.
 
@@ -170,11 +175,14 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
     :raises SeventhingsError: where something is left.
     """
     noted = [(_MADE[kind], uuid) for kind, uuid in map(str.split, journal.read(client.transport.root))]
-    there = [(kind, uuid) for kind, uuid in noted if _is_scratch(client, kind, uuid, keys)]
+    judged = [(kind, uuid, _is_scratch(client, kind, uuid, keys)) for kind, uuid in noted]
+    there = [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch]
     there += [one for one in found_by_name(client, keys, _NAME) if one not in there]
     there.sort(key=lambda one: _KINDS.index(one[0]))
     if left := _take_away(client, there) or found_by_name(client, keys, _NAME):
         raise SeventhingsError(_left(left))
+    if nameless := [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch is None]:
+        raise SeventhingsError(f"{_left(nameless)} {_NAMELESS}")
     journal.remove()
     return len(there)
 
@@ -182,7 +190,7 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
 def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[str]) -> list[tuple[Kind, str]]:
     """The records that lists show under a name, those first that refer to others; of objects the newest first."""
     found: dict[str, Kind] = {}
-    places = [(kind, key) for kind in _KINDS for key in _names_of(kind, object_keys)]
+    places = [(kind, key) for kind in _KINDS for key in names_of(kind, object_keys)]
     for kind, key in places:
         # The service finds what may be meant; a list that is not narrowed is as good.
         conditions = [Condition(key, "like", (PREFIX,))] if kind.filters == "query" else []
@@ -195,22 +203,25 @@ def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[s
     return [(kind, uuid) for uuid, kind in found.items()]
 
 
-def _names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
+def names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
     """The fields in which a scratch record of a kind has its name."""
     if kind in (TASK, RENTAL_CASE):
         return ("title",)
     return object_keys if kind is OBJECT else ("name",)
 
 
-def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool:
-    """Tells whether a record is there that has the name of a scratch record. A journal alone is no reason to delete
-    one: anybody may have written it.
+def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool | None:
+    """Tells whether a record is there that has the name of a scratch record; None where its name is hidden. A journal
+    alone is no reason to delete one: anybody may have written it.
     """
     try:
         record = client.get(kind, uuid)
     except (FeatureOff, PermissionMissing):
         return False
-    return record is not None and any(_NAME.match(str(record.flat.get(key))) for key in _names_of(kind, object_keys))
+    if record is None:
+        return False
+    shown = [str(record.flat[key]) for key in names_of(kind, object_keys) if key in record.flat]
+    return any(map(_NAME.match, shown)) if shown else None
 
 
 def _number(record: Record) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid as uuids
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     TASK,
     USER,
     Kind,
+    flatten,
 )
 
 from . import cases
@@ -27,13 +28,14 @@ from .evidence import Evidence
 from .exchange import Asker, Heard
 from .look import UNKNOWN_FIELD, Look
 from .records import Sample, is_empty, maps_in
-from .scratch import Scratch, attributes_of, object_keys
+from .scratch import Scratch, attributes_of, names_of, object_keys
 
 _WRITTEN_MOMENT = "2099-01-01T10:00:00+01:00"
 _IN_UTC = "2099-01-01 09:00:00"
 _INTERVAL = {"unit": "days", "value": 1}
 _SUGGEST = "/circularity-hub/suggest-category"
 _TEXTS = ("TEXT", "LONG_TEXT")
+_PLACES = ("LINKED_LOCATION", "LINKED_ROOM")
 _NO_CALLER = "who signed in is not known, and a scratch record is given to nobody else"
 
 
@@ -54,6 +56,7 @@ class Touch:
     room: str | None = None
     object: str | None = None
     more: Sequence[Callable[[Touch], None]] = ()
+    _finds: dict[str, bool] = field(default_factory=dict)
 
     @property
     def object_key(self) -> str | None:
@@ -118,10 +121,15 @@ class Touch:
         if self.object_key is None:
             self._no_object("objects have no text field that could hold the name of a scratch object")
             return
+        if any(self._place_of_others(one) is None for one in self._mandatory("asset") if one.get("type") in _PLACES):
+            self._no_object("objects must be in a place, and none that is shown tells a place that this account sees")
+            return
         self.object = self._new_object("object")
         if self.object is None:
             return
-        values = {name: self._value_of(name) for name in ("DECIMAL", "MONEY", "NUMBER", "BOOLEAN", "LINKED_ROOM")}
+        # It is linked to the caller. In a room, an account that is limited to locations might not see it again.
+        caller = self.asker.client.tokens.user_id if self.caller else None
+        values = {"DECIMAL": 1.5, "MONEY": 1.5, "NUMBER": 1, "BOOLEAN": True, "LINKED_USER": caller}
         for type_name, value in values.items():
             key = self._field(type_name)
             if key and value is not None:
@@ -129,11 +137,6 @@ class Touch:
         self._observe(OBJECT, self.object)
         if self.room:
             self._observe(ROOM, self.room)
-
-    def _value_of(self, type_name: str) -> Any:
-        if type_name == "LINKED_ROOM":
-            return self._id_of(ROOM, self.room)
-        return True if type_name == "BOOLEAN" else 1 if type_name == "NUMBER" else 1.5
 
     def _new_object(self, word: str, **more: Any) -> str | None:
         body = self._filled("asset", {str(self.object_key): self._named(word), **more})
@@ -147,13 +150,25 @@ class Touch:
         heard, uuid = self.scratch.make(kind, body)
         if uuid:
             self._created(kind, heard)
+        if uuid and self._is_found_again(kind, uuid):
             return uuid
         why = f"a scratch {kind.words} was not made, or nobody said which one it is: HTTP {heard.status}"
+        if uuid:
+            why = f"this account does not see what a {kind.words} is called, by which a scratch one is found again"
+            if self.asker.write("DELETE", kind.item_path.format(uuid=uuid)).is_good:
+                self.scratch.gone(kind, uuid)
         if kind is OBJECT:
             self._no_object(why)
         elif kind in (LOCATION, ROOM):
             self.evidence.cannot("delete_occupied", why)
         return None
+
+    def _is_found_again(self, kind: Kind, uuid: str) -> bool:
+        """Tells whether a sweep would find a record by its name. The first one of a kind tells it."""
+        if not self._finds.get(kind.name):
+            read = self.scratch.read(kind, uuid)
+            self._finds[kind.name] = any(key in read for key in names_of(kind, self.object_keys))
+        return self._finds[kind.name]
 
     def _created(self, kind: Kind, heard: Heard) -> None:
         location = heard.headers.get("location", "")
@@ -486,8 +501,22 @@ class Touch:
         """A body with what the instance wants of every record; what can't be filled is left to its refusal."""
         filled = dict(body)
         for one in self._mandatory(template):
-            filled.setdefault(one["field_key"], self._something(one))
+            is_in_a_place = template == "asset" and one.get("type") in _PLACES
+            something = self._place_of_others(one) if is_in_a_place else self._something(one)
+            filled.setdefault(one["field_key"], something)
         return {key: value for key, value in filled.items() if value is not None}
+
+    def _place_of_others(self, definition: Mapping[str, Any]) -> Any:
+        """A place in which the account sees an object. What is in a place of ours it may not see, and could not take
+        away again.
+        """
+        for raw in self.look.listed.get(OBJECT.name, ()):
+            value = flatten(OBJECT, raw).get(definition["field_key"])
+            if isinstance(value, Mapping):
+                value = value.get("id") or value.get("uuid")
+            if value and isinstance(value, int | str):
+                return value
+        return None
 
     def _something(self, definition: Mapping[str, Any]) -> Any:
         type_name = definition.get("type")
@@ -503,7 +532,6 @@ class Touch:
             "MONEY": rules.get("min_value") or 1.5,
             "BOOLEAN": False,
             "LINKED_LOCATION": self._id_of(LOCATION, self.location),
-            "LINKED_ROOM": self._id_of(ROOM, self.room),
         }
         return values.get(str(type_name), self._named("field") if type_name in (*_TEXTS, "BARCODE") else None)
 

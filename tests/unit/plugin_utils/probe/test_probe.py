@@ -24,8 +24,13 @@ from project import LONG, ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, WriteRefused
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    InvalidInput,
+    SeventhingsError,
+    WriteRefused,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile as profiles
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe, probe_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalogue import (
@@ -263,6 +268,66 @@ def test_scratch_records_are_taken_away(weather: str, data: str, tmp_path: Path)
     before = service.dump()
     probed(service, tmp_path, TOUCH)
     assert service.dump() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("occupied", ["refuse", "accept"])
+@pytest.mark.parametrize("tier", [TOUCH, TRACE])
+def test_an_account_that_is_limited_to_locations_loses_no_scratch_record(
+    occupied: str, tier: str, tmp_path: Path
+) -> None:
+    sides = {"delete_occupied": occupied, "patch_answer": "no_content"}
+    service = Embedded.started(sides)
+    service.service.store.run("UPDATE user SET locations = '[]' WHERE id = 1")
+    before = service.dump()
+    told_right(probed(service, tmp_path, tier), sides)
+    assert tier == TRACE or service.dump() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("locations", [None, "[]", "['Workshop']"])
+def test_where_objects_must_be_in_a_room_scratch_ones_are_where_others_are_seen(
+    locations: str | None, tmp_path: Path
+) -> None:
+    service = Embedded.started()
+    store, client = service.service.store, service.client()
+    room = {"field_key": "actual_room", "label": "Room", "attributes": {"mandatory": True}}
+    assert ensure(client, DesiredRecord(KINDS["field_definition"], room, template="asset")).changed
+    if locations is not None:
+        uuid = store.value("SELECT uuid FROM location WHERE name = 'Workshop'")
+        store.run("UPDATE user SET locations = ? WHERE id = 1", (json.dumps([uuid] if "W" in locations else []),))
+    before = service.dump()
+    profile = probed(service, tmp_path, TOUCH)
+    told_right(profile, {})
+    assert service.dump() == before
+    assert (profile["switches"]["patch_answer"]["state"] == NOT_PROBED) == (locations == "[]")
+
+
+@pytest.mark.parametrize("hidden", [["name"], ["barcode", "inventory_name"]], ids=str)
+def test_nothing_is_made_whose_name_a_sweep_would_not_see(hidden: list[str], tmp_path: Path) -> None:
+    service = Embedded.started()
+    store = service.service.store
+    store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", (json.dumps(hidden),))
+    before = service.dump()
+    profile = probed(service, tmp_path, TOUCH)
+    told_right(profile, {})
+    assert service.dump() == before
+    told = profile["switches"]["delete_occupied" if hidden == ["name"] else "patch_answer"]
+    assert "does not see what" in told["why"]
+
+
+def test_a_sweep_tells_what_is_left_whose_name_it_does_not_see(tmp_path: Path) -> None:
+    service = Embedded.started()
+    service.kill_at = -_requests_of_a_touch("calm", tmp_path)[0] - 2
+    with pytest.raises(Killed):
+        probed(service, tmp_path, TOUCH)
+    service.kill_at = 0
+    store = service.service.store
+    store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", (json.dumps(["name"]),))
+    with pytest.raises(SeventhingsError, match=r"are left: .*location .* This account does not see their names"):
+        swept(service, tmp_path)
+    store.run("UPDATE user SET hidden_fields = '[]' WHERE id = 1")
+    assert swept(service, tmp_path) > 0
     assert list(tmp_path.iterdir()) == []
 
 
