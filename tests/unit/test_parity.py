@@ -19,6 +19,10 @@ import yaml
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 
 vendor = pytest.importorskip("seventhings")
 
@@ -107,6 +111,31 @@ def test_whatever_the_table_names_is_there() -> None:
     unknown += [link for link in named if link.mark == "=" and link.name not in documentation.returned(link.module)]
     assert unknown == []
     assert len(named) > len(MODULES)
+
+
+def _names(documented: Any) -> Iterator[str]:
+    """Every key in the documentation of a return value, the sample of it included."""
+    if isinstance(documented, dict):
+        for name, value in documented.items():
+            yield name
+            yield from _names(value)
+    elif isinstance(documented, list):
+        for one in documented:
+            yield from _names(one)
+
+
+def test_the_members_that_the_table_names_are_returned() -> None:
+    of_files = type_of(Field("files", "ATTACHMENT")).show([Attachment()])
+    unknown = [
+        (model, name)
+        for model, about in parity.table()["models"].items()
+        for field, written in about["fields"].items()
+        for part in ([] if written.startswith("~") else written.split())
+        if part[0] == "="
+        for name, module in [(part[1:] or field, about["read"].partition("=")[0])]
+        if name not in {*_names(documentation.returned(module)), *_names(of_files), *SERVER_KEYS}
+    ]
+    assert unknown == []
 
 
 def test_a_path_names_no_module() -> None:
