@@ -12,6 +12,7 @@ from functools import lru_cache
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})\Z")
+_RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})\Z", re.IGNORECASE)
 _FILTER = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T+](\d{2}:\d{2}:\d{2}))?(Z|[+-]\d{2}:\d{2})?\Z")
 
 _PHP_CODES = {
@@ -45,6 +46,11 @@ def is_date(text: str) -> bool:
 def is_date_time(text: str) -> bool:
     """A real instant, written Y-m-d\\TH:i:sP."""
     return bool(DATE_TIME.match(text)) and instant(text) is not None
+
+
+def is_rfc_3339(text: str) -> bool:
+    """A real instant with its offset to UTC, also with parts of a second."""
+    return bool(_RFC_3339.match(text)) and instant(text) is not None
 
 
 def instant(text: str) -> datetime | None:

@@ -160,7 +160,7 @@ def _validator(schemas: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
     checker = FormatChecker(formats=())
     checker.checks("uuid")(lambda value: not isinstance(value, str) or is_uuid(value))
     checker.checks("date")(lambda value: not isinstance(value, str) or dates.is_date(value))
-    checker.checks("date-time")(lambda value: not isinstance(value, str) or dates.instant(value) is not None)
+    checker.checks("date-time")(lambda value: not isinstance(value, str) or dates.is_rfc_3339(value))
     root = {"components": {"schemas": schemas}, "allOf": [schema]}
     return Draft202012Validator(root, format_checker=checker)
 

@@ -36,6 +36,17 @@ def test_by_the_hour(api: Api, fields: JsonMap) -> None:
     assert hours(api, api.create_rental_case(**DAYS, **fields)) == (False, *TIMES.values())
 
 
+@pytest.mark.parametrize("moment", ["2031-05-20 08:00:00", "2031-05-20T08:00:00", "2031-05-20", "noon"])
+def test_a_time_without_its_offset_is_refused(api: Api, moment: str) -> None:
+    body = api.rental_case(**DAYS, **{**TIMES, "issue_at": moment})
+    assert api.post(CASE, body).status_code == 400
+
+
+def test_a_time_may_have_parts_of_a_second(api: Api) -> None:
+    moment = "2031-05-20T08:00:00.250+02:00"
+    assert hours(api, api.create_rental_case(**DAYS, **{**TIMES, "issue_at": moment}))[1] == moment
+
+
 def test_left_out_of_a_put_the_kind_and_the_times_stay(api: Api) -> None:
     made = api.create_rental_case(**DAYS, **TIMES)
     assert api.put(f"{CASE}/{made}", api.rental_case(**DAYS, title="Other")).status_code == 204
