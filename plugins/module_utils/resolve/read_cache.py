@@ -145,7 +145,7 @@ class Reading:
         self.warnings += [self._not_yet(one) for one in unresolved]
 
     def _not_yet(self, one: Unresolved) -> str:
-        """What a reference means nothing for, where an earlier task may be the one that makes it."""
+        """Says why a reference means nothing, where an earlier task may be the one that makes what it means."""
         if one.why is not Why.UNKNOWN_FIELD:
             return _words_of(one)
         kind = KINDS[one.reference.target]
