@@ -141,7 +141,7 @@ class Definitions:
         written = {current.uuid for _label, current, _entry in final if current is not None}
         definitions = self._context.client.definitions(template) if final else []
         others = [
-            (str(one.get("label")), str(one.get("uuid"))) for one in definitions if one.get("uuid") not in written
+            (str(one.get("label")), str(one.get("uuid"))) for one in definitions if str(one.get("uuid")) not in written
         ]
         keys = {str(one.get("field_key")): str(one.get("uuid")) for one in definitions}
         for number, (label, current, entry) in enumerate(final):

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 import datetime as dt
 import hashlib
+import math
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -72,14 +73,16 @@ def inert(value: Any) -> Any:
         text = str.__str__(value)
         return as_literal(text) if could_run(text) else text
     if isinstance(value, Mapping):
-        return {str(name): inert(one) for name, one in value.items()}
+        # A rulebook that puts a whole map into a text puts its keys there, too.
+        return {inert(str(name)): inert(one) for name, one in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [inert(one) for one in value]
-    if isinstance(value, Decimal):
-        return float(value)
+    if isinstance(value, (float, Decimal)):
+        # No JSON holds the others.
+        return float(value) if math.isfinite(float(value)) else str(value)
     if isinstance(value, (dt.date, dt.datetime)):
         return value.isoformat()
-    return value if value is None or isinstance(value, (bool, int, float)) else inert(str(value))
+    return value if value is None or isinstance(value, (bool, int)) else inert(str(value))
 
 
 def could_run(text: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from instance_site import SETTINGS, Site
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
 ASSET = "fields/asset.yml"
@@ -136,6 +137,19 @@ def test_every_field_must_have_a_name_of_its_own(site: Site, text: str, findings
     found = site.plan().findings
     assert len(found) == len(findings), found
     assert all(one.startswith(f"{ASSET}:{start}") for one, start in zip(found, findings, strict=True)), found
+
+
+@pytest.mark.parametrize("uuid", [None, [], {"x": 1}, 1.5])
+def test_a_definition_whose_uuid_is_none_is_another_field(
+    site: Site, monkeypatch: pytest.MonkeyPatch, uuid: Any
+) -> None:
+    definitions = Client.definitions
+    monkeypatch.setattr(
+        Client, "definitions", lambda *asked: [*definitions(*asked), {"uuid": uuid, "label": "SN", "field_key": "x"}]
+    )
+    site.write({ASSET: f"- {{field_key: {KEY}, label: SN}}\n"})
+    (finding,) = site.plan().findings
+    assert "label: 'SN' is the label or the key of another field" in finding
 
 
 def test_labels_may_change_places(site: Site) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -89,6 +91,24 @@ def test_the_template_gives_the_text_and_has_no_other_part(text: str) -> None:
     (output,) = Environment().parse(template).body
     assert isinstance(output, nodes.Output)
     assert {type(node) for node in output.find_all(nodes.Node)} <= {nodes.Concat, nodes.Filter, nodes.Const, nodes.Mod}
+
+
+@pytest.mark.parametrize("text", [*LITERALS, *RUNS], ids=lambda text: text[:20])
+@pytest.mark.parametrize("record", [lambda text: {text: "x"}, lambda text: {"made_by": [{text: {"y": text}}]}])
+def test_a_rulebook_that_puts_a_whole_record_into_a_text_runs_none_of_its_names(
+    text: str, record: Callable[[str], Any]
+) -> None:
+    got = NativeEnvironment().from_string("Changed: {{ record }}").render(record=inert(record(text)))
+    rendered: Any = Templar(DataLoader(), {}).template(trust_as_template(got))
+    # Python writes the map with escapes.
+    shown = text.replace("\n", "n").replace("\\", "")
+    assert rendered.replace("\\", "").count(shown) == str(record("\0")).count("x00")
+
+
+@pytest.mark.parametrize("number", [math.inf, -math.inf, math.nan, Decimal("1e999"), Decimal("Infinity")])
+def test_a_number_that_no_json_holds_is_a_text(number: Any) -> None:
+    """Else ansible-rulebook would give the record that it is in to a playbook as one text."""
+    assert inert([number]) == [str(number)]
 
 
 def test_values_are_plain_json() -> None:
