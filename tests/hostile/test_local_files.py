@@ -28,8 +28,16 @@ from instance_site import Site
 from playbook import run
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import MAX_SIZE
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
+    MAX_SIZE,
+    check_local,
+    content_of,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    InvalidInput,
+    SeventhingsError,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import DEEPEST
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
@@ -168,6 +176,41 @@ def test_a_path_that_no_file_can_have_is_a_finding(site: Site, path: str) -> Non
     (finding,) = account.findings
     assert finding.startswith("desired.objects[0].documents[0]: ")
     assert site.writes() == []
+
+
+@pytest.mark.parametrize("make", [pipe, unix_socket, device, link_to_device, folder])
+def test_what_a_task_names_and_is_no_regular_file_is_never_waited_for(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    """Neither when it is judged, nor where somebody put it in the place of what was."""
+    odd = tmp_path / "odd.txt"
+    make(odd)
+    (problem,) = check_local(Attachment(path=str(odd)), "path")
+    assert problem.startswith("path: ")
+    with pytest.raises(SeventhingsError, match=r"can't be read any more: odd\.txt|zero is not a regular file"):
+        content_of(Attachment(path=str(odd)))
+
+
+def test_what_became_larger_than_the_service_takes_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "large").open("wb") as large:
+        large.truncate(MAX_SIZE + 1)
+    with pytest.raises(SeventhingsError, match=f"has more than {MAX_SIZE} bytes"):
+        content_of(Attachment(path=str(tmp_path / "large")))
+
+
+@pytest.mark.parametrize("option", ["client_key", "client_cert", "ca_path"])
+@pytest.mark.parametrize("make", [pipe, unix_socket, device, link_to_device, link_to_nothing])
+def test_a_key_that_is_no_regular_file_is_never_waited_for(
+    tmp_path: Path, option: str, make: Callable[[Path], None]
+) -> None:
+    """Whoever reads a pipe waits for its other end, and ``/dev/zero`` has none."""
+    make(tmp_path / "key.pem")
+    with pytest.raises(InvalidInput, match=f"{option}: .*key.pem"):
+        connect({"base_url": "https://acme.test", "access_token": "t", option: str(tmp_path / "key.pem")})
+
+
+def test_authorities_may_be_a_directory(tmp_path: Path) -> None:
+    assert connect({"base_url": "https://acme.test", "access_token": "t", "ca_path": str(tmp_path)})
 
 
 def test_a_file_above_the_limit_of_the_service_is_not_read(site: Site) -> None:

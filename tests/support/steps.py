@@ -156,7 +156,7 @@ def call(
     if read.refusal:
         data: dict[str, Any] = {"failed": True, "msg": read.refusal, "requests": 0}
     else:
-        data = run_module(name, Invocation(read.options, dict(options), check_mode), client_of or connect_hasty)
+        data = run_module(name, Invocation(read.options, read.written, check_mode), client_of or connect_hasty)
     return Result(name, "failed" if data.get("failed") else "ok", data)
 
 

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.common.validation import check_required_one_of, check_required_together
 
 from ..client.client import Client
 from ..client.connection import connect, hidden_in, risks_of, secrets_in_environment
 from ..client.redaction import hide_in_result
 from ..client.session import REQUESTS_IMPORT_ERROR
-from ..errors import NoMatch, SeventhingsError, UnknownField
+from ..errors import InvalidInput, NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.api import api, api_info
@@ -257,6 +258,7 @@ def run_module(
     """
     client, before, module_spec = None, 0, MODULES[name]
     try:
+        _require_given(module_spec.rules, invocation.options)
         client = client_of(invocation.options, invocation.check_mode)
         before = client.transport.sent
         client.transport.written.begin()
@@ -276,6 +278,19 @@ def run_module(
     if warnings := [*risks_of(invocation.options), *result.get("warnings", ()), *of_connection]:
         result = {**result, "warnings": warnings}
     return {**told(result), "requests": client.transport.sent - before if client else 0}
+
+
+def _require_given(rules: Mapping[str, Any], options: Options) -> None:
+    """Holds the rules that ask for an option against what is given. To Ansible null is given, too.
+
+    :raises InvalidInput: where one is missing.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        check_required_one_of(rules.get("required_one_of"), given)
+        check_required_together(rules.get("required_together"), given)
+    except TypeError as missing:
+        raise InvalidInput(str(missing)) from None
 
 
 def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> ModuleResult:

@@ -9,6 +9,7 @@ import contextlib
 import math
 import os
 import re
+import stat
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from urllib.parse import urlsplit
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..errors import InvalidInput
+from ..local.safe_files import Folder
 from ..runtime.creations import LOCK_WAIT, Creations
 from ..runtime.leftovers import Leftovers
 from ..runtime.places import NOT_SHARED, Places, digest_of
@@ -150,9 +152,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         raise InvalidInput(
             "validate_certs: false accepts any certificate, so ca_path would not be looked at; leave one of them out"
         )
-    for path in (given.get("ca_path"), given.get("client_cert"), given.get("client_key")):
-        if path and not Path(path).exists():
-            raise InvalidInput(f"{path}: no such file, given as a certificate or key of the connection")
+    for option in ("ca_path", "client_cert", "client_key"):
+        if given.get(option):
+            _require_readable(option, str(given[option]))
     places = Places.found(run_folder)
     warnings = [places.warning] if places.warning else []
     transport = Transport(
@@ -260,12 +262,25 @@ def _is_local(base_url: str) -> bool:
         return False
 
 
+def _require_readable(option: str, path: str) -> None:
+    """
+    :raises InvalidInput: where a certificate or key is not there, or whoever reads it would wait for it, or go on for
+        ever.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        raise InvalidInput(f"{option}: {path}: no such file, given as a certificate or key of the connection") from None
+    if not stat.S_ISREG(mode) and not (option == "ca_path" and stat.S_ISDIR(mode)):
+        raise InvalidInput(f"{option}: {path} is not a regular file; expected a certificate or key of the connection")
+
+
 def _key_lines(*paths: Any) -> set[str]:
     """The lines of private keys. No key is ever sent; an answer that has one has it from somewhere else."""
     lines: set[str] = set()
     for path in paths:
-        with contextlib.suppress(OSError):
-            text = Path(path).read_text("ascii", "replace") if path else ""
+        with contextlib.suppress(OSError, InvalidInput):
+            text = Folder.read_named(Path(path), _LARGEST_KEY).decode("ascii", "replace") if path else ""
             for key in _PRIVATE_KEY.findall(text):
                 lines.update(line for line in key.split() if len(line) >= _SHORTEST_KEY_LINE)
     return lines
@@ -273,6 +288,7 @@ def _key_lines(*paths: Any) -> set[str]:
 
 _PRIVATE_KEY = re.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----([A-Za-z0-9+/=\\s]*)-----END")
 _SHORTEST_KEY_LINE = 16
+_LARGEST_KEY = 1 << 20
 
 
 def _at_least_one(given: Mapping[str, Any], name: str, default: int) -> int:

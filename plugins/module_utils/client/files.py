@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..errors import InvalidInput, OutcomeUnknown, SeventhingsError
-from ..local.safe_files import NotOpened
+from ..local.safe_files import Folder, NotOpened
 from ..model.field import is_uuid
 from ..model.kinds import FILE
 from ..model.types_links import Attachment
@@ -74,10 +74,11 @@ def _size_of(attachment: Attachment) -> int:
     """
     if attachment.folder is not None:
         return attachment.folder.status(str(attachment.path)).st_size
-    path = Path(str(attachment.path)).expanduser()
-    if path.exists() and not path.is_file():
-        raise InvalidInput(f"{attachment.written or attachment.path} is a directory or a device; expected a file")
-    return path.stat().st_size
+    try:
+        folder, name = Folder.around(Path(str(attachment.path)).expanduser())
+        return folder.status(name).st_size
+    except NotOpened as refused:
+        raise InvalidInput(f"{attachment.written or attachment.path} {refused.why}") from refused
 
 
 def name_inside(written: str, root: str) -> str:
@@ -220,19 +221,18 @@ def content_of(attachment: Attachment) -> bytes:
 
     Between judging and reading somebody may put another file, or a link, in its place. That one is not read.
 
-    :raises SeventhingsError: where it is not what was judged any more.
-    :raises OSError: where it can't be read, and was not to come from a certain folder.
+    :raises SeventhingsError: where it can't be read, or is not what was judged any more.
     """
     shown = attachment.written or attachment.path
-    if attachment.folder is None:
-        content = Path(str(attachment.path)).expanduser().read_bytes()
-    else:
-        try:
+    try:
+        if attachment.folder is None:
+            content = Folder.read_named(Path(str(attachment.path)).expanduser(), MAX_SIZE)
+        else:
             content = attachment.folder.read(str(attachment.path), MAX_SIZE)
-        except NotOpened as refused:
-            raise SeventhingsError(f"{shown} can't be read any more: {refused.at} {refused.why}") from refused
-        except OSError as error:
-            raise SeventhingsError(f"{shown} can't be read any more: {error.strerror}") from error
+    except NotOpened as refused:
+        raise SeventhingsError(f"{shown} can't be read any more: {refused.at} {refused.why}") from refused
+    except OSError as error:
+        raise SeventhingsError(f"{shown} can't be read any more: {error.strerror}") from error
     if attachment.digest and hashlib.sha256(content).hexdigest() != attachment.digest:
         raise SeventhingsError(f"{shown} was changed since it was compared, so it is not uploaded; run it again.")
     return content

@@ -22,6 +22,8 @@ PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 
 _PERMISSIONS = 0o777
+_ALL_PERMISSIONS = 0o7777
+_LARGEST_ID = 2**32 - 2
 _GROUP = 0o070
 _READ = 0o444
 
@@ -128,7 +130,7 @@ def _mode_from(written: Any) -> int | str | None:
             mode = int(written, 8)
         except ValueError:
             return str(written)
-    if mode is not None and not 0 <= mode <= stat.S_IMODE(mode):
+    if mode is not None and not 0 <= mode <= _ALL_PERMISSIONS:
         raise InvalidInput(f"mode: {written!r} does not fit; expected the permissions alone, such as '0640'")
     return mode
 
@@ -138,10 +140,12 @@ def _number_of(option: str, name: str | None, look_up: Callable[[str], int]) -> 
     if name is None:
         return None
     with contextlib.suppress(ValueError):
-        return int(name)
+        if 0 <= (number := int(name)) <= _LARGEST_ID:
+            return number
     try:
         return look_up(name)
-    except KeyError as missing:
+    except (KeyError, ValueError) as missing:
+        # A name with a NUL character is none to the system.
         raise InvalidInput(f"{option}: this machine knows no {name!r}") from missing
 
 

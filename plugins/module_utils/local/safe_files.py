@@ -15,7 +15,6 @@ import copy
 import errno
 import os
 import secrets
-import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -123,18 +122,31 @@ class Folder:
     :param path: the directory.
     :param owner: the user that everything below must belong to, and that nobody else may write to it; None: not judged.
     :ivar path: the directory, resolved.
+    :raises InvalidInput: where the path holds a character that no file name holds.
     """
 
     def __init__(self, path: Path, owner: int | None = None) -> None:
+        if "\0" in str(path) or not _is_encodable(str(path)):
+            raise InvalidInput(f"{str(path)!r} is no path: it holds a character that no file name holds")
         self.path, self._foreign = _resolved(path)
         self._owner = owner
 
     @classmethod
-    def read_named(cls, path: Path, limit: int) -> bytes:
-        """The content of a regular file that a task names, which may be a link itself. Raises as :meth:`read`."""
+    def around(cls, path: Path) -> tuple[Folder, str]:
+        """The directory of a file that a task names, which may be a link itself, and its name there.
+
+        :raises NotOpened: where another user made a link on the way where everybody may write.
+        :raises InvalidInput: where it holds a character that no file name holds.
+        """
         resolved = cls(path)
         resolved._require_own_way()
-        return cls(resolved.path.parent).read(resolved.path.name, limit)
+        return cls(resolved.path.parent), resolved.path.name
+
+    @classmethod
+    def read_named(cls, path: Path, limit: int) -> bytes:
+        """The content of a regular file that a task names, which may be a link itself. Raises as :meth:`read`."""
+        folder, name = cls.around(path)
+        return folder.read(name, limit)
 
     # ---- what is there
 
@@ -296,8 +308,7 @@ class Folder:
             self._named(name),
             _fresh(twin, folder) as (_name, descriptor),
         ):
-            with os.fdopen(source, "rb", closefd=False) as old, os.fdopen(descriptor, "wb", closefd=False) as new:
-                shutil.copyfileobj(old, new)
+            _copy(source, descriptor)
             _pass_on(os.fstat(source), descriptor)
         return "/".join([*folders, twin])
 
@@ -516,6 +527,15 @@ def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
         raise
     finally:
         os.close(descriptor)
+
+
+def _copy(source: int, descriptor: int) -> None:
+    """Copies a file, as long as it is now: one that somebody goes on writing to meanwhile would have no end."""
+    left = os.fstat(source).st_size
+    with os.fdopen(descriptor, "wb", closefd=False) as copied:
+        while left > 0 and (chunk := os.read(source, min(left, _CHUNK))):
+            copied.write(chunk)
+            left -= len(chunk)
 
 
 def _pass_on(source: os.stat_result, descriptor: int) -> None:

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.module_utils.common.validation import check_type_dict
+from ansible.module_utils.common.validation import check_type_dict, check_type_float, check_type_int
 from ansible.module_utils.errors import UnsupportedError
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
@@ -27,11 +27,13 @@ class Arguments:
     """The options of a task.
 
     :ivar options: with defaults filled in.
+    :ivar written: as the task has them, with names as JSON has them.
     :ivar refusal: what is wrong with them, without secrets; empty where nothing is.
     :ivar secrets: texts that no result shows.
     """
 
     options: dict[str, Any]
+    written: dict[str, Any]
     refusal: str
     secrets: frozenset[str]
 
@@ -44,15 +46,16 @@ def read_arguments(
     :param action: the name by which the task calls the module.
     :param rules: how options go together, by the names that Ansible has for them.
     """
+    written = {name: _as_in_json(value) for name, value in written.items()}
     wrong = misshapen(spec, written)
     if wrong:
-        return Arguments(dict(written), wrong, secrets_of(spec, written))
+        return Arguments(written, written, wrong, secrets_of(spec, written))
     validator = ArgumentSpecValidator(spec, **rules)
     validated = validator.validate(dict(written))
     if validated.error_messages:
         # A process gets its options as JSON, without what Ansible notes beside a value on the controller, and its
         # message may name the type of a value.
-        validated = validator.validate(json.loads(json.dumps(dict(written), default=str)))
+        validated = validator.validate(json.loads(json.dumps(written, default=str)))
     options: dict[str, Any] = validated.validated_parameters
     secrets = secrets_of(spec, options)
     refusal = ""
@@ -60,14 +63,39 @@ def read_arguments(
         refusal = str(validated.errors.msg)
         if isinstance(validated.errors[0], UnsupportedError):
             refusal = f"Unsupported parameters for ({action}) module: {refusal}"
-    return Arguments(options, clean_lines(hide(secrets, refusal)), secrets)
+    return Arguments(options, written, clean_lines(hide(secrets, refusal)), secrets)
+
+
+def _as_in_json(value: Any) -> Any:
+    """A value of an option, in whose maps a number, a boolean and null became names, as a module process gets it."""
+    if _has_names(value):
+        return value
+    if isinstance(value, Mapping):
+        return {_name(name): _as_in_json(one) for name, one in value.items()}
+    return [_as_in_json(one) for one in value]
+
+
+def _has_names(value: Any) -> bool:
+    """Tells whether the maps in a value have texts for names."""
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and _has_names(one) for name, one in value.items())
+    return not isinstance(value, (list, tuple)) or all(map(_has_names, value))
+
+
+def _name(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    return json.dumps(key) if key is None or isinstance(key, (int, float)) else str(key)
 
 
 def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any]) -> str:
-    """Says which option is no map that has to be one, without secrets; empty where none is. Ansible does not name it,
-    or breaks off.
+    """Says which option is no map that has to be one, or a number beyond all bounds, without secrets; empty where none
+    is. Ansible does not name it, or breaks off.
     """
     for name, option in spec.items():
+        if _is_boundless(option, written.get(name)):
+            words = f"{name}: {shorten(written[name])} does not fit; expected a number that is not so large"
+            return clean_lines(hide(secrets_of(spec, written), words))
         for value in _members(option, written.get(name)) if "options" in option else ():
             try:
                 check_type_dict(value)
@@ -76,6 +104,27 @@ def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any])
                 words = f"{name}: {shorten(value)} does not fit; expected a map with {keys}"
                 return clean_lines(hide(secrets_of(spec, written), words))
     return ""
+
+
+def _is_boundless(option: Mapping[str, Any], value: Any) -> bool:
+    """Tells whether a value, or one in it, is beyond what its type holds."""
+    if isinstance(value, (list, tuple)):
+        return any(_is_boundless(option, one) for one in value)
+    if "options" in option and isinstance(value, Mapping):
+        return any(_is_boundless(of, value.get(name)) for name, of in option["options"].items())
+    kind = option.get("elements", option.get("type"))
+    if value is None or kind not in _NUMBERS:
+        return False
+    try:
+        _NUMBERS[kind](value)
+    except OverflowError:
+        return True
+    except TypeError:
+        return False
+    return False
+
+
+_NUMBERS: Mapping[str, Callable[[Any], object]] = {"int": check_type_int, "float": check_type_float}
 
 
 def _members(option: Mapping[str, Any], value: Any) -> Iterator[Any]:

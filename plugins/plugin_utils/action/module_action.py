@@ -92,12 +92,11 @@ class ActionModule(ActionBase):
 
     def _run_here(self) -> dict[str, Any]:
         name, module_spec = self._name(), self._module()
-        written = dict(self._task.args)
-        read = read_arguments(self._task.action, module_spec.spec, module_spec.rules, written)
+        read = read_arguments(self._task.action, module_spec.spec, module_spec.rules, self._task.args)
         if read.refusal:
             done = {"failed": True, "msg": read.refusal}
         else:
-            done = run_module(name, Invocation(read.options, written, self._task.check_mode), self._client)
+            done = run_module(name, Invocation(read.options, read.written, self._task.check_mode), self._client)
         return hide_in_result(read.secrets, {**done, "invocation": {"module_args": read.options}})
 
     def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:

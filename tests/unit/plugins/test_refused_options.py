@@ -19,7 +19,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE_EXPORT,
     PROBE,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    MODULES,
+    Invocation,
+    run_module,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import misshapen, read_arguments
 
 NAMESPACE = "community.seventhings"
@@ -116,6 +121,50 @@ def test_a_text_in_place_of_a_map_is_told_with_its_option(name: str, options: di
     assert told.startswith(words)
     assert bool(told) is bool(words)
     assert misshapen(SPECS[name][0], options) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("room", {"lock_wait": 10**400}, "lock_wait: 1000"),
+        ("room", {"max_answer_size": float("inf")}, "max_answer_size: inf does not fit; expected a number that is not"),
+        ("file_download", {"thumbnail": {"width": float("inf")}}, "thumbnail: "),
+        ("hub_order_info", {"id": "inf"}, "id: 'inf' does not fit"),
+    ],
+)
+def test_a_number_beyond_all_bounds_is_told(name: str, options: dict[str, Any], words: str) -> None:
+    assert on_the_controller(name, options).startswith(words)
+    assert misshapen(SPECS[name][0], options).startswith(words)
+
+
+def test_names_that_are_no_texts_are_those_that_a_module_process_gets() -> None:
+    wanted = {1: [{None: "a"}, {True: 1.5}], 2.5: {}, "x": [1]}
+    spec, rules = SPECS["room"]
+    read = read_arguments("room", spec, rules, {"fields": wanted})
+    assert read.written["fields"] == read.options["fields"] == json.loads(json.dumps(wanted))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("file_download", {"uuid": None, "dest": "x"}, "one of the following is required: uuid, object"),
+        (
+            "file_download",
+            {"object": "1", "field": None, "dest": "x"},
+            "parameters are required together: object, field",
+        ),
+        ("user_from_person", {"person": None}, "one of the following is required: person, filters"),
+        ("hub_order", {"items": None}, "one of the following is required: items, id, order_number"),
+        ("file", {"path": None}, "one of the following is required: path, uuid"),
+    ],
+)
+def test_an_option_that_is_null_is_not_given(name: str, options: dict[str, Any], words: str) -> None:
+    """To Ansible it is, and so it gets past what a module asks for."""
+    spec, rules = SPECS[name]
+    read = read_arguments(f"{NAMESPACE}.{name}", spec, rules, options)
+    assert not read.refusal
+    told = run_module(name, Invocation(read.options, read.written, False), connect)["msg"]
+    assert told.startswith(words)
 
 
 @pytest.mark.parametrize("option", ["password", "access_token", "refresh_token"])

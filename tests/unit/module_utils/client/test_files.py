@@ -70,7 +70,7 @@ def test_a_file_that_is_not_there_is_told_with_the_place_that_was_looked_in() ->
 
 def test_a_directory_is_no_file(tmp_path: Path) -> None:
     assert attachments.check_local(Attachment(path=str(tmp_path)), "fields.files") == [
-        f"fields.files: {tmp_path} is a directory or a device; expected a file"
+        f"fields.files: {tmp_path} is not a regular file"
     ]
 
 

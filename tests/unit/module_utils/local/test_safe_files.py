@@ -338,7 +338,29 @@ def test_a_backup_has_content_mode_and_time_and_a_name_of_its_own(folder: Folder
     assert len(set(copies)) == 2
 
 
-@pytest.mark.parametrize("mode", [True, "rw", "999", "0100600", -1, 0o100600, ["0600"], 6.5])
+def test_a_backup_of_a_file_that_goes_on_growing_ends(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.write("log", b"begin")
+    read = os.read
+
+    def read_as_it_grows(descriptor: int, size: int) -> bytes:
+        with (folder.path / "log").open("ab") as log:
+            log.write(b"more")
+        return read(descriptor, size)
+
+    monkeypatch.setattr("os.read", read_as_it_grows)
+    copy = folder.backup("log")
+    monkeypatch.undo()
+    assert folder.read(copy, 100) == b"begin"
+
+
+@pytest.mark.parametrize("path", ["a\0b", "/tmp/a\0", "\ud800", "/a/\udcff\ud800/b"])
+def test_a_path_that_no_directory_can_have_is_refused(path: str) -> None:
+    for name in (Folder, Folder.around):
+        with pytest.raises(InvalidInput, match="holds a character that no file name holds"):
+            name(Path(path))
+
+
+@pytest.mark.parametrize("mode", [True, "rw", "999", "0100600", -1, 0o100600, 10**60, ["0600"], 6.5])
 def test_a_mode_that_is_none_is_refused(mode: object) -> None:
     with pytest.raises(InvalidInput, match="mode: "):
         Access.of({"mode": mode})
@@ -347,6 +369,13 @@ def test_a_mode_that_is_none_is_refused(mode: object) -> None:
 def test_owner_and_group_are_names_or_numbers() -> None:
     assert Access.of({"mode": "0644", "owner": "root", "group": "12"}) == Access(0o644, 0, 12)
     assert Access.of({"mode": 0o644, "owner": None}) == Access(0o644)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "nobody-of-that-name", str(2**32 - 1), str(10**60), "-1", "9" * 5000])
+@pytest.mark.parametrize("option", ["owner", "group"])
+def test_an_owner_that_is_none_is_refused(option: str, name: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{option}: this machine knows no"):
+        Access.of({option: name})
 
 
 # ---- the way to the directory
