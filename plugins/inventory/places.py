@@ -421,6 +421,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             return Read(*kept)
         client = reader(connection_options(self, self.templar.template, _WRITTEN))
         read = read_records(client, plan, filters)
+        read = Read(client.without_credentials(read.records), read.hidden)
         for warning in client.transport.told():
             warn(warning)
         self._check_room_field(read)

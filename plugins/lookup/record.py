@@ -141,7 +141,8 @@ class LookupModule(LookupBase):
                 raise InvalidInput(_NOT_TOLD)
             client = shared_reader(options)
             finder = Finder(client, kind)
-            found = [finder.show(record, field) for record in finder.find(self._flatten(terms[1:]))]
+            records = finder.find(self._flatten(terms[1:]))
+            found: list[Any] = client.without_credentials([finder.show(record, field) for record in records])
             for warning in client.transport.told():
                 warn(warning)
             return found

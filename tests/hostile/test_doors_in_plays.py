@@ -100,17 +100,31 @@ def test_no_module_prints_what_steers_at_any_verbosity(service: HostileService, 
     assert_harmless(ran.output, tmp_path)
 
 
-def test_a_record_that_holds_the_password_shows_it_nowhere(service: HostileService, tmp_path: Path) -> None:
-    """A service that has been taken over may write what it was sent into any text of any record, in any spelling."""
-    service.texts = [f"x {spelling} y" for spelling in dict.fromkeys(hostile_service.spelled(hostile_service.PASSWORD))]
+ECHOES = [
+    f"x {spelling} y"
+    for secret in hostile_service.SECRETS
+    for spelling in dict.fromkeys(hostile_service.spelled(secret))
+]
+"""Records of a service that has been taken over: it may write what it was sent, and the tokens that it gave, into any
+text of any record, in any spelling.
+"""
+
+
+def test_a_record_that_holds_a_credential_shows_it_nowhere(service: HostileService, tmp_path: Path) -> None:
+    service.texts = ECHOES
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "instance.yml").write_text("api: seventhings/v1\nset: x\n", "utf-8")
     (tmp_path / "in" / "locations.yml").write_text("- {name: New}\n", "utf-8")
     (tmp_path / "in" / "objects.yml").write_text(f"- {{uuid: {doors.OBJECT}, serial_number: changed}}\n", "utf-8")
+    rooms = [hostile_service.uuid_of(2, number) for number, _text in enumerate(ECHOES, 1)]
     tasks: list[dict[str, Any]] = [
         *({f"{NAMESPACE}room_info": {"execution": execution}} for execution in ("auto", "module")),
         {f"{NAMESPACE}object": {"uuid": doors.OBJECT, "fields": {"serial_number": "changed"}}},
         *({f"{NAMESPACE}instance": {"src": "in", "mode": "drift", "report": f"r.{ending}"}} for ending in REPORTS),
+        {f"{NAMESPACE}api_info": {"path": "/rooms"}},
+        {"ansible.builtin.debug": {"msg": f"{{{{ query('{NAMESPACE}record', 'room', *{rooms}) }}}}"}},
+        {f"{NAMESPACE}instance_export": {"dest": "out"}},
+        {f"{NAMESPACE}instance_absorb": {"src": "in", "into": {"rooms": "rooms.yml"}}, "check_mode": True},
     ]
     plays = [{"hosts": "localhost", "gather_facts": False, "ignore_errors": True, "tasks": tasks}]
     ran = playbook.run(tmp_path, plays, "-vvvv", "--diff", variables=variables(service, tmp_path))
@@ -142,6 +156,19 @@ def test_nothing_runs_in_any_place_of_a_play(service: HostileService, tmp_path: 
     ran = playbook.run(tmp_path, [{**play, "tasks": tasks}], variables=variables(service, tmp_path))
     assert int(ran.named("found")["msg"]) >= len(EXECUTING), ran.output[-3000:]
     assert_harmless(ran.output, tmp_path)
+
+
+def test_an_inventory_of_records_that_hold_credentials_shows_none(service: HostileService, tmp_path: Path) -> None:
+    """Nor does what the cache keeps."""
+    service.texts = ECHOES
+    (tmp_path / "x.seventhings.yml").write_text(json.dumps({**INVENTORY, "hosts": "locations"}))
+    command = [str(Path(sys.executable).with_name("ansible-inventory")), "-i", "x.seventhings.yml", "--list", "-vvvv"]
+    for _time in ("cold", "warm"):
+        ran = playbook.finish(command, tmp_path, variables(service, tmp_path))
+        assert ran.output.count("********") >= len(ECHOES), ran.output[-2000:]
+        assert_harmless(ran.output, tmp_path)
+    (kept,) = (tmp_path / "cache").iterdir()
+    assert_harmless(kept.read_text("utf-8"), tmp_path)
 
 
 INVENTORY = {

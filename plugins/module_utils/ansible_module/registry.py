@@ -11,7 +11,7 @@ from .python_floor import require_python
 
 require_python()
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -248,12 +248,16 @@ MODULES: dict[str, ModuleSpec] = {
 
 
 def run_module(
-    name: str, invocation: Invocation, client_of: Callable[[Mapping[str, Any], bool], Client]
+    name: str,
+    invocation: Invocation,
+    client_of: Callable[[Mapping[str, Any], bool], Client],
+    secrets: Iterable[str] = (),
 ) -> ModuleResult:
     """Runs a module, wherever that is: its result as Ansible wants it, or ``failed`` and ``msg``.
 
     :param name: of the module, without the collection's.
     :param client_of: a client from options and check mode; a new one, or one that earlier items of a loop used.
+    :param secrets: what no result shows, beside the credentials of the client.
     :returns: with ``warnings`` where there are any, and the number of ``requests`` that this call took.
     """
     client, before, module_spec = None, 0, MODULES[name]
@@ -277,7 +281,8 @@ def run_module(
     of_connection = client.transport.told() if client is not None else []
     if warnings := [*risks_of(invocation.options), *result.get("warnings", ()), *of_connection]:
         result = {**result, "warnings": warnings}
-    return {**told(result), "requests": client.transport.sent - before if client else 0}
+    hidden = {*secrets, *(client.tokens.secrets if client is not None else ())}
+    return {**hide_in_result(hidden, told(result)), "requests": client.transport.sent - before if client else 0}
 
 
 def _require_given(rules: Mapping[str, Any], options: Options) -> None:
@@ -327,8 +332,8 @@ def run(name: str) -> None:
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     module.no_log_values.update(hidden_in(module.params))
-    done = run_module(name, Invocation(module.params, module.written, module.check_mode), connect)
-    result = hide_in_result({*module.no_log_values, *secrets_in_environment()}, done)
+    secrets = {*module.no_log_values, *secrets_in_environment()}
+    result = run_module(name, Invocation(module.params, module.written, module.check_mode), connect, secrets)
     for warning in result.pop("warnings", ()):
         module.warn(warning)
     if result.pop("failed", False):

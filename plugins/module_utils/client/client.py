@@ -44,6 +44,7 @@ from .ahead import PagesAhead
 from .limits import LimitExceeded, ListLimit
 from .profile import Profile
 from .query import PER_PAGE, Condition
+from .redaction import hide
 from .rows import CompressedPage
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
@@ -139,6 +140,12 @@ class Client:
         definitions = self._definitions.get(kind.template, ())
         fixed = {field.key: field.type for field in kind.fields}
         return fixed or {str(one.get("field_key")): str(one.get("type")) for one in definitions}
+
+    def without_credentials(self, value: Any) -> Any:
+        """Data of the instance without what signs in there. It is taken out where data is shown, and not where it is
+        compared: what a record holds is no other value for that.
+        """
+        return hide(self.tokens.secrets, value)
 
     # ---- definitions
 

@@ -37,6 +37,8 @@ _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 """The letters of a token that a header can carry, as RFC 6750 has them, and how many of them."""
 _JWT_PARTS = 3
 _ID_DIGITS = 18
+_SHORTEST_SECRET = 8
+"""Characters of a credential that is looked for in data. A shorter one may well be a word that a record needs."""
 _RENEW_BEFORE = 60.0
 _OTHERS_SECONDS = 60.0
 """Seconds beyond the time for the rate limit that another process may take to renew a pair."""
@@ -77,9 +79,8 @@ class Tokens:
         self._refresh_refused = False
         self.user_id: int | None = None
         self._lock = threading.Lock()
-        for secret in (credentials.access_token, credentials.refresh_token, credentials.password):
-            if secret:
-                transport.secrets.add(secret)
+        self._secrets: set[str] = set()
+        self._note(credentials.access_token, credentials.refresh_token, credentials.password)
         if credentials.access_token and not is_token(credentials.access_token):
             raise InvalidInput(f"access_token: what is given is none; {CARRIED}")
 
@@ -88,6 +89,17 @@ class Tokens:
         with self._lock:
             due = self._renew_at is not None and self._clock() >= self._renew_at
             return self._renew() if self._access is None or due else self._access
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Everything that signs in here, as it was given or granted: no output has it, whatever record holds it."""
+        return frozenset(secret for secret in self._secrets if len(secret) >= _SHORTEST_SECRET)
+
+    def _note(self, *secrets: str | None) -> None:
+        """Credentials that nothing shows from now on."""
+        noted = {secret for secret in secrets if secret}
+        self._secrets |= noted
+        self._transport.secrets |= noted
 
     @property
     def is_given(self) -> bool:
@@ -113,7 +125,7 @@ class Tokens:
         with self._store.renewing(self._transport.rate_limit_wait + _OTHERS_SECONDS):
             kept = self._store.read()
             if kept is not None:
-                self._transport.secrets.update(one for one in (kept.access_token, kept.refresh_token) if one)
+                self._note(kept.access_token, kept.refresh_token)
                 self._refresh = kept.refresh_token or self._refresh
                 if kept.access_token == refused:
                     self._store.clear()
@@ -172,8 +184,7 @@ class Tokens:
         :returns: access_token, refresh_token, expires_in (seconds), token_type, scope, user_id.
         :raises InvalidInput: where the service refuses the login; the message names user and reason, never a secret.
         """
-        secrets = [body.get(name) for name in ("password", "refresh_token", "auth_code")]
-        self._transport.secrets.update(secret for secret in secrets if secret)
+        self._note(*(body.get(name) for name in ("password", "refresh_token", "auth_code")))
         who = f"as {body['username']} " if body.get("username") else ""
         client = body.get("client_id")
         how = f"{who}with the grant {body['grant_type']} and the client_id {client} at {self._transport.root}"
@@ -196,7 +207,7 @@ class Tokens:
         if not is_token(access) or not (refresh is None or is_token(refresh)):
             raise NotJson(f"Signing in {how}: the answer holds a token that is none ({CARRIED}).")
         self._access, self._refresh = access, refresh
-        self._transport.secrets.update(secret for secret in (self._access, self._refresh) if secret)
+        self._note(self._access, self._refresh)
         self.user_id = pair.get("user_id")
         self._renew_at = None
         if isinstance(life, (int, float)) and life > 0:

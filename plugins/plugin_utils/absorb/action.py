@@ -37,7 +37,8 @@ def take_in(options: Mapping[str, Any], check_mode: bool, loader: Any, written: 
     read: list[DesiredInstance] = []
     hiding = Hiding()
     try:
-        return _take_in(options, check_mode, loader, written, connected, read, hiding)
+        result: dict[str, Any] = _take_in(options, check_mode, loader, written, connected, read, hiding)
+        return {**connected[0].without_credentials(result)} if connected else result
     except (SeventhingsError, OSError) as error:
         message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
         texts = {text for desired in read for text in hiding.texts(desired.entries)}

@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     connect,
     from_environment,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide_in_result
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
@@ -96,8 +96,9 @@ class ActionModule(ActionBase):
         if read.refusal:
             done = {"failed": True, "msg": read.refusal}
         else:
-            done = run_module(name, Invocation(read.options, read.written, self._task.check_mode), self._client)
-        return hide_in_result(read.secrets, {**done, "invocation": {"module_args": read.options}})
+            invocation = Invocation(read.options, read.written, self._task.check_mode)
+            done = run_module(name, invocation, self._client, read.secrets)
+        return {**done, "invocation": hide(read.secrets, {"module_args": read.options})}
 
     def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:
         """The client of this worker; a wait that takes long is told on the screen at once."""

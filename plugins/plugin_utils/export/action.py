@@ -148,7 +148,8 @@ def export(options: Mapping[str, Any], check_mode: bool, loader: Any, written: M
     rehearsed: Sequence[Entry] = ()
     try:
         rehearsed = _rehearsed(options, loader, written, hiding)
-        return _export(options, check_mode, connected, rehearsed)
+        result: dict[str, Any] = _export(options, check_mode, connected, rehearsed)
+        return {**connected[0].without_credentials(result)}
     except SeventhingsError as error:
         message = masked(error.message, hiding.texts(rehearsed))
     except OSError as error:

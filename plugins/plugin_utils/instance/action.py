@@ -62,7 +62,7 @@ def provision(
     parent = os.getppid()
     invocation = _Invocation(Hiding(show=options["show_vaulted"], names=set(options["hide"])), host)
     try:
-        return _provision(options, check_mode, loader, written, invocation)
+        return invocation.shown(_provision(options, check_mode, loader, written, invocation))
     except (SeventhingsError, OSError) as error:
         requests = sum(client.transport.sent for client in invocation.clients)
         message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
@@ -93,6 +93,12 @@ class _Invocation:
     host: str = ""
     clients: list[Client] = field(default_factory=list)
     read: list[DesiredInstance] = field(default_factory=list)
+
+    def shown(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """A result without what signs in to the instance."""
+        for client in self.clients:
+            result = client.without_credentials(result)
+        return dict(result)
 
 
 def _provision(
@@ -166,7 +172,7 @@ def _provision(
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     if report is not None:
-        _write_report(account, report, src, secrets_of(INSTANCE, options), url)
+        _write_report(account, report, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
     return _result(account, looks_only and options["drift_fail"], report)
 
 

@@ -309,6 +309,7 @@ class _Look:
         if self._is_silent:
             return
         shown = None if record is None else {**self._schema.show(record.flat), "uuid": uuid}
+        without = self._watcher.client.without_credentials
         stamp = "" if record is None else str(record.flat.get(_STAMP) or "")
         identity = [self._schema.kind.name, uuid, event_type, more.get("field"), more.get("date"), stamp, one.digests]
         self.events.append(
@@ -316,9 +317,9 @@ class _Look:
                 "type": event_type,
                 "kind": self._schema.kind.name,
                 "uuid": uuid,
-                "name": inert(one.name),
+                "name": inert(without(one.name)),
                 "instance": self._watcher.client.transport.root,
-                "record": inert(shown),
+                "record": inert(without(shown)),
                 "noticed_at": self._watcher.now().isoformat(timespec="seconds"),
                 "id": hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32],
                 **inert(more),

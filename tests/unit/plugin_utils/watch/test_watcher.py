@@ -328,3 +328,13 @@ def test_texts_of_the_service_are_inert(bench: Bench) -> None:
     bench.client.create(OBJECT, {"barcode": attack, "inventory_name": attack})
     (event,) = seen(watcher)
     assert (event["name"], event["record"]["inventory_name"]) == (as_literal(attack), as_literal(attack))
+
+
+def test_no_event_holds_a_credential(bench: Bench) -> None:
+    watcher = bench.start(kinds=["object"])
+    seen(watcher)
+    password = bench.service.password
+    bench.client.create(OBJECT, {"barcode": f"b {password}", "inventory_name": password})
+    (event,) = seen(watcher)
+    assert password not in str(event)
+    assert "********" in event["name"]

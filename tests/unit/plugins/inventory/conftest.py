@@ -50,6 +50,9 @@ class Instance:
     options: dict[str, Any] = field(default_factory=dict)
     profile: None = None
 
+    def without_credentials(self, value: Any) -> Any:
+        return value
+
     def schema(self, kind: Kind) -> Schema:
         # What no record has, this account would not see.
         there = {key for one in getattr(self, f"{kind.name}s", ()) for key in one}

@@ -49,6 +49,9 @@ class Instance:
     asked: list[str] = field(default_factory=list)
     transport: Transport = field(default_factory=lambda: Transport("https://acme.example"))
 
+    def without_credentials(self, value: Any) -> Any:
+        return value
+
     def schema(self, kind: Kind) -> Schema:
         types = _TYPES.get(kind.template, {})
         return Schema.of(
