@@ -146,6 +146,12 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
     def _deep(self) -> None:
         self._json(b'{"items": ' + b"[" * 100_000)
 
+    def _wide(self) -> None:
+        """A record with a million fields, in each list and by itself."""
+        fields = ", ".join(f'"field {number}": 0' for number in range(800_000))
+        record = f'{{"location_uuid": "{FILE}", {fields}}}'
+        self._json((f'{{"items": [{record}]}}' if self.path.partition("?")[2] else record).encode())
+
     def _rather_deep(self) -> None:
         self._json(b'[{"location_uuid": 1, "a": ' + b"[" * 70 + b"]" * 70 + b"}]")
 
@@ -362,12 +368,22 @@ def test_a_total_beyond_the_limit_is_told_after_one_page(service: str) -> None:
         ("rather_deep", "nested more than 64 deep"),
         ("digits", "an integer in it has more than 300 digits"),
         ("maps", "more than 500000 maps and lists"),
+        ("wide", "a record in the answer has more than 4096 fields"),
         ("later", "HTTP 429"),
         ("markup", "HTTP 422"),
     ],
 )
 def test_an_answer_that_no_parser_likes_is_a_clear_error(service: str, mode: str, words: str) -> None:
     assert words in refused(lambda: client_of(service, mode, rate_limit_wait=0).list_all(LOCATION)).message
+
+
+def test_a_record_by_itself_has_a_limit_of_fields_too(service: str) -> None:
+    message = refused(lambda: client_of(service, "wide").get(LOCATION, FILE)).message
+    assert "a record in the answer has more than 4096 fields" in message
+
+
+def test_an_instance_that_gives_more_than_it_is_asked_for_is_not_remembered_by_that(service: str) -> None:
+    assert len(client_of(service, "endless").sample(LOCATION)) == 20
 
 
 def test_an_id_that_is_no_number_is_none(service: str) -> None:

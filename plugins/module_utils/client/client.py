@@ -41,7 +41,7 @@ from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
 from . import query
 from .ahead import PagesAhead
-from .limits import LimitExceeded, ListLimit
+from .limits import MOST_FIELDS, LimitExceeded, ListLimit
 from .profile import Profile
 from .query import PER_PAGE, Condition
 from .redaction import hide
@@ -348,7 +348,8 @@ class Client:
         are, so that many records that are made one after the other take one request.
         """
         if kind.name not in self._samples:
-            self._samples[kind.name] = self.first(kind, _SAMPLE, []).records
+            # An instance may give more than it was asked for.
+            self._samples[kind.name] = self.first(kind, _SAMPLE, []).records[:_SAMPLE]
         return self._samples[kind.name]
 
     def found_by(self, kind: Kind, condition: Condition) -> list[Record] | None:
@@ -362,7 +363,7 @@ class Client:
             except (InvalidRequest, NotProcessable, InternalError, PermissionMissing):
                 self._found_by[asked] = None
             else:
-                self._found_by[asked] = records
+                self._found_by[asked] = records[:_SAMPLE]
         return self._found_by[asked]
 
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
@@ -387,10 +388,11 @@ class Client:
 
     def _read_one(self, kind: Kind, path: str) -> Record | None:
         try:
-            raw = self.send("GET", path).json()
+            answer = self.send("GET", path)
         except NotFound:
             return None
-        return Record.of(kind, raw) if isinstance(raw, Mapping) and raw else None
+        raw = answer.json()
+        return Record.of_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) and raw else None
 
     # ---- writing
 
@@ -545,7 +547,7 @@ class Page:
             )
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")
-        records = [Record.of(kind, item) for item in items]
+        records = [Record.of_flat(kind, _flat(kind, item, answer)) for item in items]
         return cls(
             records=records,
             total=total if isinstance(total, int) else None,
@@ -561,6 +563,19 @@ class Page:
         rows = page.rows([record.flat for record in self.records], tuple(names))
         for record, row in zip(self.records, rows, strict=True):
             record.flat = row
+
+
+def _flat(kind: Kind, raw: Mapping[str, Any], answer: Response) -> dict[str, Any]:
+    """A record of an answer as a flat map.
+
+    :raises LimitExceeded: where it has too many fields.
+    """
+    flat = flatten(kind, raw)
+    if len(flat) > MOST_FIELDS:
+        raise LimitExceeded(
+            f"{answer.endpoint}: a record in the answer has more than {MOST_FIELDS} fields; nothing of it was used."
+        )
+    return flat
 
 
 def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:

@@ -44,6 +44,9 @@ JSON_MEMBERS = 500_000
 """Brackets that open a map or a list in an answer. Each becomes some hundred bytes, however short its text is; a page
 of 1,000 records with 100 fields has a fifth of it.
 """
+MOST_FIELDS = 4_096
+"""Of a record. Instances have some hundreds; each is kept with what is known of it, and that takes more than its text.
+"""
 KEPT_MEMBERS = 4_000_000
 """The same of a file that is kept beside an instance: a plan or a cursor of some hundred thousand records."""
 

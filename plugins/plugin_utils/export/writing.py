@@ -76,8 +76,9 @@ def scalar(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (Plain, int)):
         return str(value)
-    if isinstance(value, str):
-        return _text(value)
+    if isinstance(value, (str, float)):
+        # Only a field that is no number has one of an instance that answers it so; it is read back as it is shown.
+        return _text(str(value))
     raise TypeError(f"{value!r} is no plain value")
 
 

@@ -26,6 +26,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.writi
     csv_record,
     csv_row,
     json_record,
+    scalar,
     yaml_map,
     yaml_record,
 )
@@ -196,3 +197,9 @@ def test_a_name_that_is_longer_than_names_may_be_in_yaml_is_read_again(name: str
     record = {"first": 1, name: value, "outer": {name: value}}
     assert yaml.safe_load(yaml_record(record)) == [record]
     assert yaml.safe_load(yaml_record({name: value})) == [{name: value}]
+
+
+@pytest.mark.parametrize("number", [-0.0, 1.5, 1e300, float("inf")])
+def test_a_number_with_a_fraction_in_another_field_is_a_text(number: float) -> None:
+    """Numbers of the types that are numbers come as they are written."""
+    assert yaml.safe_load(scalar(number)) == str(number)
