@@ -111,7 +111,7 @@ def _is_boundless(option: Mapping[str, Any], value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_is_boundless(option, one) for one in value)
     if "options" in option and isinstance(value, Mapping):
-        return any(_is_boundless(of, value.get(name)) for name, of in option["options"].items())
+        return any(_is_boundless(one, value.get(name)) for name, one in option["options"].items())
     kind = option.get("elements", option.get("type"))
     if value is None or kind not in _NUMBERS:
         return False
