@@ -63,6 +63,14 @@ def parts_of(name: str) -> tuple[str, ...]:
     return parts
 
 
+def require_path(path: Path) -> None:
+    """
+    :raises InvalidInput: where a path holds a character that no file name holds: the system would not tell so.
+    """
+    if "\0" in str(path) or not _is_encodable(str(path)):
+        raise InvalidInput(f"{str(path)!r} is no path: it holds a character that no file name holds")
+
+
 def _is_encodable(name: str) -> bool:
     try:
         os.fsencode(name)
@@ -126,8 +134,7 @@ class Folder:
     """
 
     def __init__(self, path: Path, owner: int | None = None) -> None:
-        if "\0" in str(path) or not _is_encodable(str(path)):
-            raise InvalidInput(f"{str(path)!r} is no path: it holds a character that no file name holds")
+        require_path(path)
         self.path, self._foreign = _resolved(path)
         self._owner = owner
 

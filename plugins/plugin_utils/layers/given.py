@@ -13,7 +13,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder, require_path
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 
 from ..desired.desired import DesiredInstance
@@ -26,12 +26,15 @@ from .layers import load_layers
 def paths_of(src: Any) -> list[Path]:
     """The layers that ``src`` names, the first one first.
 
-    :raises InvalidInput: where it names something else.
+    :raises InvalidInput: where it names something else, or no path.
     """
     layers = src if isinstance(src, list) else [] if src is None else [src]
     if not all(isinstance(one, str) and one for one in layers) or src == []:
         raise InvalidInput(f"src: {shorten(src)} does not fit; expected a path, or a list of them")
-    return [Path(os.path.expandvars(one)).expanduser() for one in layers]
+    paths = [Path(os.path.expandvars(one)).expanduser() for one in layers]
+    for path in paths:
+        require_path(path)
+    return paths
 
 
 def load_files(
