@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,20 @@ import emulator_process
 import kept_code
 import pytest
 from project import BUILD
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Python does not look for garbage among the thousands of tests that are collected and stay to the end: not while
+    they are read, and not with each look during the tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(kept_code.NEW_OBJECTS)
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
