@@ -10,6 +10,7 @@ nothing outside is read, nothing of another source is taken.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -60,6 +61,7 @@ class _Hostile(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Answer)
         self.lists: dict[str, list[dict[str, Any]]] = {"locations": [], "rooms": [], "objects": []}
         self.requests: list[str] = []
+        self.base_url = f"http://127.0.0.1:{self.server_port}"
 
 
 class _Answer(BaseHTTPRequestHandler):
@@ -135,6 +137,12 @@ class Output:
         """What was printed, with line breaks as spaces: warnings are wrapped."""
         return " ".join(self.all.split())
 
+    def refusal_of(self, source: str) -> str:
+        """What was said of a source that the plugin refused."""
+        warnings = self.words.split("[WARNING]: ")
+        (found,) = (text for text in warnings if text.startswith("Failed") and f"with 'auto' plugin: {source}:" in text)
+        return found
+
     @property
     def hosts(self) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = json.loads(self.out)["_meta"]["hostvars"]
@@ -187,20 +195,26 @@ class Workplace:
     def _environment(self) -> dict[str, str]:
         return {
             "CANARY": CANARY,
-            "SEVENTHINGS_BASE_URL": f"http://127.0.0.1:{self.service.server_port}",
+            "SEVENTHINGS_BASE_URL": self.service.base_url,
             "SEVENTHINGS_TOKEN": "t",
         }
 
 
-@pytest.fixture
-def work(tmp_path: Path) -> Iterator[Workplace]:
+@contextlib.contextmanager
+def serving() -> Iterator[_Hostile]:
     service = _Hostile()
     thread = threading.Thread(target=service.serve_forever, args=(0.05,))
     thread.start()
-    yield Workplace(service, tmp_path)
+    yield service
     service.shutdown()
     thread.join()
     service.server_close()
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Iterator[Workplace]:
+    with serving() as service:
+        yield Workplace(service, tmp_path)
 
 
 def every_door(expression: str) -> list[dict[str, Any]]:
@@ -462,79 +476,90 @@ def test_places_never_have_the_names_of_machines(machines: Workplace) -> None:
         assert ("put this inventory source last" in shown.words) is (sources[0] == "lab.seventhings.yml")
 
 
-@pytest.mark.parametrize(
-    ("options", "names", "said"),
-    [
-        ({"hostname": "name"}, ["db1"], ("hostname", "existing: join")),
-        ({"hostname": "name", "existing": "join"}, ["localhost"], ("hostname", "host_prefix")),
-        ({"hostname": "name", "existing": "join"}, ["127.0.0.1"], ("hostname",)),
-        ({"hostname": "name", "existing": "join"}, ["::1"], ("hostname",)),
-        ({"hostname": "name", "existing": "join"}, ["all"], ("hostname",)),
-        ({"hostname": "name", "existing": "join"}, ["ungrouped"], ("hostname",)),
-        ({"hostname": "name", "existing": "join"}, ["hostvars"], ("hostname",)),
-        ({"hostname": "name", "existing": "join"}, ["environment"], ("hostname",)),
-        # Ansible would set the host's variables on the group.
-        ({"hostname": "name", "existing": "join"}, ["databases"], ("hostname", "group")),
-        (
-            {"keyed_groups": [{"key": "seventhings_name", "separator": ""}]},
-            ["webservers"],
-            ("keyed_groups", "existing"),
-        ),
-        ({"keyed_groups": [{"key": "seventhings_name", "separator": ""}]}, ["all"], ("keyed_groups",)),
-        ({"keyed_groups": [{"key": "seventhings_name", "separator": ""}]}, ["ungrouped"], ("keyed_groups",)),
-        ({"keyed_groups": [{"key": "seventhings_name", "separator": ""}]}, ["db1"], ("keyed_groups", "host")),
-        (
-            {"keyed_groups": [{"key": "seventhings_id|string", "parent_group": "{{ seventhings_name }}"}]},
-            ["webservers"],
-            ("keyed_groups", "existing"),
-        ),
-        (
-            {"keyed_groups": [{"key": "seventhings_id|string", "parent_group": "{{ seventhings_name }}"}]},
-            ["ungrouped"],
-            ("keyed_groups",),
-        ),
-        ({"groups": {"webservers": "true"}}, ["Lab"], ("groups", "existing")),
-        (
-            {"hostname": "name", "existing": "join", "keyed_groups": [{"key": "seventhings_name", "separator": ""}]},
-            ["mine"],
-            ("hostname", "group"),
-        ),
-        ({}, [".."], ("hostname", "..")),
-        ({}, ["."], ("hostname",)),
-        ({"hostname": "x/{{ name }}"}, [".."], ("hostname",)),
-        ({"hostname": "x/{{ name }}"}, ["../../etc/passwd"], ("hostname",)),
-        ({"hostname": "{{ name }}/x"}, ["/etc"], ("hostname",)),
-        ({"hostname": "{{ name }}/x"}, ["a/"], ("hostname",)),
-        ({"hostname": 5}, ["Lab"], ("hostname: 5 does not fit",)),
-        ({"hostname": {"name": "x"}}, ["Lab"], ("hostname:", "does not fit")),
-        ({"hostname": [["name"]]}, ["Lab"], ("hostname:", "does not fit")),
-        ({"variable_prefix": "ansible_"}, ["Lab"], ("variable_prefix",)),
-        ({"group_prefix": "a-"}, ["Lab"], ("group_prefix",)),
-    ],
+REFUSED: tuple[tuple[dict[str, Any], list[str], tuple[str, ...]], ...] = (
+    ({"hostname": "name"}, ["db1"], ("hostname", "existing: join")),
+    ({"hostname": "name", "existing": "join"}, ["localhost"], ("hostname", "host_prefix")),
+    ({"hostname": "name", "existing": "join"}, ["127.0.0.1"], ("hostname",)),
+    ({"hostname": "name", "existing": "join"}, ["::1"], ("hostname",)),
+    ({"hostname": "name", "existing": "join"}, ["all"], ("hostname",)),
+    ({"hostname": "name", "existing": "join"}, ["ungrouped"], ("hostname",)),
+    ({"hostname": "name", "existing": "join"}, ["hostvars"], ("hostname",)),
+    ({"hostname": "name", "existing": "join"}, ["environment"], ("hostname",)),
+    # Ansible would set the host's variables on the group.
+    ({"hostname": "name", "existing": "join"}, ["databases"], ("hostname", "group")),
+    (
+        {"keyed_groups": [{"key": "seventhings_name", "separator": ""}]},
+        ["webservers"],
+        ("keyed_groups", "existing"),
+    ),
+    ({"keyed_groups": [{"key": "seventhings_name", "separator": ""}]}, ["all"], ("keyed_groups",)),
+    ({"keyed_groups": [{"key": "seventhings_name", "separator": ""}]}, ["ungrouped"], ("keyed_groups",)),
+    ({"keyed_groups": [{"key": "seventhings_name", "separator": ""}]}, ["db1"], ("keyed_groups", "host")),
+    (
+        {"keyed_groups": [{"key": "seventhings_id|string", "parent_group": "{{ seventhings_name }}"}]},
+        ["webservers"],
+        ("keyed_groups", "existing"),
+    ),
+    (
+        {"keyed_groups": [{"key": "seventhings_id|string", "parent_group": "{{ seventhings_name }}"}]},
+        ["ungrouped"],
+        ("keyed_groups",),
+    ),
+    ({"groups": {"webservers": "true"}}, ["Lab"], ("groups", "existing")),
+    (
+        {"hostname": "name", "existing": "join", "keyed_groups": [{"key": "seventhings_name", "separator": ""}]},
+        ["mine"],
+        ("hostname", "group"),
+    ),
+    ({}, [".."], ("hostname", "..")),
+    ({}, ["."], ("hostname",)),
+    ({"hostname": "x/{{ name }}"}, [".."], ("hostname",)),
+    ({"hostname": "x/{{ name }}"}, ["../../etc/passwd"], ("hostname",)),
+    ({"hostname": "{{ name }}/x"}, ["/etc"], ("hostname",)),
+    ({"hostname": "{{ name }}/x"}, ["a/"], ("hostname",)),
+    ({"hostname": 5}, ["Lab"], ("hostname: 5 does not fit",)),
+    ({"hostname": {"name": "x"}}, ["Lab"], ("hostname:", "does not fit")),
+    ({"hostname": [["name"]]}, ["Lab"], ("hostname:", "does not fit")),
+    ({"variable_prefix": "ansible_"}, ["Lab"], ("variable_prefix",)),
+    ({"group_prefix": "a-"}, ["Lab"], ("group_prefix",)),
 )
-def test_a_name_that_belongs_to_somebody_else_is_refused_and_nothing_is_added(
-    machines: Workplace, options: dict[str, Any], names: list[str], said: tuple[str, ...]
-) -> None:
-    machines.has(rooms=[room(1, "Other"), *(room(number, name) for number, name in enumerate(names, 2))])
-    machines.write(**options)
-    shown = machines.inventory("--list", "-i", "hosts.ini", "-i", "lab.seventhings.yml")
+"""Options of a source, names of rooms, and what is said of them."""
+
+
+def test_names_that_belong_to_somebody_else_are_refused_and_nothing_is_added(machines: Workplace) -> None:
+    """Each of many sources, all of one process, with an instance of its own."""
+    sources = [f"{number}.seventhings.yml" for number in range(len(REFUSED))]
+    with contextlib.ExitStack() as stack:
+        for source, (options, names, _said) in zip(sources, REFUSED, strict=True):
+            service = stack.enter_context(serving())
+            service.lists["rooms"] = [room(number, name) for number, name in enumerate(["Other", *names], 1)]
+            machines.write(source, base_url=service.base_url, **options)
+        shown = machines.inventory(
+            "--list", "-i", "hosts.ini", *(word for source in sources for word in ("-i", source))
+        )
     assert set(shown.hosts) == {"db1", "web1"}, shown.all
     groups = json.loads(shown.out)
     assert set(groups) == {"_meta", "all", "databases", "webservers"}
     assert groups["webservers"] == {"hosts": ["web1"]}
     assert "seventhings" not in shown.out
-    for words in said:
-        assert words in shown.words
+    for source, (options, names, said) in zip(sources, REFUSED, strict=True):
+        refusal = shown.refusal_of(str(machines.directory / source))
+        assert [words for words in said if words not in refusal] == [], (options, names, refusal)
     assert "Traceback" not in shown.err
 
 
-@pytest.mark.parametrize("name", ["databases", "all", "ungrouped", "hostvars", "tags", "db1"])
-def test_a_location_without_a_prefix_takes_no_group(machines: Workplace, name: str) -> None:
-    machines.has(locations=[location(1, name)], rooms=[room(1, "Lab", 1)])
-    machines.write(group_prefix="")
-    shown = machines.inventory("--list", "-i", "hosts.ini", "-i", "lab.seventhings.yml")
+def test_a_location_without_a_prefix_takes_no_group(machines: Workplace) -> None:
+    names = ["databases", "all", "ungrouped", "hostvars", "tags", "db1"]
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            service = stack.enter_context(serving())
+            service.lists.update(locations=[location(1, name)], rooms=[room(1, "Lab", 1)])
+            machines.write(f"{name}.seventhings.yml", base_url=service.base_url, group_prefix="")
+        sources = [word for name in names for word in ("-i", f"{name}.seventhings.yml")]
+        shown = machines.inventory("--list", "-i", "hosts.ini", *sources)
     assert set(shown.hosts) == {"db1", "web1"}
-    assert "group_prefix" in shown.words
+    for name in names:
+        assert "group_prefix" in shown.refusal_of(str(machines.directory / f"{name}.seventhings.yml"))
 
 
 def test_who_joins_gets_no_connection(machines: Workplace) -> None:
@@ -650,11 +675,12 @@ def test_names_are_one_line_without_control_characters(work: Workplace) -> None:
         assert r"A\u001b[2J\u0007" in shown.out
 
 
-@pytest.mark.parametrize("name", ["a:22", "a[1:3]", "*", "!db1", "&db1", "~.*", "@hosts.ini", "a,db1", "a db1", "-i"])
-def test_a_name_is_taken_literally(machines: Workplace, name: str) -> None:
+def test_a_name_is_taken_literally(machines: Workplace) -> None:
     """What a pattern would read in it is no part of the inventory."""
-    machines.has(rooms=[room(1, name)])
+    names = ["a:22", "a[1:3]", "*", "!db1", "&db1", "~.*", "@hosts.ini", "a,db1", "a db1", "-i"]
+    machines.has(rooms=[room(number, name) for number, name in enumerate(names, 1)])
     machines.write()
     shown = machines.inventory("--list", "-i", "hosts.ini", "-i", "lab.seventhings.yml")
-    assert set(shown.hosts) == {"db1", "web1", f"room/{name}"}
-    assert "ansible_port" not in shown.hosts[f"room/{name}"]
+    rooms = {f"room/{name}" for name in names}
+    assert set(shown.hosts) == {"db1", "web1", *rooms}
+    assert [name for name in rooms if "ansible_port" in shown.hosts[name]] == []
