@@ -4,10 +4,11 @@
 """Keep what Python compiles, and seldom look for garbage, for the many short processes of the tests.
 
 Ansible's loader of collections compiles each file of a collection in each process, and so does a module process with
-what its archive holds; Python itself would keep the result beside the file. A process that only begins makes thousands
-of objects that stay, and looks among them for garbage hundreds of times, which is an eighth of its time. The paths file
-of the environment imports this module into each Python, where it does nothing unless ``KEPT_CODE`` names a directory,
-which the tests set. The benchmarks don't: they measure what users have.
+what its archive holds; Python itself would keep the result beside the file. Each process of Ansible reads the same
+376 kB of YAML too, where its own plugins have moved, which is a tenth of its start. And it looks hundreds of times for
+garbage among the many objects that a start makes and that stay, which is an eighth. The paths file of the environment
+imports this module into each Python, where it does nothing unless ``KEPT_CODE`` names a directory, which the tests set.
+The benchmarks don't: they measure what users have.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ import hashlib
 import marshal
 import os
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 VARIABLE = "KEPT_CODE"
 """Names the directory."""
+
+LARGE = 100_000
+"""So many bytes make a text of YAML large."""
 
 NEW_OBJECTS = 50_000
 """So many new objects make Python look for garbage, in place of 700."""
@@ -44,14 +50,57 @@ def keep_in(directory: Path) -> None:
         with contextlib.suppress(OSError):
             return _placed(marshal.loads(path.read_bytes()), os.fsdecode(filename))
         code = _compile(source, filename, mode, dont_inherit=True)
-        # A process of another user may not write there.
-        with contextlib.suppress(OSError):
-            beside = path.with_suffix(f".{os.getpid()}")
-            beside.write_bytes(marshal.dumps(code))
-            beside.replace(path)
+        _write(path, code)
         return code
 
     builtins.compile = compile_or_find
+
+
+def _write(path: Path, value: Any) -> None:
+    # A process of another user may not write there.
+    with contextlib.suppress(OSError):
+        beside = path.with_suffix(f".{os.getpid()}")
+        beside.write_bytes(marshal.dumps(value))
+        beside.replace(path)
+
+
+class YamlFinder:
+    """Finds the module ``yaml`` as Python does, and lets it look into a directory for large texts without types.
+
+    :param directory: where what they hold is kept; it is there.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path) if name == "yaml" else None
+        if spec and spec.loader:
+            execute = spec.loader.exec_module
+
+            def execute_and_change(module: ModuleType) -> None:
+                execute(module)
+                self.change(module)
+
+            spec.loader.exec_module = execute_and_change  # type: ignore[method-assign]
+        return spec
+
+    def change(self, module: Any) -> None:
+        """Changes how the module loads."""
+        load = module.load
+        loader = getattr(module, "CBaseLoader", None)
+
+        def load_or_find(stream: Any, Loader: Any) -> Any:
+            if Loader is not loader or not isinstance(stream, bytes) or len(stream) < LARGE:
+                return load(stream, Loader)
+            path = self.directory / f"{hashlib.sha256(stream).hexdigest()}.yaml"
+            with contextlib.suppress(OSError):
+                return marshal.loads(path.read_bytes())
+            value = load(stream, Loader)
+            _write(path, value)
+            return value
+
+        module.load = load_or_find
 
 
 def _placed(code: CodeType, filename: str) -> CodeType:
@@ -64,4 +113,5 @@ def _placed(code: CodeType, filename: str) -> CodeType:
 
 if os.environ.get(VARIABLE):
     keep_in(Path(os.environ[VARIABLE]))
+    sys.meta_path.insert(0, YamlFinder(Path(os.environ[VARIABLE])))
     gc.set_threshold(NEW_OBJECTS)

@@ -2,16 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the processes of the tests compile once is the same code at whatever place it is found again."""
+"""What the processes of the tests compile once is the same code at whatever place it is found again, and what they read
+once is the same data.
+"""
 
 from __future__ import annotations
 
 import builtins
+from importlib.util import module_from_spec
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 import kept_code
 import pytest
+import yaml
 
 SOURCE = b"def give():\n    return (lambda: 1)()\n"
 
@@ -69,3 +74,47 @@ def test_an_error_is_told_as_ever(kept: Path) -> None:
 def test_where_nothing_can_be_written_all_is_compiled(kept: Path) -> None:
     kept.rmdir()
     assert compile(SOURCE, "/one.py", "exec", dont_inherit=True).co_filename == "/one.py"
+
+
+# ---- YAML
+
+
+LARGE = b"a: &one [x, 1, 2031-05-31]\nb: {c: *one}\n" + b"# padding\n" * kept_code.LARGE
+HELD = {"a": ["x", "1", "2031-05-31"], "b": {"c": ["x", "1", "2031-05-31"]}}
+
+
+@pytest.fixture
+def changed(kept: Path) -> Any:
+    """The module ``yaml`` of a process of the tests."""
+    spec = kept_code.YamlFinder(kept).find_spec("yaml")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_large_text_is_read_once(kept: Path, changed: Any) -> None:
+    first = changed.load(LARGE, Loader=changed.CBaseLoader)
+    (file,) = kept.glob("*.yaml")
+    before = file.stat().st_mtime_ns
+    again = changed.load(LARGE, Loader=changed.CBaseLoader)
+    assert first == again == HELD == yaml.load(LARGE, Loader=yaml.CBaseLoader)
+    assert file.stat().st_mtime_ns == before
+    # Whoever changes what was read changes nothing of others.
+    again["b"].clear()
+    assert changed.load(LARGE, Loader=changed.CBaseLoader) == HELD
+
+
+def test_any_other_text_is_read_as_ever(kept: Path, changed: Any) -> None:
+    assert changed.load(b"a: 1", Loader=changed.CBaseLoader) == {"a": "1"}
+    assert changed.load(LARGE.decode(), Loader=changed.CBaseLoader) == HELD
+    assert changed.load(LARGE, Loader=changed.CSafeLoader) == yaml.load(LARGE, Loader=yaml.CSafeLoader) != HELD
+    with pytest.raises(changed.YAMLError):
+        changed.load(LARGE + b"a: [", Loader=changed.CBaseLoader)
+    assert list(kept.iterdir()) == []
+
+
+def test_any_other_module_is_found_as_ever(kept: Path) -> None:
+    assert kept_code.YamlFinder(kept).find_spec("json") is None
+    assert kept_code.YamlFinder(kept).find_spec("yaml.loader", yaml.__path__) is None
