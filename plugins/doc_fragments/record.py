@@ -33,9 +33,8 @@ notes:
   - Values are compared by their meaning, and only what differs counts as a change. C("12.50") and C(12.5) are the same
     amount, an empty text, null and an empty list are the same nothing, and the order of references and attachments does
     not matter.
-  - Both sides of a diff call the records that they refer to alike, by natural keys where the task does. Those of which
-    no list tells the natural key are read for that when a reference changes, which takes one request for each kind,
-    and one more for the locations of rooms.
+  - Both sides of a diff call the records that they refer to alike, as far as what was read anyway tells it. Nothing is
+    read for a diff alone, so a record that is referred to no more may have the name that the service gives it.
   - A record whose creation was not confirmed (a broken connection, a time-out, HTTP 5xx) is looked for before the
     request is sent again, so that it is not made twice.
 """

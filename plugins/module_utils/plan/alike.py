@@ -4,26 +4,26 @@
 """References on the two sides of a change, in one language, so that a diff shows what differs and nothing else.
 
 The service calls a room by its number or by an id alone; people write ``Head office/0.12``, or its uuid. What both
-sides can be called decides: natural keys, else uuids, else ids. Natural keys of the side that is there now are asked
-for only where the other side was written in them.
+sides can be called decides: natural keys, else uuids, else ids. No requests are made here: a record that stands in no
+list that was read keeps the name that the service gives it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..model.field import is_uuid
 from ..model.types_links import Reference, references_in, with_references
 
-NamesOf = Callable[[Sequence[Reference], bool], Sequence[str | None]]
-"""The natural keys of records that are referred to, None where one is not known; whether they may be asked for."""
+NameOf = Callable[[Reference], str | None]
+"""The natural key of a record that is referred to; None where it is not known."""
 
 _MARKS = ("uuid", "id")
 
 
-def alike(is_now: Any, written: Any, names_of: NamesOf) -> tuple[Any, Any]:
+def alike(is_now: Any, written: Any, name_of: NameOf) -> tuple[Any, Any]:
     """Canonical values as they are and as they shall be, whose references are called alike.
 
     A reference that was written as a natural key keeps its words, and gives them to the same one on the other side.
@@ -37,10 +37,9 @@ def alike(is_now: Any, written: Any, names_of: NamesOf) -> tuple[Any, Any]:
         same = next((words[id(other)] for other in ours if id(other) in words and other.same(one)), None)
         if same is not None:
             words[id(one)] = same
-    unnamed = [one for one in (*ours, *theirs) if id(one) not in words and one.resolved]
-    if unnamed:
-        names = zip(unnamed, names_of(unnamed, are_keys), strict=True)
-        words |= {id(one): name for one, name in names if name is not None}
+    for one in (*ours, *theirs):
+        if id(one) not in words and one.resolved and (name := name_of(one)) is not None:
+            words[id(one)] = name
     both = (*ours, *theirs)
     if ours and not are_keys and len(words) < len(both):
         mark = next((mark for mark in _MARKS if all(getattr(one, mark) is not None for one in both)), None)

@@ -153,7 +153,7 @@ class QueriedState(InstanceState):
         self.reading.complete(reference)
 
     def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
-        return alike(is_now, written, self.reading.names_of)
+        return alike(is_now, written, self.reading.name_of)
 
     def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
         linked = [(key, value) for key, value in desired.items() if any(references_in(value))]

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..client.client import Client, Record
 from ..client.query import PER_PAGE, Condition
-from ..errors import Ambiguous, IncompleteList, InvalidInput, NoMatch, ServiceError
+from ..errors import Ambiguous, InvalidInput, NoMatch
 from ..model.field import EMPTY
 from ..model.kinds import KINDS, Kind
 from ..model.near import slips
@@ -263,25 +262,12 @@ class Reading:
         if record is not None:
             fill_in(reference, record)
 
-    def names_of(self, references: Sequence[Reference], may_ask: bool) -> list[str | None]:
-        """The natural keys of the records that references mean; None where one is not known.
-
-        :param may_ask: read records, and the places that they are in, where they were not read.
-        """
-        if may_ask:
-            # They are words of a diff alone: that they can't be read is no reason to fail.
-            with contextlib.suppress(ServiceError, IncompleteList):
-                self._read_unknown(references)
-                self._read_unknown(place for record in map(self._known, references) for place in _places_in(record))
-        return [None if record is None else self._name_of(record) for record in map(self._known, references)]
-
-    def _read_unknown(self, references: Iterable[Reference]) -> None:
-        self.records_of([one for one in references if self._known(one) is None])
-
-    def _name_of(self, record: Record) -> str | None:
-        name = next(iter(natural_keys.written_names(record, self._known)), None)
+    def name_of(self, reference: Reference) -> str | None:
+        """The natural key of a record that is referred to, where what was read tells it."""
+        record = self._known(reference)
+        name = None if record is None else next(iter(natural_keys.written_names(record, self._known)), None)
         # A room alone may be one of several, so it is named with its location or not at all.
-        return name if name is None or not record.kind.parent or "/" in name else None
+        return name if name is None or record is None or not record.kind.parent or "/" in name else None
 
     def _known(self, reference: Reference) -> Record | None:
         """The record that a reference means, where it was read."""
@@ -314,13 +300,6 @@ class Reading:
         halves = [reference for reference in halves if reference.resolved]
         self.records_of([*nameless, *halves])
         self.with_uuid(halves)
-
-
-def _places_in(record: Record | None) -> Iterable[Reference]:
-    """The place that a record is in, where its kind has one."""
-    if record is None or not record.kind.parent:
-        return ()
-    return references_in(natural_keys.identity_of(record.kind).read(record.flat).get(record.kind.parent_key))
 
 
 def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:

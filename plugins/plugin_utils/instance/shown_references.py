@@ -34,6 +34,6 @@ def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
             continue
         is_now, wanted = schema.read_one(key, change.current.flat), change.values[key]
         if any(references_in((is_now, wanted))):
-            is_now, wanted = alike(is_now, wanted, state.names_of)
+            is_now, wanted = alike(is_now, wanted, state.known_name_of)
             before[key], after[key] = schema.brief(key, is_now), schema.brief(key, wanted)
     return before, after

@@ -361,11 +361,8 @@ class ListedState(InstanceState):
         """The values as they are: a list that is read later may tell more."""
         return is_now, written
 
-    def names_of(self, references: Sequence[Reference], _may_ask: bool = False) -> list[str | None]:
-        """The natural keys of some records, where the lists that tell them were read."""
-        return [self._key_of(one) for one in references]
-
-    def _key_of(self, reference: Reference) -> str | None:
+    def known_name_of(self, reference: Reference) -> str | None:
+        """The natural key of a record that is referred to, where the lists that tell it were read."""
         kind = KINDS[reference.target]
         if not self.is_listed(kind) or (kind.parent and not self.is_listed(KINDS[kind.parent])):
             return None
