@@ -192,9 +192,9 @@ class YamlSource(_Pieces):
         return piece.kind == SCALAR and self.file.plain[piece.start : piece.end] in ("", "~", "null")
 
     def _append_to_all(self, text: str, way: Sequence[str]) -> None:
-        for number, name in reversed(list(enumerate(way))):
-            indent = "  " * number
-            text = f"{indent}{flow(name)}:\n" + "".join(f"{indent}  {line}\n" for line in text.splitlines())
+        for name in reversed(way):
+            lines = text.removesuffix("\n").split("\n")
+            text = f"{flow(name)}:\n" + "".join(f"  {line}\n" for line in lines)
         end = len(self.file.plain)
         lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
         if self._root is not None:
