@@ -40,6 +40,7 @@ class Service:
     content: bytes = CONTENT
     transport: Any = field(default_factory=lambda: Transport("https://acme.example"))
     leftovers: Leftovers = field(default_factory=Leftovers)
+    tokens: Any = field(default_factory=lambda: SimpleNamespace(secrets=frozenset()))
 
     def get(self, kind: Kind, uuid: str) -> Record:
         return Record(kind, uuid, 7, {"uuid": uuid, "name": self.name, "size": self.size})
