@@ -246,7 +246,8 @@ class FieldType:
         instances.
     :ivar is_text: whether an empty text is another value than null to a filter.
     :ivar in_files: canonical to what a file holds, given what a reference in it is called there; None: a reference by
-        what it is called, a list item by item, anything else as it is.
+        what it is called, texts, numbers and dates as they are, a list of those item by item, anything else as ``show``
+        has it.
     :ivar writable: whether a person may write a value.
     :ivar computed: whether the service works its values out from other fields, so that nothing is lost without them.
     :ivar made_by_time: values that the service makes of others when a day has passed, to those others.

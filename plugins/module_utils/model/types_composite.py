@@ -116,7 +116,6 @@ INTERVAL = FieldType(
         "required": ["unit", "value"],
         "additionalProperties": False,
     },
-    in_files=lambda value, _called: _plain_interval(value),
 )
 INTERVALS = FieldType(
     parse_list(_parse_interval),
@@ -129,7 +128,6 @@ INTERVALS = FieldType(
     option={"type": "list", "elements": "dict", "options": _INTERVAL_OPTIONS},
     shape="intervals",
     json_schema={"type": ["array", "null"], "items": {"$ref": "#/$defs/interval"}},
-    in_files=lambda values, _called: each(_plain_interval)(values),
 )
 
 

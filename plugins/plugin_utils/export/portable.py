@@ -44,6 +44,9 @@ TEMPLATE_MARKS = ("{{", "{%", "{#")
 _PART = Field("", "ANY")
 """A part of a value, which is what it is whatever field it stands in."""
 
+_ITEMS = (Reference, Attachment, bool, int, float, str, Decimal, dt.date)
+"""The items of lists that are written one by one; a list of anything else is written as it is shown."""
+
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
@@ -199,7 +202,7 @@ class Portable:
         if in_files is not None:
             told_apart = self._renter(value) if is_text_renter(value) else value
             return in_files(told_apart, lambda part: self.value(_PART, part))
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and all(isinstance(item, _ITEMS) for item in value):
             items = [self.value(field, item) for item in value]
             # Links are sets: instances answer them in any order.
             return sorted(items, key=str) if isinstance(value[0], (Reference, Attachment)) else items
@@ -362,7 +365,10 @@ def plain(field: Field, value: Any) -> Any:
     if isinstance(value, str):
         check_texts(value)
         return value
-    raise NotPortable(f"{value!r} is nothing that a file can hold")
+    shown = type_of(field).show(value)
+    if shown is value:
+        raise NotPortable(f"{value!r} is nothing that a file can hold")
+    return shown
 
 
 def _digits(value: Decimal, fraction_digits: int | None) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, FieldType, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import TYPES
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import NotPortable, plain
 
 FIELD = Field("f", "TEXT")
@@ -60,3 +61,12 @@ def test_a_number_has_the_digits_that_its_field_keeps_where_that_is_exact(value:
 def test_what_a_file_can_not_hold_is_said(value: Any, reason: str) -> None:
     with pytest.raises(NotPortable, match=reason):
         plain(FIELD, value)
+
+
+def test_a_value_that_is_no_text_number_or_date_is_written_as_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def minutes(value: dt.timedelta) -> str:
+        return f"PT{value // dt.timedelta(minutes=1)}M"
+
+    faces = FieldType(lambda value, _field: value, lambda value, _field: value, minutes, minutes)
+    monkeypatch.setitem(TYPES, "DURATION", faces)
+    assert plain(Field("f", "DURATION"), dt.timedelta(hours=1.5)) == "PT90M"
