@@ -98,7 +98,7 @@ def test_records_of_a_new_kind_go_from_files_to_the_instance_and_back(
     src.mkdir()
     for name, content in files.items():
         (src / name).write_text(yaml.safe_dump(content), encoding="utf-8")
-    export = {"name": "export", "community.seventhings.instance_export": {"dest": str(dest)}}
+    export = {"name": "export", "community.seventhings.instance_export": {"dest": str(dest), "twin": True}}
 
     run = play(
         with_contracts,
@@ -118,6 +118,9 @@ def test_records_of_a_new_kind_go_from_files_to_the_instance_and_back(
     assert yaml.safe_load((dest / "contracts.yml").read_text(encoding="utf-8")) == [
         {**contract, "starts_on": dt.date(2031, 5, 31)}
     ]
+    with emulator_process.running("--load", str(dest), root=with_contracts.root) as twin:
+        on_twin = play(with_contracts, tmp_path, twin, instance("on the twin", src, check_mode=True))
+    assert not on_twin.named("on the twin")["changed"]
 
 
 # ---- a field type

@@ -4,8 +4,8 @@
 """One module for each kind of record. Whatever stands in this folder is taken up by itself.
 
 A module says which operations it answers (``ROUTES``). It may have tables of its own (``TABLES``, statements of SQL,
-each of which ends with a semicolon and its line), and say what of them belongs to the state of an instance
-(``collect``).
+each of which ends with a semicolon and its line), say what of them belongs to the state of an instance (``collect``),
+and take records out of an export (``load``).
 """
 
 from __future__ import annotations

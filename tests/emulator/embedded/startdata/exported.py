@@ -16,6 +16,8 @@ import yaml
 
 _SETTINGS = "instance.yml"
 _TWIN = "twin.jsonl"
+_MOVED = "moved.yml"
+_SUFFIXES = (".yml", ".jsonl", ".csv")
 _RUN_BY_SPREADSHEETS = ("'", "=", "+", "-", "@", "\t", "\r", "\n")
 
 Row = dict[str, Any]
@@ -94,6 +96,7 @@ class Export:
             raise BadExport(f"{root} holds no {_SETTINGS}: expected a directory that instance_export wrote")
         settings = yaml.safe_load((root / _SETTINGS).read_text("utf-8")) or {}
         self._is_plain_csv = "csv" not in settings
+        self._read: set[Path] = set()
         self.notes = Notes.read(root)
 
     def definitions(self, template: str) -> list[Row] | None:
@@ -104,6 +107,7 @@ class Export:
     def rows(self, section: str) -> Iterator[Row]:
         """The records of a section. Every scalar is a text, whatever the format."""
         for path in self._files(section):
+            self._read.add(path)
             if path.suffix == ".yml":
                 yield from yaml.load(path.read_text("utf-8"), yaml.BaseLoader) or []
             elif path.suffix == ".jsonl":
@@ -114,8 +118,15 @@ class Export:
     def _files(self, section: str) -> list[Path]:
         if (self.root / "instance.xlsx").exists():
             raise BadExport(f"{self.root} holds a workbook; export as yaml, csv or jsonl")
-        found = [path for path in self.root.glob(f"{section}.*") if path.suffix in (".yml", ".jsonl", ".csv")]
+        found = [path for path in self.root.glob(f"{section}.*") if path.suffix in _SUFFIXES]
         return sorted(found) + sorted(path for path in (self.root / section).glob("*.*") if path.is_file())
+
+    def check_that_all_is_read(self) -> None:
+        """Raises BadExport for records of a section that nobody asked for, so that a twin lacks nothing unsaid."""
+        others = {self.root / name for name in (_SETTINGS, _MOVED, _TWIN)}
+        for path in sorted(set(self.root.glob("*.*")) - self._read - others):
+            if path.suffix in _SUFFIXES:
+                raise BadExport(f"{path} holds records that the embedded service does not know")
 
     def _table(self, path: Path) -> Iterator[Row]:
         if not self._is_plain_csv:

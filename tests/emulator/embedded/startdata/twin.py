@@ -11,14 +11,14 @@ import json
 import mimetypes
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..context import Context, new_uuid
 from ..definitions import Definition
 from ..fieldtypes import FieldType, is_uuid
-from ..kinds import catalog, hub_items, records, rentals, tasks
+from ..kinds import MODULES, catalog, hub_items, records, rentals, tasks
 from ..kinds.files import insert_file
 from ..kinds.hub_data import suggested_category
 from ..kinds.users import insert_user
@@ -108,9 +108,11 @@ def load(context: Context, export: Export) -> None:
 
 
 class _Loader:
+    """Takes the records of an export, each after those that it refers to. Further kinds come last (``load``)."""
+
     def __init__(self, context: Context, export: Export) -> None:
+        self.store = context.store
         self._context = context
-        self._store = context.store
         self._export = export
         self._files: dict[tuple[str, str], str] = {}
         self._labels: dict[str, dict[str, Definition]] = {}
@@ -130,12 +132,12 @@ class _Loader:
             links.append(("asset", self._insert("asset", row, note), row))
         self._users_of_persons()
         for template, record_id, row in links:
-            self._store.update(template, record_id, self._columns(template, row, later=True))
+            self.store.update(template, record_id, self._columns(template, row, later=True))
         for template in _ORDER:
             records.compare_fields(self._context, self._context.templates[template])
         for note in self._export.notes.archived:
             since = note["archived"] if isinstance(note["archived"], str) else self._context.now
-            self._store.run("UPDATE asset SET archived_at = ? WHERE uuid = ?", (since, note["uuid"]))
+            self.store.run("UPDATE asset SET archived_at = ? WHERE uuid = ?", (since, note["uuid"]))
         for row in self._export.rows("tasks"):
             self._task(row)
         for row in self._export.rows("rental_cases"):
@@ -144,6 +146,24 @@ class _Loader:
             self._catalog_item(row)
         for row in self._export.rows("hub"):
             self._offer(row)
+        for module in MODULES:
+            if hasattr(module, "load"):
+                module.load(self)
+        self._export.check_that_all_is_read()
+
+    # ---- what a kind of its own needs
+
+    def rows(self, section: str) -> Iterator[Row]:
+        """The records of a section. Every scalar is a text."""
+        return self._export.rows(section)
+
+    def identity(self, kind: str, row: Row) -> dict[str, Any]:
+        """The uuid of the record of a row, and its id, where the export noted them; else a new uuid."""
+        return _identity(self._export.notes.of(kind, row))
+
+    def found(self, template: str, reference: Any) -> int | None:
+        """The id of the record that a reference means; None where there is no reference. Raises BadExport."""
+        return None if reference is None else self._found(template, reference)
 
     # ---- users
 
@@ -152,18 +172,18 @@ class _Loader:
         noted = self._export.notes.users
         own = next((user for user in noted if user["email"] == credentials.EMAIL), None)
         number = own["id"] if own else 1 + max((user["id"] or 0 for user in noted), default=0)
-        self._store.run("UPDATE user SET id = ? WHERE username = ?", (number, credentials.USERNAME))
+        self.store.run("UPDATE user SET id = ? WHERE username = ?", (number, credentials.USERNAME))
         if own:
-            self._store.run("UPDATE user SET uuid = ? WHERE id = ?", (own["uuid"], number))
+            self.store.run("UPDATE user SET uuid = ? WHERE id = ?", (own["uuid"], number))
         for user in noted:
             if user is not own:
                 self._add_user(user)
-        for row in self._store.rows("SELECT id, email FROM user"):
+        for row in self.store.rows("SELECT id, email FROM user"):
             self._names.setdefault(("user", str(row["email"]).casefold()), row["id"])
 
     def _add_user(self, user: Mapping[str, Any]) -> None:
         made = insert_user(
-            self._store,
+            self.store,
             uuid=user["uuid"],
             email=user["email"],
             firstname=user.get("firstname"),
@@ -171,33 +191,32 @@ class _Loader:
             rights=(),
             username=f"{user['email']} {user['uuid']}",
         )
-        self._store.run("UPDATE user SET id = ? WHERE id = ?", (user.get("id") or made, made))
+        self.store.run("UPDATE user SET id = ? WHERE id = ?", (user.get("id") or made, made))
 
     def _users_of_persons(self) -> None:
         """Users without a note are made of their persons; every user belongs to the person with its address."""
         for email in self._export.rows("users"):
             address = str(email)
             if ("user", address.casefold()) not in self._names:
-                person = self._store.row("SELECT * FROM person WHERE lower(email) = lower(?)", (address,))
+                person = self.store.row("SELECT * FROM person WHERE lower(email) = lower(?)", (address,))
                 names = {"firstname": person["first_name"], "lastname": person["last_name"]} if person else {}
                 self._add_user({"uuid": builtin.fixed_uuid("user", address), "email": address, **names})
-                found = self._store.value("SELECT id FROM user WHERE email = ?", (address,))
+                found = self.store.value("SELECT id FROM user WHERE email = ?", (address,))
                 self._names["user", address.casefold()] = found
-        self._store.run(
+        self.store.run(
             "UPDATE person SET user_uuid = (SELECT uuid FROM user WHERE lower(user.email) = lower(person.email))"
         )
 
     # ---- records with fields
 
     def _insert(self, template: str, row: Row, note: Mapping[str, Any]) -> int:
-        own = {"uuid": note.get("uuid") or new_uuid(), **({"id": note["id"]} if note.get("id") else {})}
         made = {
             "created_at": self._context.now,
             "updated_at": self._context.now,
             "created_by_user_id": self._context.user.id,
             "updated_by_user_id": self._context.user.id,
         }
-        record_id = self._store.insert(template, {**own, **self._columns(template, row), **made})
+        record_id = self.store.insert(template, {**_identity(note), **self._columns(template, row), **made})
         self._rows.setdefault(template, []).append((row, record_id))
         labels = {"location": ("name",), "person": ("email",), "asset": ("barcode",)}.get(template, ())
         for label in labels:
@@ -276,7 +295,7 @@ class _Loader:
         return found
 
     def _uuid(self, template: str, reference: Any) -> str:
-        found = self._store.value(f"SELECT uuid FROM {template} WHERE id = ?", (self._found(template, reference),))
+        found = self.store.value(f"SELECT uuid FROM {template} WHERE id = ?", (self._found(template, reference),))
         return str(found)
 
     def _attachments(self, value: Any) -> list[str]:
@@ -294,7 +313,7 @@ class _Loader:
             uuid = uuid or builtin.fixed_uuid("file", path, name)
             media = mimetypes.guess_type(name)[0] or "application/octet-stream"
             insert_file(
-                self._store,
+                self.store,
                 uuid=uuid,
                 name=name,
                 media=media,
@@ -320,7 +339,7 @@ class _Loader:
             "attachments": self._attachments(row.get("attachments") or []),
         }
         uuid = tasks.insert(self._context, body, uuid=note.get("uuid"))
-        self._store.run("UPDATE task SET status = ? WHERE uuid = ?", (row.get("status", "open"), uuid))
+        self.store.run("UPDATE task SET status = ? WHERE uuid = ?", (row.get("status", "open"), uuid))
 
     def _references(self, row: Row) -> list[dict[str, str]]:
         return [{"type": "asset", "uuid": self._uuid("asset", one)} for one in row.get("references") or ()]
@@ -357,17 +376,21 @@ class _Loader:
             if definition is not None:
                 fields[_OF_CATALOG + definition.key] = self._read(definition.type, value)
         uuid = catalog.insert(self._context, fields, uuid=note.get("uuid"))
-        made = self._store.value("SELECT id FROM catalog_item WHERE uuid = ?", (uuid,))
-        self._store.run("UPDATE catalog_item SET id = ? WHERE id = ?", (note.get("id") or made, made))
+        made = self.store.value("SELECT id FROM catalog_item WHERE uuid = ?", (uuid,))
+        self.store.run("UPDATE catalog_item SET id = ? WHERE id = ?", (note.get("id") or made, made))
 
     def _offer(self, row: Row) -> None:
         found = self._found("asset", row["object"])
-        asset = self._store.row("SELECT id, inventory_name, purchasing_price FROM asset WHERE id = ?", (found,))
+        asset = self.store.row("SELECT id, inventory_name, purchasing_price FROM asset WHERE id = ?", (found,))
         assert asset is not None
         category = str(row.get("category") or suggested_category(asset["inventory_name"] or ""))
         made = hub_items.insert(self._context, asset, category, float(row.get("price") or 0))
         number = self._export.notes.of("hub_item", row).get("id")
-        self._store.run("UPDATE hub_item SET id = ? WHERE id = ?", (number or made, made))
+        self.store.run("UPDATE hub_item SET id = ? WHERE id = ?", (number or made, made))
+
+
+def _identity(note: Mapping[str, Any]) -> dict[str, Any]:
+    return {"uuid": note.get("uuid") or new_uuid(), **({"id": note["id"]} if note.get("id") else {})}
 
 
 def _interval(written: Any) -> dict[str, Any] | None:
