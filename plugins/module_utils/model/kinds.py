@@ -140,7 +140,8 @@ class Kind:
     :ivar creation_sends_mail: whether somebody gets an e-mail when one is made.
     :ivar further_keys: natural keys that an export tries where the default one does not tell the records apart.
     :ivar is_many: whether instances have very many of them: an export writes a directory, and names are read early.
-    :ivar open_status: the status of a new record; where several have one natural key, those of this status count.
+    :ivar open_status: the status of a new record; where several have one natural key, those of this status count. It
+        takes a ``status_path``.
     :ivar write_only: members of a body that no answer has, as options of the module.
     :ivar carried_along: fields that a PUT sends as they are, so that what the service answered must be understood.
     :ivar feature: the part of the service that must be switched on; empty where it always is.

@@ -40,9 +40,9 @@ def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[
 
     :param is_as_wanted: whether nothing would have to change in a record.
     """
-    if not wanted.schema.kind.open_status:
-        return list(hits)
-    return natural_keys.task_meant(hits, wanted.desired.get("status"), is_as_wanted, wanted.state == "absent")
+    kind = wanted.schema.kind
+    status = wanted.desired.get(kind.status_key)
+    return natural_keys.meant_by_status(kind, hits, status, is_as_wanted, wanted.state == "absent")
 
 
 def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) -> bool:

@@ -46,9 +46,7 @@ class FinderByFields:
         read = [self._schema.read(record.flat) for record in candidates]
         self._reading.fill_missing_ids((value, have.get(key)) for have in read for key, value in desired.items())
         hits = natural_keys.identified(self._schema, desired, desired, candidates)
-        if self._kind.open_status:
-            # As in the module: if any is open, only open ones count.
-            hits = natural_keys.task_meant(hits, None, lambda _record: False)
+        hits = natural_keys.meant_by_status(self._kind, hits, None, lambda _record: False)
         record_in_words = natural_keys.describe(self._schema, desired, desired)
         hit = natural_keys.one_of(
             self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"

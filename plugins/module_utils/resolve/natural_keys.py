@@ -212,21 +212,24 @@ def one_of(
     return hits[0] if hits else None
 
 
-def task_meant(
-    hits: Sequence[Record], status: str | None, as_wanted: Callable[[Record], bool], absent: bool = False
+def meant_by_status(
+    kind: Kind, hits: Sequence[Record], status: str | None, as_wanted: Callable[[Record], bool], absent: bool = False
 ) -> list[Record]:
-    """The tasks that are meant among those with one natural key.
+    """The records that are meant among those with one natural key, where their status tells.
 
-    If any is open, only open ones count. Of several closed ones none can be told apart, unless closed is what is wanted
-    and one of them is as wanted already: then that one, and of several always the same.
+    If any is open, only open ones count. Of several that are not, none can be told apart, unless another status than
+    open is what is wanted and one of them is as wanted already: then that one, and of several always the same.
 
+    :param status: the one that is wanted, if any.
     :param as_wanted: whether nothing would have to change in a record.
     :param absent: whether they are to be deleted; then a status that was written narrows them down.
     """
+    if not kind.open_status:
+        return list(hits)
     if absent and status is not None:
-        return [record for record in hits if record.flat.get("status") == status]
-    still_open = [record for record in hits if record.flat.get("status") == "open"]
-    if still_open or len(hits) < 2 or status != "closed":
+        return [record for record in hits if record.flat.get(kind.status_key) == status]
+    still_open = [record for record in hits if record.flat.get(kind.status_key) == kind.open_status]
+    if still_open or len(hits) < 2 or status in (None, kind.open_status):
         return still_open or list(hits)
     return sorted(filter(as_wanted, hits), key=lambda record: record.uuid)[:1] or list(hits)
 

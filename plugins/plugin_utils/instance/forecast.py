@@ -45,13 +45,11 @@ def _writes(planned: Planned) -> int:
             return 2
         if kind.name == HUB_ITEM.name:
             return 1 + sum(1 for suggested in ("category", "price") if change.values.get(suggested) is None)
-        has_status = bool(kind.status_path) and change.values.get("status") not in (None, "open")
-        return 1 + later + int(has_status)
+        return 1 + later + int(change.values.get(kind.status_key) not in (None, kind.open_status))
     if change.action == plan.UPDATE:
-        own = {"status"} if kind.status_path else set()
-        is_sent = int(any(key not in own for key in change.values))
+        is_sent = int(any(key != kind.status_key for key in change.values))
         is_read_back = int(kind.update == "PUT" and bool(change.values))
-        return int(change.unarchive) + is_sent + is_read_back + int(bool(own & set(change.values)))
+        return int(change.unarchive) + is_sent + is_read_back + int(kind.status_key in change.values)
     return 1
 
 

@@ -90,9 +90,8 @@ class Planned:
         own.
         """
         change = self.change
-        later = {"status"} if self.kind.status_path else set()
         return change.action == plan.UPDATE and all(
-            value in EMPTY or name in later for name, value in change.before.items()
+            value in EMPTY or name == self.kind.status_key for name, value in change.before.items()
         )
 
     @property
