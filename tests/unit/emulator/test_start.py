@@ -67,7 +67,14 @@ def test_the_switches_are_listed_without_any_package() -> None:
         ({"instance.yml": "api: seventhings/v1\n", "rooms.yml": "- {building_id: Gone, number: '1'}\n"}, "no location"),
         ({"instance.yml": "api: seventhings/v1\n", "rooms.yml": "- {colour: red}\n"}, "there is no field 'colour'"),
         ({"instance.yml": "api: seventhings/v1\n", "persons.yml": "- {picture: [../p.png]}\n"}, "there is no file"),
-        ({"instance.yml": "api: seventhings/v1\n", "leases.yml": "- {number: '1'}\n"}, "leases.yml holds records that"),
+        (
+            {
+                "instance.yml": "api: seventhings/v1\n",
+                "leases.yml": "- {number: '1'}\n",
+                ".export.json": '{"files": {"leases.yml": ""}}',
+            },
+            "leases.yml holds records that",
+        ),
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )

@@ -16,7 +16,8 @@ import yaml
 
 _SETTINGS = "instance.yml"
 _TWIN = "twin.jsonl"
-_MOVED = "moved.yml"
+_NOTE = ".export.json"
+_NO_RECORDS = ("fields", "files", "moved", "schema", "twin")
 _SUFFIXES = (".yml", ".jsonl", ".csv")
 _RUN_BY_SPREADSHEETS = ("'", "=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -122,11 +123,14 @@ class Export:
         return sorted(found) + sorted(path for path in (self.root / section).glob("*.*") if path.is_file())
 
     def check_that_all_is_read(self) -> None:
-        """Raises BadExport for records of a section that nobody asked for, so that a twin lacks nothing unsaid."""
-        others = {self.root / name for name in (_SETTINGS, _MOVED, _TWIN)}
-        for path in sorted(set(self.root.glob("*.*")) - self._read - others):
-            if path.suffix in _SUFFIXES:
-                raise BadExport(f"{path} holds records that the embedded service does not know")
+        """Raises BadExport where the export wrote records that nobody asked for: a twin lacks nothing unsaid."""
+        note = self.root / _NOTE
+        written = json.loads(note.read_text("utf-8"))["files"] if note.is_file() else {}
+        for path in sorted({self.root / name for name in written} - self._read):
+            section = path.relative_to(self.root).parts[0].partition(".")[0]
+            if path.suffix in _SUFFIXES and section not in _NO_RECORDS and path.is_file():
+                why = "holds records that the embedded service does not know; without the file it starts"
+                raise BadExport(f"{path} {why}")
 
     def _table(self, path: Path) -> Iterator[Row]:
         if not self._is_plain_csv:
