@@ -87,13 +87,13 @@ class IncompleteList(SeventhingsError):
     """A list did not add up, so nothing may be decided from it."""
 
     @classmethod
-    def of_the_list(cls, words: str) -> IncompleteList:
+    def of_the_list(cls, several: str) -> IncompleteList:
         """A list that did not hold everything, as another look at it shows.
 
-        :param words: what it is a list of, such as ``rental case``.
+        :param several: what it is a list of, such as ``rental cases``.
         """
         return cls(
-            f"Read once more, the list of {words}s holds others, and the service does not say how many there are. "
+            f"Read once more, the list of {several} holds others, and the service does not say how many there are. "
             "Nothing is decided from it; try again when nobody else is writing."
         )
 

@@ -339,14 +339,14 @@ def test_a_list_without_an_end_has_a_limit_of_bytes(service: str) -> None:
 
 
 def test_a_list_with_a_total_has_one_too() -> None:
-    limit = ListLimit(Limits(list_mebibytes=1), "room", 1000)
+    limit = ListLimit(Limits(list_mebibytes=1), "rooms", 1000)
     limit.add(1 << 20, 2, 2)
     with pytest.raises(LimitExceeded, match=r"more than 1 MiB.*max_list_size"):
         limit.add(1, 1, 2)
 
 
 def test_many_short_records_count_for_what_they_cost() -> None:
-    limit = ListLimit(Limits(list_mebibytes=8), "room", 1000)
+    limit = ListLimit(Limits(list_mebibytes=8), "rooms", 1000)
     with pytest.raises(LimitExceeded, match=r"more than 1 MiB, and no total is told"):
         limit.add(5000, 5000, None)
 

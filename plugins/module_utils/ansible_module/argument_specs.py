@@ -203,8 +203,13 @@ HISTORY_INFO: Spec = {
 
 SERVICE_INFO: Spec = dict(CONNECTION)
 
+_ON_CONTROLLER: Spec = {name: option for name, option in CONNECTION.items() if name != "execution"}
+"""The options of modules that never run in a module process."""
+
+_FORMULAS: Spec = {"formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"}}
+
 INSTANCE: Spec = {
-    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    **_ON_CONTROLLER,
     "mode": {"type": "str", "choices": ["apply", "drift", "validate", "render"], "default": "apply"},
     "src": {"type": "raw"},
     "dest": {"type": "path"},
@@ -234,16 +239,16 @@ INSTANCE: Spec = {
     "expect_instance": {"type": "list", "elements": "str"},
     "hide": {"type": "list", "elements": "str", "default": []},
     "show_vaulted": {"type": "bool", "default": False},
-    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    **_FORMULAS,
 }
 
 INSTANCE_EXPORT: Spec = {
-    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    **_ON_CONTROLLER,
     "dest": {"type": "path", "required": True},
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
-    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    **_FORMULAS,
     "twin": {"type": "bool", "default": False},
     "src": {"type": "raw"},
     "variables": {"type": "dict", "default": {}},
@@ -252,7 +257,7 @@ INSTANCE_EXPORT: Spec = {
 }
 
 PROBE: Spec = {
-    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    **_ON_CONTROLLER,
     "tier": {"type": "str", "choices": ["look", "touch", "trace"], "default": "look"},
     "dest": {"type": "path", "default": "profile.json"},
     "allow_writes": {"type": "str"},
@@ -261,13 +266,13 @@ PROBE: Spec = {
 }
 
 INSTANCE_ABSORB: Spec = {
-    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    **_ON_CONTROLLER,
     "src": {"type": "raw", "required": True},
     "into": {"type": "dict", "default": {}},
     "gone": {"type": "str", "choices": ["keep", "remove", "absent"], "default": "keep"},
     "variables": {"type": "dict", "default": {}},
     "files_root": {"type": "path"},
-    "formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"},
+    **_FORMULAS,
     "assume_archived": {"type": "bool", "default": False},
     "expect_instance": {"type": "list", "elements": "str"},
     "workers": {"type": "int", "default": 8},

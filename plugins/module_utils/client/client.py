@@ -196,7 +196,7 @@ class Client:
         except NotFound as missing:
             if not kind.is_later:
                 raise
-            raise VersionTooOld(f"This instance has no {kind.words}s: its version is too old for them.") from missing
+            raise VersionTooOld(f"This instance has no {kind.several}: its version is too old for them.") from missing
         except (InvalidRequest, NotProcessable, InternalError) as refused:
             # Not every instance knows every operator and field (a bad filter is a 400 or a 500): the whole list says
             # it too.
@@ -244,7 +244,7 @@ class Client:
             if total is None or total == len(found):
                 return list(found.values())
         raise IncompleteList(
-            f"The list of {kind.words}s does not add up: the service says that there are {total}, its pages hold "
+            f"The list of {kind.several} does not add up: the service says that there are {total}, its pages hold "
             f"{len(found)} different ones, "
             f"also after reading {_READ_AGAIN + 1} times. Nothing is decided from it; try again when nobody "
             f"else is writing."
@@ -264,7 +264,7 @@ class Client:
         :returns: how many records there are as the service says; None where it does not.
         """
         total: int | None = None
-        limit = ListLimit(self.transport.limits, kind.words, PER_PAGE)
+        limit = ListLimit(self.transport.limits, kind.several, PER_PAGE)
         with contextlib.ExitStack() as alone:
             for number, page in enumerate(self._pages(kind, pairs, template)):
                 limit.add(len(page.body), len(page.records), page.total)
@@ -484,7 +484,7 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
     low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
     if low == high == middle:
         raise IncompleteList(
-            f"The list of {kind.words}s with the deadline {middle} and status {parameters['status']} holds "
+            f"The list of {kind.several} with the deadline {middle} and status {parameters['status']} holds "
             f"{kind.cap} records, "
             "where the service cuts it; it may be incomplete, so nothing is decided from it. Name the record by "
             "its uuid."
@@ -496,7 +496,7 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
         day = None
     if day is None or not (low or middle) <= middle <= (high or middle):
         raise IncompleteList(
-            f"The list of {kind.words}s with the status {parameters['status']} is cut by the service, and can't be "
+            f"The list of {kind.several} with the status {parameters['status']} is cut by the service, and can't be "
             f"read in parts: it answers with other deadlines than it was asked for. Nothing is decided from it."
         )
     parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]

@@ -81,13 +81,13 @@ class Limits:
 class ListLimit:
     """The limit of what one list may cost, page by page.
 
-    :param words: what it is a list of.
+    :param several: what it is a list of, such as ``rental cases``.
     :param page_size: how many records a full page has.
     """
 
-    def __init__(self, limits: Limits, words: str, page_size: int) -> None:
+    def __init__(self, limits: Limits, several: str, page_size: int) -> None:
         self._limits = limits
-        self._words = words
+        self._several = several
         self._page_size = page_size
         self._pages = 0
         self._bytes = 0
@@ -114,7 +114,7 @@ class ListLimit:
 
     def _error(self, limit: str, option: str) -> LimitExceeded:
         return LimitExceeded(
-            f"The list of {self._words}s has more than {limit}. Nothing is decided from it; the option {option} "
+            f"The list of {self._several} has more than {limit}. Nothing is decided from it; the option {option} "
             f"allows more."
         )
 

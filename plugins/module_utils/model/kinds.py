@@ -4,12 +4,13 @@
 """The catalogue: one declaration for each kind of record that the service has.
 
 Paths, uuid keys, natural keys, the verb for an update and the fixed fields stand here and nowhere else. Paths are
-those of section 4 of the interface (and of the published description for what it does not show), below ``/customer-
-api/v1``.
+those of section 4 of the interface (and of the published description for what it does not show), below
+``/customer-api/v1``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -282,6 +283,13 @@ class Kind:
     def words(self) -> str:
         """The name as it stands in a sentence."""
         return self.name.replace("_", " ")
+
+    @property
+    def several(self) -> str:
+        """The name of more than one, as it stands in a sentence."""
+        if re.search("[^aeiou]y$", self.words):
+            return f"{self.words[:-1]}ies"
+        return f"{self.words}es" if self.words.endswith(("s", "x", "ch", "sh")) else f"{self.words}s"
 
     @property
     def one(self) -> str:

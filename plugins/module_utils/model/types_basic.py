@@ -387,8 +387,7 @@ _MODIFIERS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VER
 
 def _may_match(pattern: str, value: str) -> bool:
     """Tells whether a value may match a pattern. The service's patterns are PHP's, with or without delimiters and
-    modifiers; one
-    that has no certain meaning here is left to the service.
+    modifiers. One that has no certain meaning here is left to the service.
     """
     readings = [(pattern, "")]
     delimited = _DELIMITED.fullmatch(pattern)

@@ -118,7 +118,7 @@ def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Respon
         return answer, decoded
     items = list(decoded["items"])
     size, page, following = decoded["per_page"], decoded, answer
-    limit = ListLimit(client.transport.limits, "record", size)
+    limit = ListLimit(client.transport.limits, "records", size)
     for number in itertools.count(2):
         limit.add(len(following.body), len(page["items"]), decoded.get("total"))
         if len(page["items"]) < size or len(items) >= decoded.get("total", len(items) + 1):

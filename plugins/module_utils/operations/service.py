@@ -80,7 +80,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
     uuid = _uuid_of(client, kind, options["record"])
     entries: list[dict[str, Any]] = []
     seen: set[str] = set()
-    limit = ListLimit(client.transport.limits, "event", _HISTORY_PAGE)
+    limit = ListLimit(client.transport.limits, "events", _HISTORY_PAGE)
     number = 1
     while True:
         pairs = [("page", str(number)), ("per_page", str(_HISTORY_PAGE))]

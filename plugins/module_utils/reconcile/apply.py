@@ -173,7 +173,7 @@ class Applier:
         if len(made) > 1:
             uuids = ", ".join(sorted(record.uuid for record in made))
             raise Ambiguous(
-                f"After a lost answer {len(made)} new {self._kind.words}s have the natural key: {uuids}. "
+                f"After a lost answer {len(made)} new {self._kind.several} have the natural key: {uuids}. "
                 f"Delete all but one of them."
             )
         return made[0].uuid if made else None

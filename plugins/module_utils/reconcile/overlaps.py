@@ -51,7 +51,7 @@ def at_the_same_time(
         return ""
     rest = [f"{len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
     words = "; ".join([*sorted(found)[:_MOST_NAMED], *rest])
-    return f" At the same time there is, in other {schema.kind.words}s: {words}."
+    return f" At the same time there is, in other {schema.kind.several}: {words}."
 
 
 def _is_among(reference: Reference, others: Any) -> bool:

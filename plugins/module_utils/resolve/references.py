@@ -215,7 +215,7 @@ class Resolver:
         if hits:
             marks = sorted(hit.uuid for hit in hits if isinstance(hit, Record))
             marks += [f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record)]
-            words = f"{len(hits)} {kind.words}s have the natural key {reference.written!r}: {', '.join(marks)}"
+            words = f"{len(hits)} {kind.several} have the natural key {reference.written!r}: {', '.join(marks)}"
             return [Unresolved(reference, Why.AMBIGUOUS, words)]
         gone = self._source.why_gone(kind, questions, reference.written) or self._why_place_gone(kind, reference)
         if gone:

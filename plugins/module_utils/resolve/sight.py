@@ -303,7 +303,7 @@ class Sight:
 
 def identifies(kind: Kind, key: str) -> str:
     """Says that a field of a natural key is hidden."""
-    return f"{unseen(key)}, and {kind.words}s are identified by it here"
+    return f"{unseen(key)}, and {kind.several} are identified by it here"
 
 
 def why_unfound(

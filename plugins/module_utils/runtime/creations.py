@@ -23,6 +23,7 @@ from typing import TypeVar
 
 from ..errors import OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder
+from ..model.kinds import KINDS
 from .locks import Busy, SharedFile, release, wait_for
 from .places import NOT_SHARED
 
@@ -284,17 +285,17 @@ class Creations:
         return moved or bool(watched.settling)
 
     def _wait_longer(self, kind: str, watched: _Kind, descriptor: int) -> None:
-        words, process = kind.replace("_", " "), watched.state().process
+        several, process = KINDS[kind].several, watched.state().process
         who = f"another process (id {process})" if process else "another process"
         left = max(self._lock_wait - _TOLD_AFTER, 0.0)
         if left:
-            self.on_wait(f"Waiting for {who} of this user, which makes {words}s of the same instance.")
+            self.on_wait(f"Waiting for {who} of this user, which makes {several} of the same instance.")
         try:
             wait_for(descriptor, left, self._clock, self._sleep)
         except Busy as busy:
             raise LockTimeout(
-                f"Waited {self._lock_wait:g} seconds (lock_wait) for {who} of this user, which makes {words}s of the "
-                f"same instance. No {words} was made by this task."
+                f"Waited {self._lock_wait:g} seconds (lock_wait) for {who} of this user, which makes {several} of the "
+                f"same instance. No {KINDS[kind].words} was made by this task."
             ) from busy
 
     def _give_back(self, watched: _Kind) -> None:

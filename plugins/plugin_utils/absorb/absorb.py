@@ -45,7 +45,6 @@ from .splices import is_same
 from .text_file import NewValue, NotSpliced
 
 KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
-GONE = (KEEP, REMOVE, ABSENT)
 """The fates of a record in the files that is gone in the application."""
 
 _WORDS = ("changed", "added", "removed")

@@ -269,7 +269,7 @@ class _Run:
             doubtful = unlisted & self._client.unsure
             if made.state is None or made.findings or not any(map(made.state.has_missed, sorted(doubtful))):
                 return made
-        raise IncompleteList.of_the_list(KINDS[min(doubtful)].words)
+        raise IncompleteList.of_the_list(KINDS[min(doubtful)].several)
 
     def _must_look_again(self, made: InstancePlan) -> bool:
         """Takes the locks of the kinds that the plan makes records of, in the order of the catalogue. Returns whether

@@ -189,7 +189,7 @@ class Look:
         items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
         if heard.is_good and isinstance(items, list):
             return [one for one in items if isinstance(one, Mapping)]
-        words = f"{kind.words}s"
+        words = kind.several
         if heard.is_absent:
             self.evidence.absent.append(kind.name)
         elif heard.status == HTTPStatus.FORBIDDEN:
