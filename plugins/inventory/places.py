@@ -284,10 +284,10 @@ _EVERYBODY = ("all", "ungrouped")
 """The groups that Ansible makes itself."""
 
 _PRIVATE = 0o077
-"""What others may not do with the directory of a cache that is made here."""
+"""The rights that others do not get to the directory of a cache that is made here."""
 
 _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-"""As Ansible sets them for its own localhost; without the second it looks for an interpreter, and may find one that
+"""Ansible sets the same for its own localhost. Without the second it looks for an interpreter, and may find one that
 lacks the library requests."""
 
 

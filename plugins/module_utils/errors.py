@@ -219,7 +219,7 @@ REFUSED_VALUES = (InvalidRequest, Conflict, NotProcessable)
 _TAKEN = re.compile(
     r"already|exists|in use|taken|uniq|duplicat|bereits|vergeben|(?<!nicht )vorhanden|eindeutig|doppelt", re.IGNORECASE
 )
-"""What services say of a value that another record has."""
+"""The words of services about a value that another record has."""
 
 _SAYS_NOTHING = re.compile(
     r"\b(an?|and|bad|body|conflict|content|data|entity|entry|error|failed|input|invalid|is|not|of|or|processable|"

@@ -114,8 +114,7 @@ REPORTS = {".html", ".json", ".md", ".sarif"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl", "xlsx"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}
-"""What else text of others goes through: modes of ``instance``, forms of reports, sources of files, formats of exports,
-plugins.
+"""The other doors: modes of ``instance``, forms of reports, sources of files, formats of exports, plugins.
 """
 
 MODULES = _modules()

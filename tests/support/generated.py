@@ -43,7 +43,7 @@ _DOCUMENTS = (
     "plugins/modules/*.py",
     "roles/*/meta/argument_specs.yml",
 )
-"""Where lists may stand."""
+"""The documents in which lists may stand."""
 
 _REPOSITORY = "examples/repository"
 _COPIES = {

@@ -25,7 +25,7 @@ PREFIX = "/customer-api/v1"
 TOKEN = "tok-93-bearer-secret"
 REFRESH = "tok-94-refresh-secret"
 PASSWORD = 'pw"\\<&/+ =é-secret'
-"""What no output may show, in no spelling: what is different in JSON, HTML and a URL stands in it."""
+"""A text that no output may show, in no spelling: it has characters that differ in JSON, HTML and a URL."""
 SECRETS = (TOKEN, REFRESH, PASSWORD)
 
 KINDS = {
@@ -62,7 +62,7 @@ _TYPED: dict[str, dict[str, Any]] = {
     "files": {"size": 3},
     "catalog-items": {},
 }  # fmt: skip
-"""What of a record is no text."""
+"""The members of a record that are no texts."""
 
 _TEXTS: dict[str, tuple[str, ...]] = {
     "locations": ("name", "address", "zip", "city", "country", "note"),

@@ -30,7 +30,7 @@ SETTINGS = "api: seventhings/v1\nset: test\n"
 """The shortest instance.yml."""
 
 FAULTS = ("429", "500", "502_html", "503", "504_after", "reset_before", "reset_after", "half_body")
-"""What may happen to any request on its way, or to its answer."""
+"""The faults that may happen to any request on its way, or to its answer."""
 
 _READS = ("/suggest-category", "/suggest-rest-price", "/auth_token")
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from project import LONG
 
 CANARY = "heron-51-quay"
-"""What a payload that runs prints (``$CANARY``) and writes (into the file ``$RAN``); no payload holds it."""
+"""The text that a payload prints (``$CANARY``) and writes (into the file ``$RAN``) if it runs; no payload holds it."""
 
 OWN = "own-71-secret"
 """The value of the variable ``own_secret`` of a play, which no record may show."""
@@ -151,7 +151,7 @@ FORMULAS = (
     ";=1+1;",
     "a\n=1+1",
 )
-"""What a spreadsheet would run."""
+"""Texts that a spreadsheet would run."""
 
 PATHS = (
     "../../outside/secret.txt",

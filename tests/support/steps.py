@@ -51,7 +51,7 @@ PREFIX = "/customer-api/v1"
 RUNS = ("predicted", "done", "repeated")
 NAMESPACE = "community.seventhings."
 _EVERY = 3 if LONG else 9
-"""Of so many steps one is also shown in a module process, which takes ten times as long as the worker."""
+"""The number of steps of which one also runs in a module process, which takes ten times as long as the worker."""
 _READING_POSTS = ("/auth_token", "/circularity-hub/suggest-category", "/circularity-hub/suggest-rest-price", "/report")
 _KEYWORDS = {"name", "register", "check_mode", "vars", "when", "no_log", "ignore_errors"}
 
@@ -151,8 +151,8 @@ def call(
     client_of: Callable[[Mapping[str, Any], bool], Client] | None = None,
 ) -> Result:
     """One call of a module in this process, without Ansible. No pause of it costs time."""
-    door = MODULES[name]
-    read = read_arguments(f"{NAMESPACE}{name}", door.spec, door.rules, options)
+    module = MODULES[name]
+    read = read_arguments(f"{NAMESPACE}{name}", module.spec, module.rules, options)
     if read.refusal:
         data: dict[str, Any] = {"failed": True, "msg": read.refusal, "requests": 0}
     else:

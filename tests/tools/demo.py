@@ -34,7 +34,7 @@ GO_ON = (
     "Then your own instance, with its credentials. To begin with what it has:",
     "  .venv/bin/ansible-playbook community.seventhings.export -e export_dest=my-instance",
 )
-"""What to do next, with commands that a test runs as they are written."""
+"""The next steps, with commands that a test runs as they are written."""
 
 
 @dataclass

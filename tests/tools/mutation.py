@@ -49,7 +49,7 @@ import json, sys
 from mutmut.__main__ import get_diff_for_mutant
 print(json.dumps({name: get_diff_for_mutant(name) for name in sys.argv[1:]}))
 """
-"""What ``mutmut show`` shows, of many at once: it takes seconds to start."""
+"""A script that prints what ``mutmut show`` shows, of many mutants at once: the command takes seconds to start."""
 _NAME = re.compile(r"\.(?P<file>\w+)\.x_?(?:ǁ(?P<of>\w+)ǁ)?(?P<function>\w+)__mutmut_\d+$")
 _EXPLAINED = re.compile(
     r"^### `(?P<where>[\w.]+)`\n\n```diff\n(?P<diff>.*?)```\n\n(?P<why>\S.*?)\n(?=\n#|\Z)", re.MULTILINE | re.DOTALL

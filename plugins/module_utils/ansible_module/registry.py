@@ -146,7 +146,7 @@ def _change_module(
     makes: str = "",
     **rules: Any,
 ) -> ModuleSpec:
-    """A door to something that changes and reports; an option that was not written is as good as null."""
+    """The spec of a module that changes and reports; an option that was not written is as good as null."""
 
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         return act(client, invocation.options, invocation.check_mode).result()

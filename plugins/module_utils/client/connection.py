@@ -88,7 +88,7 @@ def hidden_in(options: Mapping[str, Any]) -> list[str]:
 _AT = re.compile("@|%40|[\ufe6b\uff20]")
 """The sign after credentials, in all ways in which somebody may have written it."""
 _SCHEME = re.compile(r"\A\s*(?:https?\b)?[:/\\\s]*", re.IGNORECASE)
-"""What stands before credentials, as far as it was written."""
+"""The beginning of a URL before its credentials, as far as it was written."""
 
 
 def secrets_of(spec: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> frozenset[str]:

@@ -26,7 +26,7 @@ from .transport import Effect
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
 _UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
-"""What does not stand as it is in the header of a multipart body."""
+"""The characters that can't stand as they are in the header of a multipart body."""
 
 
 def check_local(attachment: Attachment, option: str, looked_in: str = "") -> list[str]:

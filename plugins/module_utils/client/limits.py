@@ -23,15 +23,15 @@ from ..model.field import MOST_DIGITS
 
 MEBIBYTE = 1 << 20
 ANSWER_MEBIBYTES = 16
-"""Of an answer after decompression. A page of 1,000 records with 16 kB each is as long."""
+"""The size of an answer after decompression. A page of 1,000 records with 16 kB each is as long."""
 FILE_MEBIBYTES = 64
-"""Of a file that is downloaded. The service takes files of at most 50."""
+"""The size of a file that is downloaded. The service takes files of at most 50."""
 ERROR_BYTES = 16 << 10
-"""Of the body of an error; what stands behind them is not read."""
+"""The bytes of the body of an error that are read."""
 MOST_PAGES = 500
-"""Of a list, with 1,000 records each."""
+"""The pages of a list, with 1,000 records each."""
 LIST_MEBIBYTES = 512
-"""Of all pages of a list. 300,000 records with 1.7 kB each are as long."""
+"""The size of all pages of a list. 300,000 records with 1.7 kB each are as long."""
 UNTOLD_SHARE = 8
 """The part of that which a list may have whose total is not told, so that it may have no end."""
 RECORD_BYTES = 256

@@ -29,7 +29,7 @@ _REASONS = {
 }
 
 _TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
-"""What a login tells."""
+"""The members of the answer to a login that are kept."""
 
 _UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
 

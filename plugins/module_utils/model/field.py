@@ -155,7 +155,9 @@ def is_uuid(value: Any) -> TypeGuard[str]:
 
 
 MOST_DIGITS = 300
-"""Of an integer of the service. No other number of JSON is larger, and Python reads none of some thousand digits."""
+"""The digits of an integer of the service at most. No other number of JSON has more, and Python reads none of some
+thousand digits.
+"""
 
 
 def integer_of(value: Any) -> int | None:

@@ -20,9 +20,9 @@ from functools import lru_cache
 from types import FrameType
 
 PATTERN_SECONDS = 0.25
-"""Of the processor, for one pattern and all of its values, beside what each value may take."""
+"""The time of the processor for one pattern and all of its values, beside the time that each value may take."""
 ALL_PATTERNS_SECONDS = 1.0
-"""Of the processor, for all patterns that were ended."""
+"""The time of the processor for all patterns that were ended."""
 _VALUE_SECONDS = 100e-6
 _KEPT = 512
 

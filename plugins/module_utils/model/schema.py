@@ -198,8 +198,10 @@ class Schema:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key (with the prefix of its kind, too) or, failing that, with this label, in whatever
-        unicode normal form, and with whatever blanks and line feeds between its words: spreadsheets wrap headers.
+        """The field with this key, with or without the prefix of its kind; else the field with this label.
+
+        A label may be in any normal form of Unicode, and have any blanks and line feeds between its words: spreadsheets
+        wrap headers.
         """
         prefix = self.kind.key_prefix
         found = (

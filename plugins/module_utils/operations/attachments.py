@@ -36,7 +36,7 @@ _FILE_FIELD = Field("file", "ATTACHMENT")
 _HTTP_MIXED = 207
 _MOST_PIXELS = 2000
 _THUMBNAIL = ".thumbnail.png"
-"""What follows the name of a file in that of its thumbnail."""
+"""The end of the name of a thumbnail, after the name of its file."""
 
 
 def _attachment_field(schema: Schema, name: str) -> Field:

@@ -19,8 +19,10 @@ def names_fields(written: Any) -> bool:
 
 
 def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
-    """Relations with the uuids of the fields that they name, and by their numbers in the list those names that mean no
-    field (or several): in their place stands a uuid of nothing, so that the rest can be judged.
+    """Relations with the uuids of the fields that they name, and the names that mean no field or several.
+
+    Those names stand by the number of their relation in the list. In the relation there is a uuid of nothing then, so
+    that the rest of it can be judged.
     """
     known = list(definitions)
     resolved: list[Any] = []

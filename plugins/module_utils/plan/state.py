@@ -136,7 +136,7 @@ class QueriedState(InstanceState):
         return self.client.is_archived(record)
 
     def sight(self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
-        """As far as what was read tells; where nothing was read that could, a few records do."""
+        """The sight that the records show which were read; where none was, a few records are."""
         kind, records = schema.kind, self.reading.read_of(schema.kind) or ([] if current is None else [current])
         is_told = bool(records) or self.reading.has_whole(kind)
         if not kind.has_own_fields or (is_told and not kind.key_prefix):

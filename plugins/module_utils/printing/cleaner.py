@@ -41,8 +41,8 @@ _TO_A_PIPELINE = re.compile(
 def clean(text: str) -> str:
     """A text of a service, a file or another program, as it may be printed: one line, whatever is in it.
 
-    Everything that ends a line, steers a terminal or a pipeline, turns the order of letters round or can't be seen
-    stands as the escape that JSON has for it, so that a text in JSON is the same text afterwards.
+    A character that ends a line, steers a terminal or a pipeline, turns the order of letters round or can't be seen is
+    replaced by the escape that JSON has for it. So a text in JSON is the same text afterwards.
     """
     if not text.isprintable():
         text = "".join(_escape(letter) if unicodedata.category(letter) in _UNSEEN else letter for letter in text)

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sight of the account that is signed in: a role may hide fields, and the access may be limited to locations.
 
-A key that is missing is not null. Some instances send the keys of empty fields, others may leave them out. So a field
-that no record has is known to be hidden where the same answers have other fields that are empty; where none is empty,
-and all have the same keys, those of other kinds tell. Else the service may be asked whether it finds records by a value
-that none of them shows.
+A key that is missing is not null. Some instances send the keys of empty fields, others may leave them out. Where the
+same answers have other fields that are empty, a field that no record has is known to be hidden. Where no field is empty
+and all records have the same keys, the records of other kinds tell. Else the service may be asked whether it finds
+records by a value that none of them shows.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def sight_by(
     read: Mapping[str, Sequence[Record]],
     keys: Iterable[str] | None = None,
 ) -> Sight:
-    """The sight of a kind of whose records those that were read can't tell, because there are none, or because they
-    have the keys alone that somebody filled: other records do, with one request where none of them was read.
+    """The sight of a kind whose own records can't tell it: there are none, or they have only the keys that somebody
+    filled. The records of another kind tell it, with one request where none of those was read.
 
     :param records: those of the kind that were read. :param read: records that were read, by the name of their kind.
     :param keys: the fields that matter, as for :func:`sight_of`.
@@ -155,8 +155,8 @@ _COMPARED: dict[str, tuple[str, str, Any]] = {
     "integer": ("gt", "lte", 0),
     "reference": ("gt", "lte", 0),
 }
-"""By the shape of a type, the filter that finds records with a value and its opposite, where not every value tells
-something: 0 and false may be left out like what is empty.
+"""The shape of a type to the filter that finds records with a value, and to its opposite. They stand for the types of
+which not every value tells something: 0 and false may be left out as empty values are.
 """
 
 
@@ -249,8 +249,8 @@ class Sight:
     def unidentifying(self, keys: Collection[str]) -> list[str]:
         """The fields of a natural key by which nobody can find a record, because they are hidden.
 
-        Where nothing tells a hidden field from an empty one, a field that no record has is taken to be hidden if it
-        must have a value, or if records would have no name at all without it, or be in no place.
+        Sometimes nothing tells a hidden field from an empty one. Then a field that no record has counts as hidden if
+        it must have a value, and if without it records would have no name or be in no place.
         """
         return [key for key in keys if key in self._unidentifying]
 

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lets one of many processes that ensure one record make it; the others find it.
 
-Each kind of record of an instance has a lock, and beside it a count of what was made. Whoever finds that a record is
-missing takes the lock and looks again, but only where the count moved since the first look: so runs with nothing to do
-wait for nobody, and a process that is alone asks nothing twice. Before the request a mark is written, and cleared after
-it. Who finds one uncleared knows that its writer was killed while the service was at it, and looks until that settles.
+Each kind of record of an instance has a lock, and beside it a count of what was made. A process that finds a record
+missing takes the lock. It looks again only where the count moved since its first look. So runs with nothing to do wait
+for nobody, and a process that is alone asks nothing twice. Before the request a mark is written, and after it the mark
+is cleared. A process that finds a mark knows that its writer was killed while the service was at it, and looks until
+that settles.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ NOT_SHARED = (
     "So the rate limit, the locks and the tokens are not shared with the other processes of this user; "
     "SEVENTHINGS_RUNTIME_DIR may name a directory for them."
 )
-"""What the user is told beside the reason."""
+"""The consequence, which follows the reason in a warning."""
 
 _OF_THE_SESSION = "XDG_RUNTIME_DIR"
 _NAME = "seventhings"

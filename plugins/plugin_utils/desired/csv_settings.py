@@ -24,7 +24,7 @@ CSV_KEYS = (
     "preset", "delimiter", "encoding", "decimal", "thousands", "dates", "booleans", "currency", "empty", "null",
     "ignore",
 )  # fmt: skip
-"""What may be said of a table."""
+"""The settings of a table."""
 
 _EMPTY = ("ignore", "clear")
 _SAMPLE_DAY = dt.date(2031, 12, 30)

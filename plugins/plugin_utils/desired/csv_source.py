@@ -46,7 +46,7 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
 _ERROR = re.compile(
     r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
 )
-"""What programs write in place of a value that they can't tell, in English, German and French, or that does not fit."""
+"""The English, German and French texts that programs write for a value that they can't tell, or that does not fit."""
 
 _NOTHING = ' ,;\t|"\r\n'
 

@@ -33,7 +33,7 @@ _TIME = re.compile(
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", " ")
-"""What stands between thousands in French: programs write the first two, people type the third."""
+"""The blanks between thousands in French: programs write the first two, people type the third."""
 
 HOW_TO_SAVE = (
     "save it as UTF-8: in Excel as 'CSV UTF-8 (Comma delimited)', in LibreOffice with the character set "
@@ -343,8 +343,10 @@ _ROWS_TO_ASK = 20
 
 
 def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
-    """Finds the delimiter between the cells of a table: that by which most rows are as wide as the first, because a
-    name may have a comma of its own; of several that of the dialect, then the one that the first row has most of.
+    """Finds the delimiter between the cells of a table.
+
+    It is the one by which most rows are as wide as the first, because a name may have a comma of its own. Of several it
+    is that of the dialect, and else the one that the first row has most of.
 
     :param lines: those of the table, the one with the names first.
     """

@@ -121,7 +121,7 @@ class Hiding:
         return self.show or self.names.isdisjoint(names)
 
     def touches(self, entry: Entry) -> bool:
-        """True where anything of a record must not be shown: then no message about it that somebody else wrote is."""
+        """Tells whether anything of a record must not be shown. Then no message that others wrote about it is."""
         return self.is_on and (bool(entry.vaulted) or not self.shows_all(entry.fields))
 
     def reason(self, entry: Entry, error: Exception) -> str:

@@ -4,8 +4,9 @@
 """Vaulted values in a plan file: where they stand, and a salted hash that costs time to try values against.
 
 One hash stands for all vaulted values that the plan takes from one file: whoever guesses one of them must know the
-others, and a plan of many takes no longer. The hash is the first half of what scrypt makes of them; the other half,
-which stands nowhere, is the key to what else would give a value away, such as the hash of a record that has it already.
+others, and a plan of many takes no longer. The hash is the first half of what scrypt makes of them. The other half
+stands nowhere. It is the key to everything else that would give a value away, such as the hash of a record that has the
+value already.
 """
 
 from __future__ import annotations

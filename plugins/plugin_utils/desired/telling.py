@@ -19,7 +19,7 @@ from .dialect import PRESETS, ambiguous_date, best_presets
 from .slips import family, slip_in_table, slip_in_workbook
 
 _ALONE = 3
-"""So many findings of one kind are told one by one."""
+"""The most findings of one kind that are told one by one."""
 
 Key = tuple[str, ...]
 

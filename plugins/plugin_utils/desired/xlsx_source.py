@@ -71,8 +71,8 @@ class _Refused(Exception):
 
 @dataclass(frozen=True)
 class _SheetCells:
-    """Reads cells that have types of their own: a day is an instant where the field wants one, and 1 is true, as which
-    LibreOffice saves a typed true when it opens and saves it once more.
+    """Reads cells that have types of their own. A day is an instant where the field wants one. 1 is true: LibreOffice
+    saves a typed true so when it opens a workbook and saves it once more.
     """
 
     only: Container[str] = EVERYTHING

@@ -186,7 +186,7 @@ def csv_header(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 _NO_COLUMN = re.compile(r"^#|^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
-"""What makes a reader take a name for a comment, or the columns for others."""
+"""The parts of a name that a reader takes for a comment, or for the end of a column."""
 
 
 def csv_record(

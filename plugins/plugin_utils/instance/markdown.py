@@ -20,7 +20,7 @@ _MOST_TICKS = 8
 
 
 _OF_A_URL = ":/?#[]@!$&'()*+,;=%~"
-"""What a URL may hold besides letters, digits and ``-._``."""
+"""The characters that a URL may hold besides letters, digits and ``-._``."""
 
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)*")
 

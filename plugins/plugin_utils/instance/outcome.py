@@ -26,7 +26,7 @@ _ARCHIVED = "archived"
 ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
 
 OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied")
-"""What a run may come to."""
+"""The outcomes that a run may have."""
 
 
 @dataclass

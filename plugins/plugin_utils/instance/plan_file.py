@@ -120,8 +120,8 @@ class StoredPlan:
         return [one for one in made.changes if is_stale(one)]
 
     def is_half_done(self, one: Planned) -> bool:
-        """True where what a change has left to do is a part of what was planned: what differs still is as it was then,
-        or was not there.
+        """Tells whether the rest of a change is a part of what was planned: each field that differs still is as it was
+        then, or was not there.
         """
         then = self.before.get(id(one.entry), {})
         shown_now = shown(one, replace(self.desired.hiding, show=False))

@@ -79,7 +79,7 @@ def _check_change(change: Mapping[str, Any], prefix: str) -> None:
 
 
 def is_value(value: Any, depth: int = 0) -> bool:
-    """True where a value of JSON can be one of a field: no deeper, no larger and no stranger than what is planned."""
+    """Tells whether a value of JSON can be that of a field: no deeper, larger or stranger than what is planned."""
     if depth > MAX_DEPTH:
         return False
     if isinstance(value, dict):

@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 
 _THIS_MACHINE = "localhost"
-"""As a host of the inventory it tells nothing of an instance."""
+"""The host of the inventory that tells nothing of an instance."""
 
 _COLLECTION = Path(__file__).parents[3]
 

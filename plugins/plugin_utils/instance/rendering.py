@@ -63,7 +63,7 @@ _OF_SOURCES = ("csv", VARIABLES)
 """Settings about how files are read; what is rendered has neither tables nor variables."""
 
 _DIGITS = 16
-"""Of the digest of an attachment, in its path."""
+"""The digits of the digest of an attachment that stand in its path."""
 
 Ask = Callable[[Kind, Place], Sequence[Field]]
 

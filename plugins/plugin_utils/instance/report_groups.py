@@ -19,7 +19,7 @@ TELLING = (plan.DELETE, plan.ARCHIVE, plan.UPDATE, plan.CREATE)
 """The changes that stand first: those that can't be undone, then those of something that is there."""
 
 _ALIKE = 3
-"""So many updates of the same fields to the same values are told as one."""
+"""The number of updates of the same fields to the same values from which on they are told as one."""
 
 _LONGEST = 60
 """Characters of a value in the title of a group."""

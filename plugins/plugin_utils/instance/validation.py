@@ -181,8 +181,8 @@ class _Validation:
             return None
 
     def _may_have_another_name(self, entry: Entry, keys: Iterable[str]) -> bool:
-        """Tells whether some fields, which are not written under their keys, may be written under labels: those of the
-        fields that the service made are known to the instance only, or where a saved schema tells them.
+        """Tells whether some fields, which are not written under their keys, may be written under labels. The labels of
+        fields whose keys the service made are known only to the instance, and to a schema that was saved.
         """
         kind, schema = entry.kind, self._schemas.of(entry.kind)
         if not kind.template:

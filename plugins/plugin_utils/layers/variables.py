@@ -33,7 +33,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USE = re.compile(r"\$\{([^{}]*)\}|\$\{")
 _MARK = "${"
 _FILTERS = {"integer": "int", "number": "float", "boolean": "bool"}
-"""Of Ansible: what makes a value of a type of a text."""
+"""The type of a variable to the filter of Ansible that makes such a value of a text."""
 _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
 
 

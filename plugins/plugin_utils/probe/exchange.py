@@ -71,7 +71,7 @@ class Heard:
 
 
 class SpentAll(Exception):
-    """As many requests were sent as the tier allows."""
+    """The tier allows no more requests."""
 
 
 @dataclass

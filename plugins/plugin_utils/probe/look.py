@@ -44,7 +44,7 @@ _FAR = 10000
 """The largest page that every list knows."""
 
 _IN_ORDER = 5
-"""So many persons don't come in order twice by chance, forwards and backwards."""
+"""The number of persons that do not come in order twice by chance, forwards and backwards."""
 
 UNKNOWN_FIELD = "zz_probe_unknown"
 """A field that no instance has."""

@@ -44,7 +44,7 @@ PREFIX = "zz-probe-"
 _NAME = re.compile(rf"{PREFIX}[0-9a-f]{{12}}\b")
 _MOST_BYTES = 1 << 20
 _ROUNDS = 3
-"""So often is taken away what others may refer to: a record, what refers to it, and what refers to that."""
+"""The rounds in which records are taken away: first what refers to what refers to a record, and last the record."""
 
 _KINDS = (TASK, RENTAL_CASE, OBJECT, ROOM, LOCATION)
 """The kinds of scratch records, in the order in which they are taken away."""

@@ -23,7 +23,7 @@ from .plan import Planned
 from .state import ListedState
 
 _CUT = re.compile(r"\d[.,]\d+E\+\d{2,3}")
-"""What a spreadsheet shows in place of a long number, and writes into CSV."""
+"""The form in which a spreadsheet shows a long number, and writes it into CSV."""
 
 
 class EmptiedCells:

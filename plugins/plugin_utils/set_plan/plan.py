@@ -41,7 +41,7 @@ def level_of(section: str) -> int:
 
 
 UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}
-"""Of each kind, the change that changes nothing: most records take it."""
+"""Kind to the change that changes nothing: most records take it."""
 
 
 @dataclass(slots=True)

@@ -8,9 +8,9 @@ Ansible could run is written as a template whose only result is that text, and a
 other text stands as it is, so that conditions of a rulebook see it.
 
 Before that, an action of a rulebook may take a text out of the event with a template of its own, such as
-"{{ event.name }}". ansible-rulebook reads what comes out as a literal of Python where it is one: '\\x7b\\x7b' in
-quotes would become two braces, "..." an Ellipsis that no JSON holds, "{[]}" an error that takes the action away. So
-such a text is written as a template too, and that template is none of those.
+"{{ event.name }}". Where the result is a literal of Python, ansible-rulebook reads it as one. '\\x7b\\x7b' in quotes
+would become two braces, "..." an Ellipsis that no JSON holds, and "{[]}" an error that takes the action away. So such a
+text is written as a template too, and that template is none of those.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ _HARMLESS = (
     nodes.FloorDiv, nodes.And, nodes.Or, nodes.UnaryExpr, nodes.Compare, nodes.Operand, nodes.Tuple, nodes.List,
     nodes.Concat,
 )  # fmt: skip
-"""What an expression may be made of that can't run anything: names, numbers, and how they are put together. A power, a
-product with a text and a format may have no end.
+"""The parts of an expression that can't run anything: names, numbers, and how they are put together. A power, a product
+with a text and a format may have no end.
 """
 
 _FUNCTIONS = frozenset({*DEFAULT_NAMESPACE, "lookup", "now", "q", "query", "undef"})

@@ -23,7 +23,7 @@ from .startdata.credentials import CLIENT_ID, PASSWORD, USERNAME
 
 _HOST = "127.0.0.1"
 _PACKAGES = ("aiohttp", "fpdf", "jsonschema", "PIL", "yaml")
-"""What the packages in requirements.txt are imported as."""
+"""The packages of requirements.txt to the names that they are imported by."""
 _DESCRIPTION = """\
 An asset-management service on this machine, to try playbooks on and to test clients against.
 It speaks the whole interface, keeps its data in SQLite and can be as awkward as real instances are.

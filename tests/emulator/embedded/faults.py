@@ -156,7 +156,7 @@ _USUAL_PER_MINUTE = 200
 
 
 class RateLimit:
-    """So many requests a minute, with a burst: a bucket that fills up evenly."""
+    """The requests that are allowed a minute, with a burst: a bucket that fills up evenly."""
 
     def __init__(self, per_minute: float, burst: int) -> None:
         self.per_minute = per_minute

@@ -101,7 +101,7 @@ def new_objects(sizes: Sizes) -> Part:
 
 
 def _bare(service: Emulator, number: int) -> float:
-    """As many POST requests from threads, and nothing else."""
+    """The same number of POST requests from threads, and nothing else."""
     url = f"{service.base_url}{PREFIX}/object"
     headers = {"Authorization": f"Bearer {service.token()}"}
     local = threading.local()

@@ -23,7 +23,7 @@ from project import BUILD, ROOT
 
 WORK = BUILD / "bench"
 STATE = WORK / "state"
-"""Where the journals are."""
+"""The directory of the journals."""
 
 LATENCY = 0.05
 WORKERS = 8

@@ -29,7 +29,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 
 NAMESPACE = "community.seventhings"
 SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
-    **{name: (door.spec, door.rules) for name, door in MODULES.items()},
+    **{name: (module.spec, module.rules) for name, module in MODULES.items()},
     "instance": (INSTANCE, {"required_one_of": [("src", "desired", "plan_file")]}),
     "instance_absorb": (INSTANCE_ABSORB, {}),
     "instance_export": (INSTANCE_EXPORT, {}),

@@ -36,7 +36,7 @@ _KINDS = (
 )
 """Kinds that stand in a dump though there are none; others follow where there are some."""
 _TITLES = {"definition": "field_definitions", "asset": "objects"}
-"""What kinds are called in a dump, where that is not their name with an s."""
+"""The titles of kinds in a dump that are not their name with an s."""
 _MOST_ROUNDS = 20
 
 Name = Callable[[Ref], str]

@@ -33,13 +33,13 @@ from ..support import JsonMap
 ROOT = Path(__file__).resolve().parents[4]
 COLLECTION = "ansible_collections.community.seventhings.plugins"
 SPECS: dict[str, specs.Spec] = {
-    **{name: door.spec for name, door in MODULES.items()},
+    **{name: module.spec for name, module in MODULES.items()},
     "instance": specs.INSTANCE,
     "instance_absorb": specs.INSTANCE_ABSORB,
     "instance_export": specs.INSTANCE_EXPORT,
     "probe": specs.PROBE,
 }
-"""The options of every module; those of many records have no door, because they run on the controller only."""
+"""The options of every module. Those of many records are not in ``MODULES``: they run on the controller only."""
 
 
 @functools.cache
@@ -96,7 +96,7 @@ def as_documented(option: JsonMap) -> JsonMap:
     return said
 
 
-# ---- a file for every door, and a door for every file
+# ---- a file for every module, and a module for every file
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
