@@ -108,7 +108,7 @@ def load(context: Context, export: Export) -> None:
 
 
 class _Loader:
-    """Takes the records of an export, each after those that it refers to. Further kinds come last (``load``)."""
+    """Takes the records of an export. Links between them are written when all that may be referred to are there."""
 
     def __init__(self, context: Context, export: Export) -> None:
         self.store = context.store
@@ -131,6 +131,9 @@ class _Loader:
             row = text_of(note["fields"])
             links.append(("asset", self._insert("asset", row, note), row))
         self._users_of_persons()
+        for module in MODULES:
+            if hasattr(module, "load"):
+                module.load(self)
         for template, record_id, row in links:
             self.store.update(template, record_id, self._columns(template, row, later=True))
         for template in _ORDER:
@@ -146,20 +149,25 @@ class _Loader:
             self._catalog_item(row)
         for row in self._export.rows("hub"):
             self._offer(row)
-        for module in MODULES:
-            if hasattr(module, "load"):
-                module.load(self)
         self._export.check_that_all_is_read()
 
-    # ---- what a kind of its own needs
+    # ---- kinds that load themselves
 
     def rows(self, section: str) -> Iterator[Row]:
         """The records of a section. Every scalar is a text."""
         return self._export.rows(section)
 
-    def identity(self, kind: str, row: Row) -> dict[str, Any]:
-        """The uuid of the record of a row, and its id, where the export noted them; else a new uuid."""
-        return _identity(self._export.notes.of(kind, row))
+    def insert(self, kind: str, row: Row, columns: Mapping[str, Any], name: str = "") -> None:
+        """Adds the record of a row, with the uuid and the id that the export noted.
+
+        :param kind: of the record, and the name of its table. :param columns: those that are no texts, or stand apart.
+        :param name: the text by which other records refer to it.
+        """
+        noted = _identity(self._export.notes.of(kind, row))
+        record_id = self.store.insert(kind, {**row, **columns, **noted})
+        self._rows.setdefault(kind, []).append((row, record_id))
+        if name:
+            self._names.setdefault((kind, name), record_id)
 
     def found(self, template: str, reference: Any) -> int | None:
         """The id of the record that a reference means; None where there is no reference. Raises BadExport."""
