@@ -160,11 +160,11 @@ class _Loader:
     def insert(self, kind: str, row: Row, columns: Mapping[str, Any], name: str = "") -> None:
         """Adds the record of a row, with the uuid and the id that the export noted.
 
-        :param kind: of the record, and the name of its table. :param columns: those that are no texts, or stand apart.
+        :param kind: of the record, and the name of its table. :param columns: all others, as they are stored.
         :param name: the text by which other records refer to it.
         """
         noted = _identity(self._export.notes.of(kind, row))
-        record_id = self.store.insert(kind, {**row, **columns, **noted})
+        record_id = self.store.insert(kind, {**columns, **noted})
         self._rows.setdefault(kind, []).append((row, record_id))
         if name:
             self._names.setdefault((kind, name), record_id)
