@@ -30,10 +30,10 @@ VARIABLE = "KEPT_CODE"
 """Names the directory."""
 
 LARGE = 100_000
-"""So many bytes make a text of YAML large."""
+"""The bytes from which on a text of YAML is large."""
 
 NEW_OBJECTS = 50_000
-"""So many new objects make Python look for garbage, in place of 700."""
+"""The new objects after which Python looks for garbage, in place of 700."""
 
 _compile = builtins.compile
 

@@ -45,7 +45,8 @@ JSON_MEMBERS = 500_000
 of 1,000 records with 100 fields has a fifth of it.
 """
 MOST_FIELDS = 4_096
-"""Of a record. Instances have some hundreds; each is kept with what is known of it, and that takes more than its text.
+"""The fields of a record. Instances have some hundreds; each is kept with what is known of it, which takes more than
+its text.
 """
 KEPT_MEMBERS = 4_000_000
 """The same of a file that is kept beside an instance: a plan or a cursor of some hundred thousand records."""
@@ -64,9 +65,9 @@ class LimitExceeded(SeventhingsError):
 class Limits:
     """The limits that a task sets for what the service may cost.
 
-    :ivar answer_mebibytes: of an answer after decompression, files left out.
-    :ivar pages: of a list.
-    :ivar list_mebibytes: of all pages of a list; an eighth of it where the service tells no total.
+    :ivar answer_mebibytes: the size of an answer after decompression, files left out.
+    :ivar pages: the number of pages of a list.
+    :ivar list_mebibytes: the size of all pages of a list; an eighth of it where the service tells no total.
     """
 
     answer_mebibytes: int = ANSWER_MEBIBYTES
