@@ -26,7 +26,21 @@ from .desired import Finding, Place
 from .dialect import PRESETS, Dialect, delimiter_of
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
-from .nodes import COLUMN_BITS, DEEPEST, JINJA, NO_NUL, NUL, TOO_MANY, Node, jinja_in, mark_at, nul_in, place_at
+from .nodes import (
+    COLUMN_BITS,
+    DEEPEST,
+    JINJA,
+    NO_NUL,
+    NUL,
+    TOO_MANY,
+    TOO_MANY_LINES,
+    Node,
+    has_too_many_lines,
+    jinja_in,
+    mark_at,
+    nul_in,
+    place_at,
+)
 
 NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
 TITLED = "the first row names the columns, so take away what stands above the names"
@@ -223,6 +237,9 @@ def read_csv(
     :param as_text: what a cell, or the name of a column, means.
     :param delimiters: takes what parts the cells. :param warnings: takes what is no mistake and should be known.
     """
+    if has_too_many_lines(text):
+        findings.append(Finding.plain(Place(source, 1, 1), TOO_MANY_LINES))
+        return
     csv.field_size_limit(_CELL_LIMIT)
     table = _Table(text.removeprefix("\ufeff"), source, dialect)
     if delimiters is not None:

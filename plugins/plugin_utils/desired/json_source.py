@@ -15,7 +15,19 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from .desired import Finding, Place
-from .nodes import COLUMN_BITS, DEEPEST, JINJA, MOST_COLLECTIONS, TOO_MANY, Node, jinja_in, mark_at, nul_in
+from .nodes import (
+    COLUMN_BITS,
+    DEEPEST,
+    JINJA,
+    MOST_COLLECTIONS,
+    TOO_MANY,
+    TOO_MANY_LINES,
+    Node,
+    has_too_many_lines,
+    jinja_in,
+    mark_at,
+    nul_in,
+)
 
 _BLANK = re.compile(r"[ \t\r\n,:]*")
 _DECODER = json.JSONDecoder(parse_int=str)
@@ -99,8 +111,9 @@ def _twins(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
 def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
     """One record a line; numbers keep their source text."""
     text = text.removeprefix("\ufeff")
-    if has_too_many(text):
-        findings.append(Finding.plain(Place(source, 1, 1), TOO_MANY))
+    wrong = TOO_MANY if has_too_many(text) else TOO_MANY_LINES if has_too_many_lines(text) else ""
+    if wrong:
+        findings.append(Finding.plain(Place(source, 1, 1), wrong))
         return
     may_have_jinja = any(mark in text for mark in JINJA)
     names: dict[str, str] = {}

@@ -29,6 +29,12 @@ as much when it is read.
 """
 TOO_MANY = f"expected at most {MOST_COLLECTIONS:,} maps and lists in a file"
 
+MOST_LINES = 4_000_000
+"""Lines of a table, or of JSON Lines. A line takes more memory than its text, so that a file of line feeds would take
+twenty times as much as its size.
+"""
+TOO_MANY_LINES = f"expected at most {MOST_LINES:,} lines in a file"
+
 COLUMN_BITS = 24
 
 
@@ -41,6 +47,11 @@ class SheetSource(str):
     """A sheet of a workbook as a source: its places are cells."""
 
     __slots__ = ()
+
+
+def has_too_many_lines(text: str) -> bool:
+    """Tells whether a table, or JSON Lines, has more lines than are read, whatever ends them."""
+    return max(text.count("\n"), text.count("\r")) > MOST_LINES
 
 
 def place_at(source: str, mark: int) -> Place:

@@ -15,7 +15,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
@@ -35,6 +35,8 @@ MAX_UNPACKED = 256 << 20
 MAX_COLUMNS = 200
 MAX_CELL = 32_767
 """Characters that a cell holds in Excel."""
+MAX_ROWS = 1_048_576
+"""The rows of a sheet in Excel. The library makes up all rows that a row with a higher number skips."""
 
 COMMENT = "#"
 """Sheets and columns whose names begin with it are comments."""
@@ -43,6 +45,7 @@ TEXT_FORMAT = "@"
 """The format of a cell whose number is a text."""
 
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
+_ROW_NUMBER = re.compile(rb'<row\b[^>]*?\sr="(\d{1,9})"')
 _EMPTY_ROW = re.compile(rb'<row\b[^>]*?\br="[^>]*?(?:/>|>(?:<c\b[^>]*/>)*</row>)')
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F]|D[89A-F][0-9A-F]{2}|FFF[EF])_", re.IGNORECASE)
 """A character that XML can't hold, or the underscore before what looks like one. Others are text: LibreOffice writes
@@ -130,6 +133,8 @@ class _Sheet:
             formulas.reset_dimensions()
             others = formulas.iter_rows()
         for number, (row, other) in enumerate(zip_longest(values.iter_rows(), others, fillvalue=()), start=1):
+            if number > MAX_ROWS:
+                raise _Refused(f"expected at most {MAX_ROWS:,} rows, the sheet {values.title!r} has more")
             cells = self._cells(row, other, number) if row else {}
             if not cells:
                 continue
@@ -268,8 +273,9 @@ class Workbook:
         """Reads each section with its records."""
         try:
             with _quiet():
-                content, has_formulas = _prepared(self._content)
                 openpyxl = openpyxl_library()
+                content, has_formulas = _prepared(self._content)
+                _check_sheets(content)
                 values = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
                 formulas = None
                 if has_formulas:
@@ -289,6 +295,8 @@ class Workbook:
         for sheet in values.worksheets:
             section = sheet.title.strip().casefold()
             if section in SECTIONS and section != "fields":
+                if section in seen:
+                    raise _Refused(f"expected one sheet for a section, {sheet.title!r} is the second for {section}")
                 seen.append(section)
                 source = self._sources[section] = f"{self._name}:{sheet.title}"
                 own = None if formulas is None else formulas[sheet.title]
@@ -369,31 +377,80 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
     """
     if content.startswith(_OLD_OR_ENCRYPTED):
         raise _Refused("this is an old or an encrypted workbook; save it as .xlsx, without a password")
-    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+    has_formulas = False
+    packed_again = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as packed,
+        zipfile.ZipFile(packed_again, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as kept,
+    ):
         size = sum(part.file_size for part in packed.infolist())
         if size > MAX_UNPACKED:
             raise _Refused(
                 f"expected a workbook of at most {MAX_UNPACKED >> 20} MiB unpacked, this one has {size >> 20}"
             )
-        parts = {part.filename: packed.read(part) for part in packed.infolist()}
-    if _STRICT in parts.get("xl/workbook.xml", b""):
-        raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
-    has_formulas = False
-    for name, part in parts.items():
-        if any(mark in part for mark in _DECLARATIONS):
-            raise _Refused(f"{name} declares entities, and no spreadsheet program does that; save it as .xlsx again")
-        if name.startswith("xl/worksheets/"):
-            has_formulas |= b"<f" in part
-            if b"<![CDATA[" not in part:
-                parts[name] = _EMPTY_ROW.sub(b"", part)
-    packed_again = io.BytesIO()
-    with zipfile.ZipFile(packed_again, "w") as packed:
-        for name, part in parts.items():
-            packed.writestr(name, part)
+        for name in dict.fromkeys(packed.namelist()):
+            if name.casefold().endswith(_READ):
+                part = packed.read(name)
+                _check_part(name, part)
+                has_formulas |= _FORMULA.search(part) is not None
+                kept.writestr(name, _without_cost(part))
     return packed_again.getvalue(), has_formulas
+
+
+def _check_part(name: str, part: bytes) -> None:
+    """Refuses XML that no spreadsheet program writes: it is not read as it is seen here, or costs much to read.
+
+    :raises _Refused: where it is such XML.
+    """
+    head = _HEAD.match(part)
+    encoding = _ENCODING.search(head["declaration"] or b"") if head else None
+    if not head or b"\0" in part or (encoding and encoding[1].upper() not in _ENCODINGS):
+        raise _Refused(f"{name} is no XML in UTF-8, as spreadsheet programs write it; save it as .xlsx again")
+    if b"<!DOCTYPE" in part:
+        raise _Refused(f"{name} declares entities, and no spreadsheet program does that; save it as .xlsx again")
+    if name == "xl/workbook.xml" and _STRICT in part:
+        raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
+    if _LONG_FORMAT.search(part):
+        raise _Refused(f"{name} has a format of numbers that is longer than Excel takes; save it as .xlsx again")
+    if any(int(row) >= int(following) for row, following in pairwise(_ROW_NUMBER.findall(part))):
+        # The library leaves out all but the first.
+        raise _Refused(f"{name} has rows out of their order, or twice; save it as .xlsx again")
+
+
+def _without_cost(part: bytes) -> bytes:
+    """A part without the rows that are formatted and empty. Its formulas are no longer shared: the library would work
+    each of them out from the first.
+    """
+    if b"<![CDATA[" not in part:
+        part = _EMPTY_ROW.sub(b"", part)
+    return _FORMULA.sub(rb"\1\2", part)
+
+
+def _check_sheets(content: bytes) -> None:
+    """Sees that each sheet is a part of its own: a file of many sheets that are one part takes no end to read.
+
+    :raises _Refused: where two of them are one.
+    """
+    from openpyxl.reader.excel import ExcelReader
+
+    reader = ExcelReader(io.BytesIO(content), read_only=True, keep_links=False)
+    reader.read_manifest()
+    reader.read_workbook()
+    targets: set[str] = set()
+    for sheet, relation in reader.parser.find_sheets():
+        if relation.target in targets:
+            raise _Refused(f"the sheet {sheet.name!r} is the same part of the file as another; save it as .xlsx again")
+        targets.add(relation.target)
 
 
 _STRICT = b"http://purl.oclc.org/ooxml/"
 """The names of another form of workbooks, which Excel offers beside the usual one."""
 
-_DECLARATIONS = tuple("<!DOCTYPE".encode(codec) for codec in ("utf-8", "utf-16-le", "utf-16-be"))
+_READ = (".xml", ".rels")
+"""The ends of the names of parts that values are read from; others are pictures, macros and the like."""
+
+_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?P<declaration>\?xml[^>]*>)?")
+_ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([^"']*)""")
+_ENCODINGS = (b"UTF-8", b"UTF8", b"ASCII", b"US-ASCII")
+_FORMULA = re.compile(rb"(<(?:[^\s<>/:]+:)?f)\b[^<>]*?(/?>)")
+_LONG_FORMAT = re.compile(rb"""\bformatCode\s*=\s*(?:"[^"]{1000}|'[^']{1000})""")

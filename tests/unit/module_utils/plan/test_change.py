@@ -71,6 +71,19 @@ def wish(written: JsonMap) -> JsonMap:
     return values
 
 
+def test_what_differs_is_shown_with_references_that_are_called_alike() -> None:
+    asked = []
+
+    def alike(is_now: Any, written: Any) -> tuple[Any, Any]:
+        asked.append((is_now, written))
+        return "as it is", "as it was written"
+
+    change = plan.plan_present(OBJECT, {"name": "Desk", "active": True}, CURRENT, alike=alike)
+    assert change.diff == {"before": {"name": "as it is"}, "after": {"name": "as it was written"}}
+    assert asked == [("Laptop", "Desk")]
+    assert change.values == {"name": "Desk"}
+
+
 # ---- to make one
 
 

@@ -17,6 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired import (
     json_source,
     loading,
+    nodes,
     yaml_source,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import (
@@ -102,6 +103,17 @@ def test_a_table_has_at_most_as_many_columns_as_a_spreadsheet() -> None:
     assert _findings(read_csv, text) == [
         f"a:1:1: expected at most {MOST_COLUMNS} columns, these are {MOST_COLUMNS + 1}"
     ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize(("read", "line"), [(read_csv, "1"), (read_json_lines, '{"a": "1"}')])
+def test_a_file_of_more_lines_than_fit_is_not_read(
+    read: Read, line: str, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nodes, "MOST_LINES", 3)
+    if read is read_csv or end != "\r":
+        assert _findings(read, f"{line}{end}" * 3) == []
+    assert _findings(read, f"{line}{end}" * 4) == ["a:1:1: expected at most 4,000,000 lines in a file"]
 
 
 def test_members_beside_a_number_that_python_does_not_read_have_their_places() -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import sys
 import time
 import zipfile
@@ -287,6 +288,106 @@ def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:
     _changed(path, lambda name, part: part.replace(b"<worksheet", head + b"<worksheet") if "sheet1" in name else part)
     (finding,) = _load(tmp_path).findings
     assert str(finding).startswith("a.xlsx: xl/worksheets/sheet1.xml declares entities")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        # 20 digits would be a loop without an end, over rows that the library makes up.
+        (
+            b'<row r="3"',
+            b'<row r="99999999999999999999"',
+            "expected at most 1,048,576 rows, the sheet 'objects' has more",
+        ),
+        (b'<row r="3"', b'<row r="2"', "xl/worksheets/sheet1.xml has rows out of their order, or twice"),
+        (b'<row r="2"', b'<row r="9"', "xl/worksheets/sheet1.xml has rows out of their order, or twice"),
+    ],
+)
+def test_rows_that_no_sheet_has_are_refused(tmp_path: Path, old: bytes, new: bytes, found: str) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"], ["2"]]})
+    _changed(path, lambda _name, part: part.replace(old, new))
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith(f"a.xlsx: {found}")
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda part: b'<?xml version="1.0" encoding="iso-8859-1"?>' + part,
+        lambda part: b"<?xml version='1.0' encoding = 'cp037' ?>" + part,
+        lambda part: part.decode("utf-8").encode("utf-16"),
+        lambda part: part.decode("utf-8").encode("cp037"),
+    ],
+)
+def test_xml_of_another_encoding_is_refused(tmp_path: Path, encode: Callable[[bytes], bytes]) -> None:
+    """What is looked for in the bytes of a part, such as a declaration of entities, would not be seen in it."""
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
+    _changed(path, lambda name, part: encode(part) if "sheet1" in name else part)
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith("a.xlsx: xl/worksheets/sheet1.xml is no XML in UTF-8, as spreadsheet programs write")
+
+
+@pytest.mark.parametrize("declared", [b"", b'<?xml version="1.0"?>', b'<?xml version="1.0" encoding="utf-8"?>'])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_xml_in_utf_8_is_read_however_it_says_so(tmp_path: Path, mark: bytes, declared: bytes) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["ä"]]})
+    _changed(path, lambda name, part: mark + declared + part if "sheet1" in name else part)
+    desired = _load(tmp_path)
+    assert desired.findings == []
+    assert [entry.fields["barcode"] for entry in desired.entries] == ["ä"]
+
+
+def test_a_format_of_numbers_that_takes_long_to_read_is_refused(tmp_path: Path) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["bought"], [dt.date(2024, 5, 31)]]})
+    _changed(path, lambda _name, part: part.replace(b'formatCode="', b'formatCode="' + b"[h" * 500))
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith("a.xlsx: xl/styles.xml has a format of numbers that is longer than Excel takes")
+
+
+@pytest.mark.parametrize("prefix", ["", "x:"])
+def test_formulas_that_many_cells_share_are_not_worked_out(
+    tmp_path: Path, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library would put a formula of any length together for each of any number of cells."""
+    monkeypatch.delattr("openpyxl.worksheet._reader.Translator")
+    rows = [["barcode", "name"], *([str(number), "=A1"] for number in range(3))]
+    path = _book(tmp_path / "a.xlsx", {"objects": rows})
+
+    def share(_name: str, part: bytes) -> bytes:
+        first = b'<f t="shared" si="0" ref="B2:B4">A1</f><v>7</v>'
+        part = part.replace(b"<f>A1</f><v />", first, 1).replace(b"<f>A1</f><v/>", first, 1)
+        part = re.sub(rb"<f>A1</f><v ?/>", b'<f t="shared" si="0"/><v>7</v>', part)
+        if prefix and b"<worksheet " in part:
+            part = re.sub(rb"<(/?)(?=[a-zA-Z])", rb"<\1x:", part).replace(b"xmlns=", b"xmlns:x=")
+        return part
+
+    _changed(path, share)
+    desired = _load(tmp_path)
+    assert desired.findings == []
+    assert [entry.fields["name"] for entry in desired.entries] == ["7"] * 3
+
+
+def test_the_last_row_of_a_sheet_is_read(tmp_path: Path) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"], ["2"]]})
+    _changed(path, lambda _name, part: part.replace(b'<row r="3"', b'<row r="1048576"').replace(b"A3", b"A1048576"))
+    desired = _load(tmp_path)
+    assert desired.findings == []
+    assert [entry.fields["barcode"] for entry in desired.entries] == ["1", "2"]
+
+
+def test_each_sheet_is_a_part_of_its_own(tmp_path: Path) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]], "rooms": [["name"], ["2"]]})
+    _changed(path, lambda _name, part: part.replace(b"sheet2.xml", b"sheet1.xml") if b"Relationship" in part else part)
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith(
+        "a.xlsx: the sheet 'rooms' is the same part of the file as another; save it as .xlsx"
+    )
+
+
+def test_a_section_has_one_sheet(tmp_path: Path) -> None:
+    _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]], "Objects ": [["barcode"], ["2"]]})
+    (finding,) = _load(tmp_path).findings
+    assert str(finding) == "a.xlsx: expected one sheet for a section, 'Objects ' is the second for objects"
 
 
 def test_without_the_library_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
