@@ -201,11 +201,11 @@ class Look:
     def _envelope(self, kind: Kind, decoded: Any, raw: Sequence[Any], asked: str | None) -> None:
         request = f"GET {kind.list_path}"
         if kind in (OBJECT, ROOM, LOCATION, RENTAL_CASE):
-            is_bare = isinstance(decoded, list)
-            self.evidence.saw("list_envelope", "array" if is_bare else "items", request, len(raw))
-            if is_bare:
+            if isinstance(decoded, list):
+                self.evidence.saw("list_envelope", "array", request, len(raw))
                 self.evidence.cannot("list_total", "lists come without an envelope, so there is no place for it")
-            elif isinstance(decoded, Mapping):
+            elif isinstance(decoded, Mapping) and "items" in decoded:
+                self.evidence.saw("list_envelope", "items", request, len(raw))
                 self.evidence.saw("list_total", "given" if "total" in decoded else "none", request, len(raw))
         if kind is PERSON and isinstance(decoded, Mapping):
             side = "sort_by" if "sort_by" in decoded else "sort" if "sort" in decoded else None

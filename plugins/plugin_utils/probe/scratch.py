@@ -156,7 +156,9 @@ class Scratch:
         """
         client, name = self.asker.client, re.compile(re.escape(self.prefix))
         left = _take_away(client, list(reversed(self.made)))
-        left = left or _take_away(client, found_by_name(client, keys, name))
+        # Something whose making was said to have failed may be there, too, and refer to what is left.
+        there = found_by_name(client, keys, name)
+        left = _take_away(client, [*there, *(one for one in left if one not in there)])
         if left:
             raise SeventhingsError(_left(left))
         self.journal.remove()

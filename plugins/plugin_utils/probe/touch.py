@@ -90,7 +90,7 @@ class Touch:
                 part(self.object)
         self._tasks()
         self._rental_cases()
-        self.look.again([(kind, raw) for kind, uuid in self.scratch.made if (raw := self.scratch.raw(kind, uuid))])
+        self.look.again([(kind, raw) for kind, uuid in self.scratch.made for raw in self._read_again(kind, uuid)])
         self._archived()
         self._missing()
         self._hub()
@@ -295,8 +295,9 @@ class Touch:
             return
         self._observe(OBJECT, uuid)
         if self.evidence.side("archived_at") is None:
-            given = "archived_at" in self.scratch.read(OBJECT, uuid)
-            self.evidence.saw("archived_at", "given" if given else "none", f"GET {OBJECT.item_path}")
+            for raw in self._read_again(OBJECT, uuid):
+                given = "archived_at" in flatten(OBJECT, raw)
+                self.evidence.saw("archived_at", "given" if given else "none", f"GET {OBJECT.item_path}")
         self._refused_or("archive_repeat", "accept", self.asker.write("POST", path), request)
         self._deleting("delete_archived", OBJECT, uuid)
 
@@ -333,11 +334,14 @@ class Touch:
         uuid = self._case(TASK, body, ("task_reminders", "task_empty_references", "task_put_omitted"))
         if uuid is None:
             return
-        cases.tasks_seen(self.evidence, f"GET {TASK.item_path}", [self.scratch.raw(TASK, uuid)])
+        cases.tasks_seen(self.evidence, f"GET {TASK.item_path}", self._read_again(TASK, uuid))
         omitted = {key: value for key, value in body.items() if key not in ("comment", "attachments")}
         if self._replaced(TASK, uuid, omitted, "task_put_omitted"):
-            kept = not is_empty(self.scratch.read(TASK, uuid).get("comment"))
-            self.evidence.saw("task_put_omitted", "keep" if kept else "clear", f"PUT {TASK.item_path}")
+            if "comment" in (read := self.scratch.read(TASK, uuid)):
+                kept = not is_empty(read["comment"])
+                self.evidence.saw("task_put_omitted", "keep" if kept else "clear", f"PUT {TASK.item_path}")
+            else:
+                self.evidence.cannot("task_put_omitted", "the comment of a scratch task was not read again")
         without = {**self._task("reminders"), "reminders": [], "deadline": "2099-12-30"}
         self._variant(TASK, without, "task_reminders", "zero_to_two", "one_to_two")
         self._variant(TASK, {**self._task("references"), "references": []}, "task_empty_references")
@@ -368,7 +372,7 @@ class Touch:
         if uuid is None:
             return
         request = f"GET {RENTAL_CASE.item_path}"
-        cases.rental_cases_seen(self.evidence, request, [self.scratch.raw(RENTAL_CASE, uuid)], self.look.today)
+        cases.rental_cases_seen(self.evidence, request, self._read_again(RENTAL_CASE, uuid), self.look.today)
         self._variant(RENTAL_CASE, self._rental("overlap", 1), "rental_overlap")
         self._replacements(uuid, body)
         empty = {**self._rental("reminder", 2), "issue_date_reminder": None}
@@ -389,8 +393,11 @@ class Touch:
         omitted = {key: value for key, value in body.items() if key != "issue_date_reminder"}
         if self._replaced(RENTAL_CASE, uuid, omitted, "rental_omitted_reminder"):
             read = self.scratch.read(RENTAL_CASE, uuid)
-            kept = not is_empty(read.get("issue_date_reminder"))
-            self.evidence.saw("rental_omitted_reminder", "keep" if kept else "clear", path)
+            if "issue_date_reminder" in read:
+                kept = not is_empty(read["issue_date_reminder"])
+                self.evidence.saw("rental_omitted_reminder", "keep" if kept else "clear", path)
+            else:
+                self.evidence.cannot("rental_omitted_reminder", "a scratch rental case was not read again")
             statuses = {"confirmed": "keep", "requested": "reset"}
             if (status := str(read.get("status"))) in statuses:
                 self.evidence.saw("rental_missing_status", statuses[status], path)
@@ -462,10 +469,14 @@ class Touch:
     def _patch(self, uuid: str, body: Mapping[str, Any]) -> Heard:
         return self.asker.write("PATCH", OBJECT.item_path.format(uuid=uuid), body)
 
-    def _observe(self, kind: Kind, uuid: str) -> None:
+    def _read_again(self, kind: Kind, uuid: str) -> list[Mapping[str, Any]]:
+        """A record of ours as the service answers it; none where it does not."""
         raw = self.scratch.raw(kind, uuid)
-        if raw:
-            self.look.seen.add(Sample(kind, f"GET {kind.item_path}", [raw], self._types(kind.template)))
+        return [raw] if raw else []
+
+    def _observe(self, kind: Kind, uuid: str) -> None:
+        if raws := self._read_again(kind, uuid):
+            self.look.seen.add(Sample(kind, f"GET {kind.item_path}", raws, self._types(kind.template)))
 
     def _id_of(self, kind: Kind, uuid: str | None) -> Any:
         """The integer id of a record of ours, which official clients write; its uuid where it has none."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import embedded_here
 import pytest
 import switch_table
 from embedded.context import new_uuid
+from embedded.messages import Answer, Call, answer_json
 from embedded.switches import BY_NAME, TABLE, Switch, all_sides, from_profile
 from embedded_here import ACCOUNT, Embedded, Killed
 from hypothesis import HealthCheck, assume, given, settings
@@ -571,6 +573,107 @@ def test_an_account_that_may_not_write_everything_is_told_so_and_leaves_nothing(
     assert (sides["task_put_omitted"] is not None) == ("tasks" in rights)
     service.service.store.run("UPDATE user SET rights = ? WHERE id = 1", (json.dumps(["all"]),))
     assert service.dump() == before
+
+
+# ---- answers that nobody expects
+
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+SCRATCH_WRITES = [
+    ("POST", "/location"),
+    ("POST", "/room"),
+    ("POST", "/object"),
+    ("PATCH", "/object/{uuid}"),
+    ("POST", "/object/{uuid}/archive"),
+    ("POST", "/task-management/task"),
+    ("PUT", "/task-management/task/{uuid}"),
+    ("POST", "/rental-management/rental-case"),
+    ("PUT", "/rental-management/rental-case/{uuid}"),
+    ("POST", "/circularity-hub/suggest-category"),
+]
+FURTHER_WRITES = [
+    ("POST", "/file"),
+    ("POST", "/object/{uuid}/add-file"),
+    ("POST", "/asset-tracking/asset/field-definition"),
+    ("PUT", "/asset-tracking/asset/field-definition/{uuid}"),
+]
+
+
+def answering(
+    service: Embedded, method: str, path: str, change: Callable[[Answer], Answer], is_carried_out: bool = True
+) -> None:
+    """Changes the answers to a kind of requests, after they were carried out or in place of that."""
+    answer = service.service.answer
+
+    def other(call: Call) -> Answer:
+        if (call.method, UUID.sub("{uuid}", call.path)) != (method, PREFIX + path):
+            return answer(call)
+        return change(answer(call) if is_carried_out else Answer(0))
+
+    service.service.answer = other  # type: ignore[method-assign]
+
+
+def nothing_is_told_wrongly(profile: Json) -> None:
+    """What is told is on the calm side; anything else is told to be unknown, or to be on no known side."""
+    for switch in TABLE:
+        entry = profile["switches"][switch.name]
+        assert entry["side"] in (None, switch.calm), f"{switch.name}: {entry}"
+        assert entry["seen"] or entry["why"]
+    assert profile["contradictions"] == []
+
+
+@pytest.mark.parametrize("status", [403, 418, 500])
+@pytest.mark.parametrize(("method", "path"), SCRATCH_WRITES)
+def test_writes_that_are_refused_leave_nothing_and_tell_nothing_wrongly(
+    method: str, path: str, status: int, tmp_path: Path
+) -> None:
+    service = Embedded.started()
+    before = service.dump()
+    answering(service, method, path, lambda _answer: answer_json({"message": "no"}, status), is_carried_out=False)
+    nothing_is_told_wrongly(probed(service, tmp_path, TOUCH))
+    assert service.dump() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("method", "path"), SCRATCH_WRITES)
+def test_writes_that_were_carried_out_and_are_said_to_have_failed_leave_nothing(
+    method: str, path: str, tmp_path: Path
+) -> None:
+    service = Embedded.started()
+    before = service.dump()
+    answering(service, method, path, lambda _answer: answer_json({"message": "no"}, 500))
+    nothing_is_told_wrongly(probed(service, tmp_path, TOUCH))
+    assert service.dump() == before
+
+
+@pytest.mark.parametrize("status", [403, 418, 500])
+@pytest.mark.parametrize(("method", "path"), FURTHER_WRITES)
+def test_a_trace_tells_nothing_wrongly_of_what_is_refused(method: str, path: str, status: int, tmp_path: Path) -> None:
+    service = Embedded.started()
+    answering(service, method, path, lambda _answer: answer_json({"message": "no"}, status), is_carried_out=False)
+    nothing_is_told_wrongly(probed(service, tmp_path, TRACE))
+
+
+DETAILS = [kind.item_path for kind in (KINDS[name] for name in ("location", "room", "object", "task", "rental_case"))]
+LISTS = [kind.list_path for kind in KINDS.values() if "{" not in kind.list_path] + ["/asset-tracking/asset/definitions"]
+
+
+@pytest.mark.parametrize("status", [403, 404, 418, 500])
+@pytest.mark.parametrize("path", DETAILS)
+def test_scratch_records_that_are_not_read_again_tell_nothing(path: str, status: int, tmp_path: Path) -> None:
+    service = Embedded.started()
+    before = service.dump()
+    answering(service, "GET", path, lambda _answer: answer_json({"message": "no"}, status))
+    nothing_is_told_wrongly(probed(service, tmp_path, TOUCH))
+    assert service.dump() == before
+
+
+@pytest.mark.parametrize("answer", [(403, {}), (418, {}), (500, {}), (200, "x"), (200, {}), (200, None)], ids=str)
+@pytest.mark.parametrize("path", LISTS)
+def test_lists_that_are_none_tell_nothing(path: str, answer: tuple[int, Any], tmp_path: Path) -> None:
+    service = Embedded.started()
+    status, body = answer
+    answering(service, "GET", path, lambda _answer: answer_json(body, status))
+    nothing_is_told_wrongly(probed(service, tmp_path, LOOK))
 
 
 def test_several_sides_are_a_contradiction() -> None:
