@@ -14,8 +14,12 @@ from instance_site import Site
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers import layers
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
 SETTINGS = "api: seventhings/v1\n"
@@ -204,6 +208,74 @@ def test_tables_of_layers_are_read_as_each_was_saved(tmp_path: Path) -> None:
     assert [entry.cells is None for entry in desired.entries] == [True, False]
     assert desired.dialects.of("base/objects.csv").preset == "excel-de"
     assert desired.dialects.of("overlays/berlin/objects.csv").preset == "plain"
+
+
+def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path) -> None:
+    desired = _load(
+        tmp_path,
+        {
+            "base/instance.yml": f"{SETTINGS}csv: {{preset: excel-de}}\n",
+            "base/objects.csv": "barcode;price;bought\nA;1.299,00;31.12.2024\n",
+            "overlays/berlin/instance.yml": f"{SETTINGS}csv: {{preset: excel-us}}\n",
+            "overlays/berlin/objects.csv": 'barcode,price,seen\nA,"2,500.50",12/30/2024\n',
+            "last/objects.yml": "- {barcode: A, note: '1.299,00'}\n",
+        },
+        "base",
+        "overlays/berlin",
+        "last",
+    )
+    assert desired.findings == []
+    (entry,) = desired.entries
+    fields = [Field("price", "MONEY"), Field("bought", "DATE"), Field("seen", "DATE"), Field("note", "TEXT")]
+    schema = Schema(KINDS["object"], [Field("barcode", "BARCODE"), *fields])
+    assert entry.cells is not None
+    read, wrong = entry.cells.read(schema, entry.fields)
+    assert wrong == {}
+    assert read == {
+        "barcode": "A",
+        "price": "2500.50",
+        "bought": "2024-12-31",
+        "seen": "2024-12-30",
+        "note": "1.299,00",
+    }
+    price_alone = entry.cells.only_of(["price"])
+    assert price_alone.read(schema, entry.fields)[0] == {**entry.fields, "price": "2500.50"}
+    assert price_alone.spelling != entry.cells.spelling
+    # What is shown, and what is edited, knows which table a cell is in.
+    assert len(entry.places) == len(read)
+
+
+def test_what_stands_inline_is_beside_the_layers(tmp_path: Path) -> None:
+    files = {"base/instance.yml": SETTINGS, "base/objects.yml": "- {barcode: A}\n", "berlin/x.txt": "the file"}
+    _write(tmp_path, {**files, "here/y.txt": "another"})
+    inline = {"objects": [{"barcode": "B", "photo": [{"path": "y.txt"}]}], "rooms": [{"number": 1, "_managed": False}]}
+    layers = [tmp_path / "base", tmp_path / "berlin"]
+    desired = load_layers(layers, inline, files_root=tmp_path / "here")
+    assert desired.findings == []
+    assert _records(desired) == [{"barcode": "A"}, {"barcode": "B", "photo": [{"path": "y.txt"}]}]
+    assert [entry.kind.name for entry in desired.unmanaged] == ["room"]
+    assert {"objects", "rooms"} <= desired.sections
+    assert [entry.root_of("photo") or desired.root for entry in desired.entries[1:]] == [str(tmp_path / "here")]
+
+    inline = {
+        "instance": {"api": "seventhings/v1", "set": "other"},
+        "moved": {"objects": [{"from": {"barcode": "1"}, "to": {"barcode": "2"}}]},
+    }
+    found = [str(one) for one in load_layers(layers, inline).findings]
+    assert found == [
+        "desired.instance: instance: the settings stand in the first layer; take them away here",
+        "desired.moved.objects[0]: moved: renames stand in the layers; take them away here",
+    ]
+
+
+def test_layers_hold_no_more_records_together_than_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layers, "MOST_RECORDS", 2)
+    files = {"base/objects.yml": "- {barcode: A}\n- {barcode: B}\n", "overlays/berlin/objects.yml": "- {barcode: B}\n"}
+    assert _findings(tmp_path, files) == []
+    files["overlays/berlin/objects.yml"] += "- {barcode: C}\n"
+    assert _findings(tmp_path, files) == [
+        "overlays/berlin/objects.yml:2:3: expected at most 2 records in one desired state"
+    ]
 
 
 def test_renames_add_up_and_none_stands_twice(tmp_path: Path) -> None:
