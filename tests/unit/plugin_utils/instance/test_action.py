@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -20,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action, plan_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision, teller
 
 _SECRET = VaultSecret(b"open sesame")
@@ -235,6 +236,29 @@ def test_a_plan_file_that_can_not_be_written_or_read_is_an_error(site: Site, tmp
     where.parent.mkdir()
     where.mkdir()
     assert "is not a regular file" in _provision(site, src=site.root, plan_file=where)["msg"]
+
+
+@pytest.mark.parametrize("step", ["write", "read", "remove"])
+def test_a_disk_that_fails_under_a_plan_file_is_an_error(
+    site: Site, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write({"objects.yml": _objects("1")})
+    path = tmp_path / "plan.json"
+    if step != "write":
+        _provision(site, check_mode=True, src=site.root, plan_file=path)
+
+    def fail(*_some: object, **_named: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(plan_file.Folder, step, fail)
+    site.service.clear_log()
+    result = _provision(
+        site, check_mode=step == "write", plan_file=path, **({} if step == "read" else {"src": site.root})
+    )
+    words = {"write": "can't be written", "read": "can't be read", "remove": "can't be removed"}[step]
+    assert f"plan_file: {path} {words} (Input/output error)" in str(result)
+    if step == "read":
+        assert site.sent() == []
 
 
 # ---- plan files: what was approved, all of it, and nothing else

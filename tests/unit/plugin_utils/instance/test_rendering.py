@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
+import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from hypothesis import HealthCheck, Phase, given, settings
@@ -23,6 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import rendering
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rendering import render
@@ -317,6 +320,77 @@ def test_cells_are_read_where_the_files_tell_their_types(tmp_path: Path) -> None
     )
     (tmp_path / "base/objects.csv").write_text("barcode;Price\nA;12.99,0\n")
     assert "Price: '12.99,0' does not fit" in _render(tmp_path, "base")["msg"]
+
+
+def test_cells_of_json_are_what_their_types_say(tmp_path: Path) -> None:
+    _write(
+        tmp_path,
+        {
+            "base/instance.yml": SETTINGS,
+            "base/fields/asset.yml": (
+                "- {field_key: barcode, label: Barcode, type: TEXT}\n- {field_key: note, label: Note, type: TEXT}\n"
+                "- {field_key: parts, label: Parts, type: LINKED_ASSETS}\n"
+            ),
+            "base/objects.csv": 'barcode,note,parts\nA,"[""x"", ""y""]","[""1"", ""2""]"\nB,"{""a"": 1}",[7]\n',
+        },
+    )
+    assert _render(tmp_path, "base")["changed"]
+    assert yaml.safe_load(_texts(tmp_path / "out")["objects/0001.yml"]) == [
+        {"barcode": "A", "note": '["x", "y"]', "parts": ["1", "2"]},
+        {"barcode": "B", "note": '{"a": 1}', "parts": [7]},
+    ]
+
+
+def test_days_and_numbers_of_a_playbook_are_written_as_the_files_have_them(tmp_path: Path) -> None:
+    record = {
+        "barcode": "A",
+        "bought": dt.date(2031, 5, 31),
+        "seen": dt.datetime.fromisoformat("2031-05-31T09:00"),
+        "size": 1.5,
+    }
+    _write(tmp_path, {"base/instance.yml": SETTINGS})
+    done = _render(tmp_path, "base", desired={"objects": [{**record, "count": 2.0, "rest": [True, None, 0]}]})
+    assert done["changed"], done
+    assert yaml.load(_texts(tmp_path / "out")["objects/0001.yml"], yaml.BaseLoader) == [
+        {
+            "barcode": "A",
+            "bought": "2031-05-31",
+            "seen": "2031-05-31T09:00:00",
+            "size": "1.5",
+            "count": "2",
+            "rest": ["true", "null", "0"],
+        }
+    ]
+
+
+def test_a_file_that_changes_while_it_is_copied_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write(
+        tmp_path,
+        {
+            "base/instance.yml": SETTINGS,
+            "base/fields/asset.yml": "- {field_key: manual, label: Manual, type: ATTACHMENT}\n",
+            "base/files/a.txt": "as it was hashed",
+            "base/objects.yml": "- {barcode: A, manual: [files/a.txt]}\n",
+        },
+    )
+    monkeypatch.setattr(rendering, "digest", lambda _content: next(digests))
+    digests = iter(["0" * 64, "1" * 64])
+    done = _render(tmp_path, "base")
+    assert done["msg"].endswith("base/files/a.txt was changed meanwhile; render again")
+
+
+def test_renames_that_are_vaulted_are_not_written_in_clear(tmp_path: Path) -> None:
+    vault = VaultLib([("default", VaultSecret(b"s3cret"))])
+    moved = vault.encrypt("locations:\n  - {from: {name: Old}, to: {name: hunter2}}\n")
+    _write(
+        tmp_path, {"base/instance.yml": SETTINGS, "base/locations.yml": "- name: hunter2\n", "base/moved.yml": moved}
+    )
+    refused = _render(tmp_path, "base", secret="s3cret")
+    stands = "and what is rendered stands in clear"
+    assert refused["findings"] == [
+        f"moved.yml: this file is vaulted, {stands}; leave it out of src, or set show_vaulted: true"
+    ]
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_type_that_only_the_instance_knows_needs_a_connection(tmp_path: Path) -> None:
