@@ -52,7 +52,12 @@ def main() -> int:
         if not options.quick:
             part.keep(_FOUND / f"{name}.json")
     found = {name: Part.kept(path) for name in _PARTS if (path := _FOUND / f"{name}.json").exists()}
-    if not options.quick:
+    missing = [name for name in _PARTS if name not in found]
+    if missing and not options.quick:
+        print(
+            f"{_PAGE.relative_to(ROOT)} stays as it is: it would lose what was not measured here: {', '.join(missing)}"
+        )
+    elif not options.quick:
         _PAGE.write_text(as_page(found), "utf-8")
         print(f"written: {_PAGE.relative_to(ROOT)}")
     return 0

@@ -19,9 +19,10 @@ from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action, plan_file
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision, teller
 
 _SECRET = VaultSecret(b"open sesame")
@@ -250,7 +251,7 @@ def test_a_disk_that_fails_under_a_plan_file_is_an_error(
     def fail(*_some: object, **_named: object) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(plan_file.Folder, step, fail)
+    monkeypatch.setattr(Folder, step, fail)
     site.service.clear_log()
     result = _provision(
         site, check_mode=step == "write", plan_file=path, **({} if step == "read" else {"src": site.root})

@@ -373,8 +373,8 @@ def test_a_file_that_changes_while_it_is_copied_is_an_error(tmp_path: Path, monk
             "base/objects.yml": "- {barcode: A, manual: [files/a.txt]}\n",
         },
     )
-    monkeypatch.setattr(rendering, "digest", lambda _content: next(digests))
     digests = iter(["0" * 64, "1" * 64])
+    monkeypatch.setattr(rendering, "digest", lambda _content: next(digests))
     done = _render(tmp_path, "base")
     assert done["msg"].endswith("base/files/a.txt was changed meanwhile; render again")
 

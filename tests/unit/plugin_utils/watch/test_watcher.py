@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import json
+import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,13 +22,22 @@ from emulator_process import Emulator
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    AccessTokenRefused,
+    InvalidInput,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch import watcher as watching
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.dates import Watch
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.inert import as_literal
-from ansible_collections.community.seventhings.plugins.plugin_utils.watch.watcher import Watcher, WatchOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.watcher import (
+    LoginRefused,
+    Watcher,
+    WatchOptions,
+)
 
 NO_RECORD = '{"stamp": "", "watched": [], "records": {"a": {}}}'
 OBJECT, TASK, RENTAL = KINDS["object"], KINDS["task"], KINDS["rental_case"]
@@ -44,8 +56,8 @@ class Bench:
 
     def start(self, **options: Any) -> Watcher:
         """The source, started anew with what it kept."""
-        for cursor in self.opened:
-            cursor.close()
+        while self.opened:
+            self.opened.pop().close()
         self.opened = [CursorFile(str(self.path), self.service.base_url, "test")]
         reader = connect({**self.service.options(), "rate_limit": 0}, read_only=True)
         reader.tokens.current()
@@ -245,6 +257,99 @@ def test_a_filter_that_is_ignored_is_found_out(bench: Bench) -> None:
     seen(watcher)
     seen(watcher)
     assert [path for path in bench.asked(watcher.look) if "rooms" in path] == ["/rooms"]
+
+
+def _lists_of(asked: list[str], path: str) -> list[str]:
+    return [one for one in asked if one.startswith(path)]
+
+
+@pytest.mark.usefixtures("_long_lists")
+def test_where_records_are_not_counted_lists_are_read_whole_from_then_on(bench: Bench) -> None:
+    watcher = bench.start(kinds=["object"])
+    seen(watcher)
+    bench.service.steer("POST", "/faults", {"path": "*/count", "fault": "422"})
+    assert _lists_of(bench.asked(watcher.look), "/object") == ["/objects", "/objects/count", "/objects"]
+    assert _lists_of(bench.asked(watcher.look), "/object") == ["/objects"]
+
+
+@pytest.mark.usefixtures("_long_lists")
+def test_where_counts_are_never_right_lists_are_read_whole_after_some_looks(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watcher = bench.start(kinds=["object"])
+    seen(watcher)
+    send = watcher.client.send
+    off_by_one = SimpleNamespace(json=lambda: {"count": 999})
+    monkeypatch.setattr(
+        watcher.client,
+        "send",
+        lambda method, path, **more: off_by_one if "/count" in path else send(method, path, **more),
+    )
+    sent = [_lists_of(bench.asked(lambda: seen(watcher)), "/objects") for _look in range(5)]
+    assert list(map(len, sent)) == [2, 2, 2, 1, 1]
+
+
+def test_who_is_not_let_in_is_told_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    watcher = bench.start(kinds=["room"])
+
+    def refuse() -> None:
+        raise AccessTokenRefused(401, "the token is not taken", "POST /auth_token")
+
+    monkeypatch.setattr(watcher.client.tokens, "current", refuse)
+    with pytest.raises(LoginRefused, match="the token is not taken"):
+        watcher.look()
+
+
+def test_a_record_that_is_shown_no_more_is_neither_deleted_nor_lost(bench: Bench) -> None:
+    watcher = bench.start(kinds=["room"])
+    seen(watcher)
+    room = bench.client.list_all(KINDS["room"])[0]
+    listed = watcher.client.list_all
+    bench.service.steer("POST", "/faults", {"path": f"/room/{room.uuid}", "fault": "403"})
+    watcher.client.list_all = lambda kind, *more, **named: [  # type: ignore[method-assign]
+        one for one in listed(kind, *more, **named) if one.uuid != room.uuid
+    ]
+    assert seen(watcher) == []
+    watcher.client.list_all = listed  # type: ignore[method-assign]
+    bench.service.steer("DELETE", "/faults")
+    bench.client.update(KINDS["room"], room.uuid, {"name": "Renamed"})
+    assert [(one["type"], one["changed"]) for one in seen(watcher)] == [("changed", ["name"])]
+
+
+@pytest.mark.usefixtures("_long_lists")
+def test_a_date_of_a_record_that_may_not_be_read_is_told_without_it(bench: Bench) -> None:
+    uuid, another = (one.uuid for one in bench.client.list_all(OBJECT)[:2])
+    bench.client.update(OBJECT, uuid, {"purchase_date": "2030-01-20"})
+    bench.client.update(OBJECT, another, {"inventory_name": "The newest"})
+    watcher = bench.start(kinds=["object"], dates=[Watch("object", "purchase_date", 14)])
+    seen(watcher)
+    listed = watcher.client.list_all
+    # It is not among those that changed last.
+    watcher.client.list_all = lambda kind, *more, **named: [  # type: ignore[method-assign]
+        one for one in listed(kind, *more, **named) if one.uuid != uuid
+    ]
+    bench.service.steer("POST", "/faults", {"path": f"/object/{uuid}", "fault": "403"})
+    bench.today += dt.timedelta(days=10)
+    (event,) = seen(watcher)
+    assert (event["type"], event["uuid"], event["record"], event["days_left"]) == ("due", uuid, None, 9)
+
+
+@pytest.mark.parametrize("step", ["read", "write", "open_to_update"])
+def test_a_disk_that_fails_under_a_cursor_is_an_error(bench: Bench, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_some: object, **_named: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def run() -> None:
+        if step == "write":
+            watcher.keep()
+        else:
+            bench.start(kinds=["room"])
+
+    watcher = bench.start(kinds=["room"])
+    watcher.look()
+    monkeypatch.setattr(Folder, step, fail)
+    with pytest.raises(InvalidInput, match=r"^cursor: .*Input/output error"):
+        run()
 
 
 def test_the_cursor_is_private_and_holds_no_values(bench: Bench) -> None:
