@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
@@ -49,18 +49,22 @@ KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
 
 _WORDS = ("changed", "added", "removed")
 
+_ELSEWHERE = "its attachments come from elsewhere"
+
 
 @dataclass(frozen=True)
 class AbsorbOptions:
     """The wishes of the user.
 
     :ivar into: section, as an export names it, to the file that its new records go into.
+    :ivar has_files_elsewhere: whether attachments are read from another place than beside the records.
     """
 
     into: Mapping[str, str] = field(default_factory=dict)
     gone: str = KEEP
     workers: int = 8
     assume_archived: bool = False
+    has_files_elsewhere: bool = False
 
 
 @dataclass
@@ -146,8 +150,9 @@ class _Absorbing:
 
     def run(self) -> Absorbed:
         for one in self._planned.changes:
-            if one.change.action == plan.UPDATE and not one.archived:
-                self._update(one)
+            current = one.change.current
+            if one.change.action == plan.UPDATE and current is not None and not one.archived:
+                self._update(one, current)
             elif one.change.action not in (plan.UPDATE, plan.CREATE):
                 self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
         self._take_away()
@@ -171,7 +176,7 @@ class _Absorbing:
 
     # ---- changed values
 
-    def _update(self, planned: Planned) -> None:
+    def _update(self, planned: Planned, current: Record) -> None:
         names = list(planned.change.before)
         for key in names:
             name = written_as(planned.schema, planned.entry, key)
@@ -183,19 +188,19 @@ class _Absorbing:
                 self._tell(planned, place, words, "it is not written, and follows from other fields")
                 continue
             try:
-                self._change(planned, key, name)
+                self._change(planned, current, key, name)
             except (NotSpliced, NotPortable, InvalidInput, NotFound) as reason:
                 self._tell(planned, place, words, str(reason))
             else:
                 self._absorbed.add((id(planned.entry), key))
                 self._count(planned.section, "changed")
 
-    def _change(self, planned: Planned, key: str, name: str) -> None:
+    def _change(self, planned: Planned, current: Record, key: str, name: str) -> None:
         owner = _owner(planned.entry, name)
-        new = self._new_value(planned, key, name)
+        new = self._new_value(planned, current, key, name)
         target = self._files.target(owner.place_of(name))
         override = self._override_layer(planned, target)
-        fetched = self._fetched(planned, key, new, name, override or target)
+        fetched = self._fetched(planned, current, key, new, is_override=override is not None)
         if override is not None:
             self._put_over(planned, name, new.value, override)
         else:
@@ -203,14 +208,12 @@ class _Absorbing:
         for path, held in fetched.items():
             self._files.add_file((override or target).layer, path, held.read_bytes())
 
-    def _new_value(self, planned: Planned, key: str, name: str) -> NewValue:
+    def _new_value(self, planned: Planned, current: Record, key: str, name: str) -> NewValue:
         """The value of a field in the instance, as it shall stand in the files.
 
         :raises NotPortable: where files can't hold it.
         """
-        schema, current = planned.schema, planned.change.current
-        if current is None:
-            raise NotSpliced("the record is not there")
+        schema = planned.schema
         definition, written = schema.fields[key], planned.entry.fields[name]
         now = schema.read_one(key, current.flat)
         if key in self._state.sight(schema).missing and written not in EMPTY:
@@ -297,24 +300,28 @@ class _Absorbing:
             return [self._unescaped(one) for one in loaded]
         return loaded.replace("${$}", "$") if loaded.__class__ is str else loaded
 
-    def _fetched(self, planned: Planned, key: str, new: NewValue, name: str, target: Target) -> Mapping[str, Path]:
-        """The attachments of a value that are not in the files yet, by their paths there."""
-        current = planned.change.current
-        now = planned.schema.read_one(key, current.flat) if current is not None else ()
+    def _fetched(
+        self, planned: Planned, current: Record, key: str, new: NewValue, is_override: bool
+    ) -> Mapping[str, Path]:
+        """The attachments of a value that are not in the files yet, by their paths there.
+
+        :param is_override: whether the value goes into another layer than its own: none of its attachments is there.
+        """
+        now = planned.schema.read_one(key, current.flat)
         field = planned.schema.fields[key]
-        fresh = [one for one, number in zip(new.value, new.kept, strict=True) if number is None] if new.kept else None
+        fresh = None
+        if new.kept and not is_override:
+            fresh = [one for one, number in zip(new.value, new.kept, strict=True) if number is None]
         found: dict[str, Path] = {}
         for attachment in attachments_in(now):
             written = self._portable.checked(field, (attachment,) if isinstance(now, tuple) else attachment)
             if fresh is not None and not (isinstance(written, list) and self._escaped(written)[0] in fresh):
                 continue
-            root = planned.entry.root_of(name) or self._desired.root
-            if self._files.root(target.layer) != Path(root).resolve():
-                raise NotSpliced("its attachments come from elsewhere")
+            if self._options.has_files_elsewhere:
+                raise NotSpliced(_ELSEWHERE)
             self._downloads.keep([attachment])
             path = self._downloads.paths[str(attachment.uuid)]
-            if path in self._downloads.fetched:
-                found[path] = self._downloads.fetched[path]
+            found[path] = self._downloads.fetched[path]
         return found
 
     # ---- layers
@@ -515,11 +522,15 @@ class _Absorbing:
             self._result.told.append(f"{place}: {section} {shorten(name)}: {reason}")
             left.add(id(record))
 
-        done = self._files.append(target, section, overrides, fresh, tell, self._names(section.partition("/")[0]))
-        used = set(_texts_in(done.written))
-        for path, held in self._downloads.fetched.items():
-            if path in used:
-                self._files.add_file(target.layer, path, held.read_bytes())
+        fetched = self._downloads.fetched
+        if self._options.has_files_elsewhere:
+            for record in fresh:
+                if not fetched.keys().isdisjoint(_texts_in(record)):
+                    tell(record, _ELSEWHERE)
+        known = [record for record in fresh if id(record) not in left]
+        done = self._files.append(target, section, overrides, known, tell, self._names(section.partition("/")[0]))
+        for path in fetched.keys() & set(_texts_in(done.written)):
+            self._files.add_file(target.layer, path, fetched[path].read_bytes())
         if done.lacking:
             names = ", ".join(f"{name} ({number:,})" for name, number in sorted(done.lacking.items()))
             self._result.told.append(f"{place}: left out of new {section}, because it has no such column: {names}")

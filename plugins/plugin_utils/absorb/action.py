@@ -72,7 +72,13 @@ def _take_in(
         raise InvalidInput(wrong)
     client.transport.secrets |= hiding.texts(desired.entries)
     files = Files(layers, desired, options["formulas"])
-    wishes = AbsorbOptions(options["into"], options["gone"], options["workers"], options["assume_archived"])
+    wishes = AbsorbOptions(
+        options["into"],
+        options["gone"],
+        options["workers"],
+        options["assume_archived"],
+        has_files_elsewhere=bool(options["files_root"]),
+    )
     with tempfile.TemporaryDirectory() as held, many_objects():
         absorbed = absorb(client, desired, files, Downloads(client, Path(held), {}), wishes)
     if absorbed.planned.findings:

@@ -9,7 +9,7 @@ import codecs
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
@@ -148,7 +148,7 @@ class Files:
         except InvalidInput as error:
             raise InvalidInput(f"{words} a path below src") from error
         except NotSpliced as error:
-            labels = ", ".join(one.label for one in self._layers)
+            labels = ", ".join(called(one.label, one.path.name if one.path.is_file() else "") for one in self._layers)
             raise InvalidInput(f"{words} a path that begins with a layer: {labels}") from error
         layer = self._layers[target.layer]
         if layer.path.is_file():
@@ -170,10 +170,6 @@ class Files:
     def label(self, target: Target) -> str:
         """The path of a file as places and patches have it."""
         return called(self._layers[target.layer].label, target.name)
-
-    def root(self, layer: int) -> Path:
-        """The directory of a layer."""
-        return self._folders[layer].path
 
     # ---- reading
 
@@ -433,7 +429,7 @@ def _codec_of(content: bytes, dialect: Dialect) -> str:
             return codec
     if dialect.encoding:
         codec = codecs.lookup(dialect.encoding).name
-        return {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(codec, codec)
+        return {"utf-8-sig": "utf-8", "utf-16": "utf-16-le"}.get(codec, codec)
     try:
         content.decode()
     except UnicodeDecodeError:

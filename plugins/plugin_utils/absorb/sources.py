@@ -92,9 +92,8 @@ class _Pieces(Source):
         if name not in record.members:
             raise NotSpliced("it is not written in that place")
         key, old = record.members[name]
+        # What stands in a shared record is shared.
         self.check_plain(old)
-        if record.is_shared:
-            raise NotSpliced(THROUGH_ANCHOR)
         before = self.file.edits
         try:
             self._splices.put(key, old, new, not record.is_block)

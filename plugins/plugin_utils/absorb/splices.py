@@ -40,11 +40,10 @@ class Splices:
 
     # ---- values
 
-    def put(self, name: Piece | None, old: Piece, new: NewValue, in_flow: bool) -> None:
+    def put(self, name: Piece, old: Piece, new: NewValue, in_flow: bool) -> None:
         """Puts a value in the place of another one.
 
-        :param name: of the member that it is; None: it is an item of a list.
-        :param in_flow: whether it stands in brackets.
+        :param name: of the member that it is. :param in_flow: whether it stands in brackets.
         :raises NotSpliced: where that can't be.
         """
         if old.items and isinstance(new.value, list) and new.value and new.kept is not None:
@@ -54,11 +53,15 @@ class Splices:
         elif old.is_block:
             self._put_flow(name, old, self._flow(new.value))
         else:
-            text = next(self._texts(old, new, in_flow), None)
-            if text is None:
-                raise NotSpliced("what would be written is not read as the same value again")
-            blank = " " if old.start == old.end and self._text[old.start - 1 : old.start] in (":", "-") else ""
-            self._file.replace(old.start, old.end, blank + text)
+            self._put_text(old, new, in_flow)
+
+    def _put_text(self, old: Piece, new: NewValue, in_flow: bool) -> None:
+        """Puts a value in the place of one that has no lines of its own."""
+        text = next(self._texts(old, new, in_flow), None)
+        if text is None:
+            raise NotSpliced("what would be written is not read as the same value again")
+        blank = " " if old.start == old.end and self._text[old.start - 1 : old.start] in (":", "-") else ""
+        self._file.replace(old.start, old.end, blank + text)
 
     def _texts(self, old: Piece, new: NewValue, in_flow: bool) -> Iterator[str]:
         """Yields ways to write a value in the place of another one that are read as it, the best first."""
@@ -160,18 +163,15 @@ class Splices:
                 if piece.is_block or piece.kind != SCALAR:
                     self._file.replace(piece.start, piece.end, self._flow(one))
                 else:
-                    self.put(None, piece, new, not old.is_block)
+                    self._put_text(piece, new, not old.is_block)
                 last = following
             else:
                 self._add_item(old, last, one)
         for number in gone:
             self._take_item(old, number, {*gone})
 
-    def _put_flow(self, name: Piece | None, old: Piece, text: str) -> None:
+    def _put_flow(self, name: Piece, old: Piece, text: str) -> None:
         """Puts a value on one line in the place of a collection that has lines of its own."""
-        if name is None:
-            self._file.replace(old.start, old.end, text)
-            return
         colon = self._text.index(":", name.end)
         line = self._line_start(old.start)
         if line <= colon:
@@ -181,18 +181,15 @@ class Splices:
         self._file.replace(line, self._line_end(old.end), "")
 
     def add_member(self, record: Piece, name: str, value: Any, leave: Sequence[str] = ()) -> None:
-        """Adds a member to a map.
+        """Adds a member to a map that has some.
 
-        :param leave: members that go, so that nothing is put beside them.
+        :param leave: those of them that go, never all, so that nothing is put beside them.
         """
         if not record.is_block:
             is_plain = not self._is_json and _NAME.fullmatch(name)
             written = f"{name if is_plain else self._flow(name)}: {self._flow(value)}"
             before = [one for key, (_name, one) in record.members.items() if key not in leave]
-            if before:
-                self._file.replace(before[-1].end, before[-1].end, f", {written}")
-            else:
-                self._file.replace(record.start + 1, record.start + 1, written)
+            self._file.replace(before[-1].end, before[-1].end, f", {written}")
             return
         written = f"{name if _NAME.fullmatch(name) else flow(name)}: {flow(value)}"
         indent = " " * (record.mark[1] - 1)
@@ -207,7 +204,7 @@ class Splices:
     def _take_member(self, record: Piece, key: str, gone: Sequence[str]) -> None:
         name, value = record.members[key]
         if record.is_block:
-            if len(gone) == len(record.members) or self._text[self._line_start(name.start) : name.start].strip():
+            if self._text[self._line_start(name.start) : name.start].strip():
                 raise NotSpliced(f"its member {key} can't be taken away in place")
             self._file.replace(self._line_start(name.start), self._line_end(max(value.end, name.end)), "")
         else:
@@ -266,13 +263,15 @@ class Splices:
         self._file.replace(line, self._line_end(max(item.end, dash + 1)), "")
 
     def _take_between(self, old: Piece, pieces: Sequence[tuple[int, int]], number: int, gone: set[int]) -> None:
-        """Takes one of several parts in brackets away, and the comma that parts it from the others."""
+        """Takes one of the parts in brackets away, and the comma that parts it from those that stay. All of several
+        never go.
+        """
         start, end = pieces[number]
         if any(one not in gone for one in range(number)):
             start = pieces[number - 1][1]
         elif number + 1 < len(pieces):
             end = pieces[number + 1][0]
-        elif number == 0:
+        else:
             start, end = old.start + 1, old.end - 1
         self._file.replace(start, end, "")
 

@@ -147,6 +147,7 @@ class TableSource(Source):
         self.file.replace(start, end + 1 if plain[end : end + 1] == "\n" else end, "")
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
+        """Adds rows; the table has a column for each field of the records."""
         end = len(self.file.plain)
         lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
         self.file.replace(end, end, lead + "".join(map(self._new_row, records)))
@@ -158,8 +159,6 @@ class TableSource(Source):
     def _new_row(self, record: Mapping[str, Any]) -> str:
         cells = [""] * self._width
         for name, value in record.items():
-            if name not in self._header:
-                raise NotSpliced(f"the table has no column {name}")
             self._say(name, value)
             cells[self._header[name]] = self._text(name, value)
         row = csv_row(cells, str, Dialect(delimiter=self._delimiter))

@@ -108,11 +108,15 @@ def _delimiter(dialect: Dialect, value: Any) -> Dialect:
 
 
 def _encoding(dialect: Dialect, value: Any) -> Dialect:
+    codec: codecs.CodecInfo | None
     try:
         codec = codecs.lookup(value if isinstance(value, str) else "")
         "a".encode(codec.name)
-    except (LookupError, ValueError) as error:
-        raise _Unfit("the name of an encoding, such as utf-8, cp1252 or iso-8859-15") from error
+    except (LookupError, ValueError):
+        codec = None
+    # A file of UTF-32 is no table in any dialect.
+    if codec is None or codec.name.startswith("utf-32"):
+        raise _Unfit("the name of an encoding of tables, such as utf-8, cp1252 or iso-8859-15")
     return replace(dialect, encoding=codec.name, writes=codec.name)
 
 

@@ -15,6 +15,7 @@ from unittest import mock
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
+from ansible.parsing.vault import VaultSecret
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
@@ -23,12 +24,18 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.actio
 ANY: dict[str, Any] = {"limits": {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}}
 
 
-def take(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
-    """One call, as the action makes it."""
+def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None, **written: Any) -> dict[str, Any]:
+    """One call, as the action makes it.
+
+    :param secret: the password of vaulted files.
+    """
     given = {**site.service.options(), "rate_limit": 0, "token_cache": False, "src": str(site.root), **written}
     validator = ArgumentSpecValidator(INSTANCE_ABSORB).validate(given)
     assert validator.error_messages == []
-    return take_in(validator.validated_parameters, check_mode, DataLoader(), given)
+    loader = DataLoader()
+    if secret is not None:
+        loader.set_vault_secrets([("default", secret)])
+    return take_in(validator.validated_parameters, check_mode, loader, given)
 
 
 def somebody(site: Site, files: Mapping[str, str | bytes]) -> None:

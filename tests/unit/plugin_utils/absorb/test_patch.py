@@ -55,6 +55,13 @@ def test_git_makes_new_files(tmp_path: Path, name: str, content: bytes) -> None:
     assert _applied(name, None, content, tmp_path) == content
 
 
+def test_a_part_in_which_everything_differs_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    old, new = (b"".join(b"%s %d\n" % (word, number) for number in range(300)) for word in (b"old", b"new"))
+    assert _applied("t.csv", b"head\n" + old + b"end\n", b"head\n" + new + b"end\n", tmp_path) == (
+        b"head\n" + new + b"end\n"
+    )
+
+
 @pytest.mark.parametrize("old", [b"\xff old\n", "old".encode("utf-16")])
 def test_git_applies_what_is_no_utf8(tmp_path: Path, old: bytes) -> None:
     assert _applied("t.csv", old, old + b"\xfe\n", tmp_path) == old + b"\xfe\n"

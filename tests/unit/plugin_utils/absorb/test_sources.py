@@ -80,6 +80,8 @@ def put(source: Source, value: Any, kept: Sequence[int | None] | None = None) ->
         ("- a: 'x'\n", "tab\tand\nline", None, '- a: "tab\\tand\\nline"\n'),
         ("- a: x\n", True, None, "- a: true\n"),
         ("- a:\n  b: 1\n", "x", None, "- a: x\n  b: 1\n"),
+        # A collection that begins on the line of its name.
+        ("- ? a\n  : - 1\n    - 2\n  ? b\n  : 3\n", None, None, "- ? a\n  : null\n  ? b\n  : 3\n"),
     ],
 )
 def test_a_value_is_put_in_the_place_of_another_one(
@@ -122,6 +124,16 @@ def test_a_field_is_added_to_a_record(text: str, expected: str) -> None:
         ("a: {}\n", lambda source: source.append([{}], ["a", "b"]), "no list of records in that place"),
         ("a: &x [1]\nb: *x\n", lambda source: source.append([{}], ["b"]), "came through an anchor"),
         ("- []\n", lambda source: source.add(Place("", 1, 3), "b", 1), "not written"),
+        ("- x\n", lambda source: source.add(Place("", 1, 3), "b", 1), "not written as fields and their values"),
+        ("- &x {a: 1}\n- *x\n", lambda source: put(source, 2), "came through an anchor"),
+        ("- &x {a: 1}\n- *x\n", lambda source: source.add(FIRST, "b", 1), "came through an anchor"),
+        ("- &x {a: 1}\n- *x\n", lambda source: source.remove(FIRST), "came through an anchor"),
+        ("- ? a\n  : x: 1\n    y: 2\n", lambda source: put(source, {"y": 2}), "x can't be taken away in place"),
+        ("- ? a\n  : - 1\n    - 2\n", lambda source: put(source, [2], [1]), "begins on the line of something else"),
+        ("- a: 1\n", lambda source: _put_misread(source, "x"), "not read as the same value again"),
+        # Half of a surrogate pair.
+        ("- a: x\n", lambda source: put(source, "\ud800"), "not read as the same value again"),
+        ("- a: [1]\n", lambda source: _put_misread(source, None), "not read as the same value again"),
     ],
 )
 def test_what_can_not_be_edited_is_told_and_left(text: str, edit: Callable[[YamlSource], None], words: str) -> None:
@@ -133,6 +145,11 @@ def test_what_can_not_be_edited_is_told_and_left(text: str, edit: Callable[[Yaml
 
 def _new(value: Any) -> NewValue:
     return NewValue(value, partial(is_same, value))
+
+
+def _put_misread(source: Source, value: Any) -> None:
+    """Changes the field a of the first record to a value that nothing is read as."""
+    source.set(FIRST, "a", NewValue(value, lambda _loaded: False))
 
 
 _ONE = [{"barcode": "1"}]
@@ -151,6 +168,7 @@ _ONE = [{"barcode": "1"}]
         ("objects: []\n", ["objects"], 'objects: [{barcode: "1"}]\n'),
         ("objects: # none\nrooms: []\n", ["objects"], 'objects: [{barcode: "1"}] # none\nrooms: []\n'),
         ("objects:\n  - a: 1\nrooms: []\n", ["objects"], 'objects:\n  - a: 1\n  - barcode: "1"\nrooms: []\n'),
+        ("rooms: []\n", ["fields", "asset"], 'rooms: []\nfields: {asset: [{barcode: "1"}]}\n'),
         ("rooms: []\n", ["objects"], 'rooms: []\nobjects: [{barcode: "1"}]\n'),
         ("set: {rooms: []}\n", ["set", "objects"], 'set: {rooms: [], objects: [{barcode: "1"}]}\n'),
         ("", ["objects"], 'objects:\n  - barcode: "1"\n'),
@@ -171,6 +189,7 @@ def test_records_are_added_behind_the_last_one(text: str, way: list[str], expect
     [
         ("- a: 1\n# of the second\n- a: 2\n", [1], "# of the second\n- a: 2\n"),
         ("- a: 1\n- a: 2\n", [1, 2], ""),
+        ("[ {a: 1} ] # one\n", [1], "[] # one\n"),
         ("---\n- a: 1\n...\n# the end\n", [2], "---\n[]\n...\n# the end\n"),
     ],
 )
@@ -192,6 +211,14 @@ def test_lines_of_json_are_edited_in_place() -> None:
     source.append([{"a": 3}])
     lines = source.file.content().decode().splitlines()
     assert [json.loads(line) for line in lines] == [{"a": [1, "y"], "b": "ö", "c d": None}, {"a": 3}]
+
+
+def test_a_line_of_json_is_left_where_nothing_is_read_as_the_value() -> None:
+    text = '{"a": "x"}\n'
+    source = JsonSource(TextFile(text, str.encode), has_variables=False)
+    with pytest.raises(NotSpliced, match="not read as the same value again"):
+        source.set(Place("", 1, 1), "a", NewValue("y", lambda _loaded: False))
+    assert source.file.content().decode() == text
 
 
 @pytest.mark.parametrize(

@@ -292,6 +292,7 @@ def test_single_keys_override_a_preset(tmp_path: Path) -> None:
         ("{delimiter: ';;'}", "csv.delimiter: ';;' does not fit; expected one character"),
         ("{encoding: utf-5}", "csv.encoding: 'utf-5' does not fit; expected the name of an encoding"),
         ("{encoding: rot13}", "csv.encoding: 'rot13' does not fit"),
+        ("{encoding: utf-32}", "csv.encoding: 'utf-32' does not fit; expected the name of an encoding of tables"),
         ("{decimal: x}", "csv.decimal: 'x' does not fit"),
         ("{decimal: ',', thousands: ','}", "csv: decimal and thousands are both ','"),
         ("{thousands: ab}", "csv.thousands: 'ab' does not fit"),

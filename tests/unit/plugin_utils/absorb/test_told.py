@@ -1,0 +1,366 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can't be taken into the files is told, with its place and why; what is taken in can be read again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.parsing.vault import VaultLib, VaultSecret
+from instance_site import SETTINGS, Site
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import files as files_of_absorb
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.files import FileChange, Files, Target
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.text_file import NotSpliced
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import layers_of
+
+from .absorbing import ANY, content, somebody, take
+
+_SECRET = VaultSecret(b"open sesame")
+
+
+def _objects(*records: Mapping[str, Any]) -> dict[str, str | bytes]:
+    """A file of objects that somebody else writes."""
+    return {"objects.jsonl": "".join(json.dumps({"inventory_name": "Thing", **one}) + "\n" for one in records)}
+
+
+def _why(done: Mapping[str, Any]) -> list[str]:
+    return [line.rpartition("because ")[2] for line in done["told"]]
+
+
+@pytest.fixture
+def below(site: Site, tmp_path: Path) -> Site:
+    """A directory of files with space for other ones beside it."""
+    site.root = tmp_path / "files"
+    return site
+
+
+# ---- records
+
+
+def test_what_the_files_take_away_is_told_where_it_is_there_again(below: Site) -> None:
+    below.write({"objects.yml": "- {barcode: '1', _state: absent}\n- {barcode: '2', _state: archived}\n"})
+    somebody(below, _objects({"barcode": "1"}, {"barcode": "2"}))
+    done = take(below, into={"objects": "objects.yml"})
+    assert done["changed"] is False
+    assert done["told"] == [
+        f"objects.yml:{number}:3: object {number}: not changed, because it is there again, and the files take it away"
+        for number in (1, 2)
+    ]
+
+
+def test_a_state_that_is_written_is_replaced(below: Site) -> None:
+    below.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp, _state: present} # mine\n"})
+    below.run()
+    somebody(below, _objects({"barcode": "1", "_state": "archived"}))
+    assert take(below, gone="absent")["told"] == []
+    written = "- {barcode: '1', inventory_name: Lamp, _state: archived} # mine\n"
+    assert (below.root / "objects.yml").read_text() == written
+
+
+def test_records_marked_for_another_set_stay_out(below: Site) -> None:
+    below.write({"instance.yml": SETTINGS + "marker: serial_number\n", "objects.yml": "[]\n"})
+    marks = {"1": "other", "2": "test", "3": None}
+    somebody(below, _objects(*({"barcode": key, "serial_number": mark} for key, mark in marks.items())))
+    take(below, into={"objects": "objects.yml"})
+    assert [entry.fields["barcode"] for entry in below.load().entries] == ["2", "3"]
+
+
+def test_what_is_offered_already_is_not_offered_again(below: Site) -> None:
+    things = "- {barcode: '1', inventory_name: Lamp}\n- {barcode: '2', inventory_name: Desk}\n"
+    below.write({"objects.yml": things, "hub.yml": "- {object: '1', price: 10}\n"})
+    below.run()
+    somebody(below, {"hub.yml": "- {object: '2', price: 12}\n"})
+    assert take(below, into={"hub": "hub.yml"})["summary"]["hub"] == {"changed": 0, "added": 1, "removed": 0}
+    assert (below.root / "hub.yml").read_text() == "- {object: '1', price: 10}\n- object: \"2\"\n  price: 12.00\n"
+    assert below.plan().outcome == "unchanged"
+
+
+def test_dollars_in_lists_and_maps_are_escaped_where_files_declare_variables(below: Site) -> None:
+    case = {
+        "title": "Loan",
+        "references": ["1"],
+        "issue_date": "2027-04-01",
+        "due_date": "2027-04-02",
+        "responsible_user": "operator@instance.invalid",
+    }
+    below.write(
+        {
+            "instance.yml": SETTINGS + "variables: {x: {default: '1'}}\n",
+            "objects.yml": "- {barcode: '1', inventory_name: Thing, accessories: []}\n",
+            "rental_cases.jsonl": json.dumps({**case, "renter": {"type": "plain", "value": "Bo"}}),
+        }
+    )
+    assert below.run().outcome == "changed"
+    somebody(
+        below,
+        {
+            **_objects({"barcode": "a${b}"}, {"barcode": "1", "accessories": ["a${b}"]}),
+            "rental_cases.jsonl": json.dumps({**case, "renter": {"type": "plain", "value": "${x}"}}),
+        },
+    )
+    assert take(below)["told"] == []
+    assert 'accessories: ["a${$}{b}"]}' in (below.root / "objects.yml").read_text()
+    assert '"value": "${$}{x}"' in (below.root / "rental_cases.jsonl").read_text()
+    assert take(below)["changed"] is False
+
+
+def test_records_that_can_t_be_gone_are_told(below: Site) -> None:
+    below.write({"users.yml": "- ada@acme.example\n", "fields/asset.yml": "- {label: Grade, type: TEXT}\n"})
+    somebody(below, {"persons.yml": "- {email: ada@acme.example, last_name: Jensen}\n"})
+    done = take(below, gone="absent")
+    assert (done["changed"], _why(done)) == (
+        False,
+        [f"no record of {one} can be absent" for one in ("fields", "users")],
+    )
+
+
+def test_attachments_stay_where_another_record_can_t_be_taken_away(below: Site) -> None:
+    text = "[{barcode: '1', inventory_name: Thing, documents: []}, {barcode: '2', inventory_name: Thing}]\n"
+    below.write({"objects.yml": text})
+    below.run()
+    things = _objects({"barcode": "1", "documents": ["a.txt"]}, {"barcode": "2", "_state": "absent"})
+    somebody(below, {"a.txt": "a", **things})
+    done = take(below, gone="remove")
+    assert _why(done) == ["it stands in a list that is written in one pair of brackets"]
+    (path,) = (str(one.relative_to(below.root)) for one in below.root.rglob("*.txt"))
+    assert (below.root / "objects.yml").read_text() == text.replace("[]", f"[{path}]")
+
+
+# ---- layers
+
+
+def _layered(site: Site, files: Mapping[str, str]) -> dict[str, Any]:
+    """Two layers, of which the first is applied. Returns the options of a call that names both."""
+    site.write({"base/instance.yml": SETTINGS, "late/rooms.yml": "[]\n", **files})
+    (site.root / "instance.yml").unlink()
+    assert site.run(load(site.root / "base"), **ANY).outcome == "changed"
+    return {"src": [str(site.root / "base"), str(site.root / "late")], "into": {"objects": "late/objects.yml"}}
+
+
+@pytest.mark.parametrize("now", [["a.txt"], ["a.txt", "c.txt", "b.txt"], ["b.txt"], []], ids=",".join)
+@pytest.mark.parametrize("late", ["[]\n", "- {barcode: '1', description: d}\n"], ids=["new", "begun"])
+def test_all_attachments_of_an_overridden_value_are_in_its_layer(below: Site, now: list[str], late: str) -> None:
+    base = "- {barcode: '1', inventory_name: Thing, description: d, documents: [a.txt, c.txt]}\n"
+    texts = {"a.txt": "a", "b.txt": "b", "c.txt": "c"}
+    options = _layered(
+        below, {"base/objects.yml": base, "late/objects.yml": late, "base/a.txt": "a", "base/c.txt": "c"}
+    )
+    somebody(below, {**texts, **_objects({"barcode": "1", "documents": now})})
+    done = take(below, **options)
+    assert done["told"] == []
+    found = sorted(one.name for one in (below.root / "late").rglob("*.txt"))
+    assert found == sorted(now)
+    assert (below.root / "base/objects.yml").read_text() == base
+    again = take(below, **options)
+    assert (again.get("failed"), again["changed"], again["told"]) == (None, False, [])
+
+
+def test_a_record_of_two_layers_leaves_both_or_none(below: Site) -> None:
+    base = "[{barcode: '1', inventory_name: Thing}, {barcode: '2', inventory_name: Thing}]\n"
+    options = _layered(below, {"base/objects.yml": base, "late/objects.yml": "- {barcode: '1', description: x}\n"})
+    somebody(below, {"objects.yml": "- {barcode: '1', _state: absent}\n"})
+    before = content(below.root)
+    done = take(below, gone="remove", **options)
+    assert _why(done) == ["it stands in a list that is written in one pair of brackets"]
+    assert content(below.root) == before
+
+
+def test_records_that_are_gone_get_their_state_in_the_later_layer(below: Site) -> None:
+    base = "- {barcode: '1', inventory_name: Thing}\n- {barcode: '2', inventory_name: Thing}\n"
+    options = _layered(below, {"base/objects.yml": base})
+    somebody(below, {"objects.yml": "- {barcode: '1', _state: absent}\n- {barcode: '2', _state: archived}\n"})
+    assert take(below, gone="absent", **options)["summary"]["objects"]["removed"] == 2
+    assert (below.root / "base/objects.yml").read_text() == base
+    desired = load(below.root / "late")
+    assert [(entry.fields["barcode"], entry.state) for entry in desired.entries] == [("1", "absent"), ("2", "archived")]
+    assert take(below, gone="absent", **options)["changed"] is False
+
+
+def test_layers_that_are_files_are_named_where_none_is_meant(below: Site) -> None:
+    below.write({"a.yml": "objects: []\n", "b.yml": "objects: []\n"})
+    done = take(below, src=[str(below.root / "a.yml"), str(below.root / "b.yml")], into={"objects": "c.yml"})
+    assert done["msg"].endswith("'c.yml' does not fit; expected a path that begins with a layer: a.yml, b.yml")
+
+
+def test_new_records_go_into_the_file_of_several_that_is_named(below: Site) -> None:
+    below.write({"a.yml": "objects: []\n", "b.yml": "objects: []\n"})
+    somebody(below, _objects({"barcode": "1"}))
+    done = take(below, src=[str(below.root / "a.yml"), str(below.root / "b.yml")], into={"objects": "b.yml"})
+    assert done["files"] == ["b.yml"]
+    assert (below.root / "b.yml").read_text() == 'objects: [{barcode: "1", inventory_name: Thing}]\n'
+
+
+# ---- attachments from elsewhere
+
+
+@pytest.mark.parametrize("now", [["a.txt", "b.txt"], ["a.txt"]], ids=",".join)
+def test_new_attachments_are_told_where_they_are_read_from_elsewhere(
+    below: Site, tmp_path: Path, now: list[str]
+) -> None:
+    before = "- {barcode: '1', inventory_name: Thing, documents: [a.txt, c.txt]}\n"
+    below.write({"objects.yml": before})
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in "ac":
+        (other / f"{name}.txt").write_text(name)
+    below.run(load(below.root, files_root=other))
+    somebody(
+        below,
+        {
+            **{f"{name}.txt": name for name in "abc"},
+            **_objects({"barcode": "1", "documents": now}, {"barcode": "2", "documents": ["a.txt"]}, {"barcode": "3"}),
+        },
+    )
+    done = take(below, into={"objects": "objects.yml"}, files_root=str(other))
+    told = [line.partition(" is ")[0] for line in done["told"]]
+    is_new = "b.txt" in now
+    assert told == [
+        *(["objects.yml:1:52: object 1: documents"] if is_new else []),
+        "objects.yml: objects '2': its attachments come from elsewhere",
+    ]
+    assert done["summary"]["objects"] == {"changed": int(not is_new), "added": 1, "removed": 0}
+    written = before if is_new else before.replace("[a.txt, c.txt]", "[a.txt]")
+    assert (below.root / "objects.yml").read_text() == f'{written}- barcode: "3"\n  inventory_name: Thing\n'
+    assert not (below.root / "files").exists()
+
+
+# ---- files
+
+
+def test_a_directory_in_the_place_of_a_file_is_told(below: Site) -> None:
+    below.write({"objects/a.yml/b.yml": "[]\n"})
+    somebody(below, _objects({"barcode": "1"}))
+    done = take(below, into={"objects": "objects/a.yml"})
+    assert (done["changed"], done["told"]) == (False, ["objects/a.yml: objects '1': objects/a.yml is a directory"])
+
+
+def test_a_workbook_takes_no_new_records(below: Site) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "locations"
+    book.active.append(["name"])
+    below.root.mkdir()
+    book.save(below.root / "book.xlsx")
+    done = take(below, src=str(below.root / "book.xlsx"), into={"locations": "book.xlsx"})
+    assert done["msg"] == "into.locations: 'book.xlsx' does not fit; expected a file that is no workbook"
+
+
+def test_files_are_copied_before_they_are_changed(below: Site) -> None:
+    text = "- {barcode: '1', inventory_name: Lamp}\n"
+    below.write({"objects.yml": text})
+    below.run()
+    somebody(below, _objects({"barcode": "1"}))
+    (copy,) = take(below, backup=True)["backup_files"]
+    assert Path(copy).read_text() == text
+    assert "Thing" in (below.root / "objects.yml").read_text()
+
+
+def test_vaulted_files_are_told_and_left(below: Site) -> None:
+    vaulted = VaultLib([("default", _SECRET)]).encrypt("- {barcode: '1', inventory_name: Lamp}\n")
+    below.write({"objects.yml": vaulted})
+    somebody(below, _objects({"barcode": "1"}, {"barcode": "2"}))
+    done = take(below, secret=_SECRET, into={"objects": "objects.yml"})
+    assert _why(done) == ["its file is vaulted", "objects.yml: objects '2': its file is vaulted"]
+    assert "Thing" not in done["told"][0]
+    assert (below.root / "objects.yml").read_bytes() == vaulted
+
+
+@pytest.mark.parametrize(
+    ("encoding", "told"),
+    [("iso-8859-1", ["the encoding of the table has not all of its letters"]), ("utf-8-sig", []), ("utf-16", [])],
+)
+def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding: str, told: list[str]) -> None:
+    settings = f"{SETTINGS}csv: {{encoding: {encoding}}}\n"
+    # Without a mark, where there may be one.
+    table = "barcode,inventory_name\n1,Lämp\n2,b\n"
+    codec = {"utf-16": "utf-16-le"}.get(encoding, encoding)
+    below.write({"instance.yml": settings, "objects.csv": table.encode(codec)})
+    assert below.run().outcome == "changed"
+    somebody(below, _objects({"barcode": "2", "inventory_name": "Łódź"}, {"barcode": "3", "inventory_name": "é"}))
+    done = take(below, into={"objects": "objects.csv"})
+    assert _why(done) == told
+    written = (table if told else table.replace("2,b", "2,Łódź")) + "3,é\n"
+    assert (below.root / "objects.csv").read_bytes() == written.encode(codec)
+
+
+def test_a_table_in_which_nothing_stands_is_left(below: Site) -> None:
+    below.write({"objects.csv": "", "objects/a.yml": "[]\n"})
+    somebody(below, _objects({"barcode": "1"}))
+    done = take(below, into={"objects": "objects.csv"})
+    assert (done["told"], done["files"]) == ([], ["objects.jsonl"])
+
+
+# ---- meanwhile
+
+
+def _files(root: Path) -> Files:
+    return Files(layers_of([root]), DesiredInstance(), "escape")
+
+
+_TARGET = Target(0, "objects.yml")
+
+
+def _vanish(path: Path) -> None:
+    path.unlink()
+
+
+def _become_a_directory(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _become_a_link(path: Path) -> None:
+    path.rename(path.with_name("other.yml"))
+    path.symlink_to("other.yml")
+
+
+def _grow(path: Path) -> None:
+    path.write_text("[]" + " " * 100)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_vanish, "there is no such file"),
+        (_become_a_directory, "objects.yml is a directory"),
+        (_become_a_link, "objects.yml is a link"),
+        (_grow, "objects.yml can't be read"),
+    ],
+)
+def test_a_file_that_became_something_else_is_told(
+    below: Site, change: Callable[[Path], None], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below.write({"objects.yml": "[]\n"})
+    files = _files(below.root)
+    change(below.root / "objects.yml")
+    monkeypatch.setattr(files_of_absorb, "MAX_SOURCE", 50)
+    with pytest.raises(NotSpliced, match=words):
+        files.source(_TARGET)
+
+
+def test_what_would_not_be_read_again_is_not_written(below: Site) -> None:
+    below.write({"objects.yml": "- {barcode: '1'}\n"})
+    files = _files(below.root)
+    files.source(_TARGET).file.replace(2, 2, "[")
+    told: list[tuple[str, str]] = []
+    assert list(files.changes(lambda name, why: told.append((name, why)))) == []
+    ((name, why),) = told
+    assert (name, why.startswith("objects.yml:")) == ("objects.yml", True)
+
+
+@pytest.mark.parametrize("before", [b"[]\n", None], ids=["changed", "made"])
+def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(below: Site, before: bytes | None) -> None:
+    below.write({"objects.yml": "- {barcode: '2'}\n"})
+    change = FileChange(_TARGET, before, before, b"- {barcode: '1'}\n")
+    with pytest.raises(InvalidInput, match=r"objects\.yml was changed by somebody else meanwhile; run it again"):
+        _files(below.root).write([change], backup=False)
+    assert (below.root / "objects.yml").read_text() == "- {barcode: '2'}\n"
