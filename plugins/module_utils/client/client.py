@@ -379,11 +379,7 @@ class Client:
         # A step of a URL that is called so leads to another path, however it is written.
         if barcode in ("", ".", "..") or self._is("later_endpoints", "absent"):
             return None
-        try:
-            step = quote(barcode, safe="", errors="surrogatepass")
-        except UnicodeEncodeError:
-            # No URL holds half of a surrogate pair, and so no instance a record that is found by it.
-            return None
+        step = quote(barcode, safe="", errors="surrogatepass")
         return self._read_one(kind, kind.barcode_path.format(barcode=step))
 
     def _read_one(self, kind: Kind, path: str) -> Record | None:

@@ -140,13 +140,8 @@ def _in_parts(condition: Condition, room: int) -> Iterator[tuple[Any, ...]]:
 
 
 def fits_url(conditions: Sequence[Condition]) -> bool:
-    """Tells whether the conditions, as far as they can be split, fit into a query string. Half of a surrogate pair fits
-    into none.
-    """
-    try:
-        return all(_length(part) <= QUERY_LIMIT for part in split_long(conditions))
-    except UnicodeEncodeError:
-        return False
+    """Tells whether the conditions, as far as they can be split, fit into a query string."""
+    return all(_length(part) <= QUERY_LIMIT for part in split_long(conditions))
 
 
 def _length(conditions: Sequence[Condition]) -> int:

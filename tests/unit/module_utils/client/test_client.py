@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -359,6 +360,41 @@ def test_a_day_at_the_cap_is_an_error_and_decides_nothing() -> None:
         found_tasks(Tasks(tasks(10_000, 1)))
 
 
+@pytest.mark.parametrize("far", [0, 2], ids=["below", "above"])
+def test_no_day_is_asked_for_beyond_the_part_that_is_split(far: int) -> None:
+    """The list is cut at the cap, so its first part decides where it is split."""
+    days = [9_999 * [far], 6_000 * [1], 6_000 * [2 - far]]
+    many = [
+        {"uuid": uuid_of(number), "status": "open", "deadline": f"2024-01-0{day + 1}"}
+        for number, day in enumerate(itertools.chain.from_iterable(days))
+    ]
+    asked: list[tuple[str, ...]] = []
+    service = Tasks(many)
+
+    def play(call: Invocation) -> Any:
+        asked.append(tuple(dict(call.pairs).get(f"deadline_{end}", "") for end in ("from", "to")))
+        return service(call)
+
+    transport = FakeTransport({LISTS["task"]: play})
+    found = client_on(transport).list_all(KINDS["task"], parameters={"status": "open"})
+    assert {record.uuid for record in found} == {task["uuid"] for task in many}
+    assert all(low <= high for low, high in asked if low and high)
+
+
+@pytest.mark.parametrize("deadline", ["soon", "0001-01-01", "2024-05-31"])
+def test_a_list_that_is_cut_and_honours_no_deadlines_is_an_error(deadline: str) -> None:
+    cut = [{"uuid": uuid_of(number), "status": "open", "deadline": deadline} for number in range(10_000)]
+    few = cut[:1] if deadline == "2024-05-31" else cut
+
+    def play(call: Invocation) -> Any:
+        asked = dict(call.pairs)
+        return answer(few if asked.get("deadline_from") == deadline == asked.get("deadline_to") else cut)
+
+    transport = FakeTransport({LISTS["task"]: play})
+    with pytest.raises(IncompleteList, match="it answers with other deadlines than it was asked for"):
+        client_on(transport).list_all(KINDS["task"], parameters={"status": "open"})
+
+
 def test_a_task_that_changes_its_status_between_two_lists_is_listed_once() -> None:
     many = tasks(10_000, 30)
     moved = {**many[0], "status": "closed"}
@@ -495,6 +531,16 @@ def test_a_barcode_that_would_lead_to_another_path_is_not_asked_for(barcode: str
 def test_a_barcode_that_is_not_there_or_not_looked_up_is_none() -> None:
     transport = FakeTransport({"GET /object/by-barcode/1": refusal(404)})
     assert client_on(transport).get_by_barcode(KINDS["object"], "1") is None
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_what_is_found_by_a_condition_is_asked_for_once(taken: bool) -> None:
+    transport = FakeTransport({OBJECTS: [answer(objects(1)) if taken else refusal(422)]})
+    transport.samples["/objects"] = objects(1)
+    client = client_on(transport)
+    found = [client.found_by(KINDS["object"], Condition("barcode", "eq", ("0001",))) for _time in range(2)]
+    assert found[0] is found[1]
+    assert len(transport.calls) == 1
 
 
 # ---- definitions

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, hidden_in
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
+    connect,
+    hidden_in,
+    risks_of,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 
 
@@ -60,3 +64,12 @@ def test_a_share_of_the_rate_limit_leaves_the_rest_to_others(
 def test_a_share_that_is_no_percentage_is_refused(share: str) -> None:
     with pytest.raises(InvalidInput, match=r"rate_share: .* does not fit"):
         connect({"base_url": "https://acme.test", "rate_share": share})
+
+
+@pytest.mark.parametrize(
+    ("base_url", "risky"),
+    [("http://acme.test", True), ("http://[", True), ("http://127.0.0.1:80", False), ("https://acme.test", False)],
+)
+def test_http_to_what_may_be_another_machine_is_a_risk(base_url: str, risky: bool) -> None:
+    told = risks_of({"base_url": base_url, "allow_http": True})
+    assert [line.partition(":")[0] for line in told] == ["allow_http"] * risky

@@ -6,10 +6,16 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.limits import JSON_DEPTH, decode_json
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import (
+    JSON_DEPTH,
+    Deadline,
+    decode_json,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_DIGITS
 
 ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-32", "utf-32-be")
@@ -36,3 +42,14 @@ def test_depth_is_counted_beside_plain_members(opening: str, closing: str) -> No
     assert decode_json(opening * fits + "0" + closing * fits)
     with pytest.raises(ValueError, match=f"nested more than {JSON_DEPTH} deep"):
         decode_json(opening * (fits + one) + "0" + closing * (fits + one))
+
+
+def test_a_connection_that_is_made_when_the_time_is_up_is_cut_off() -> None:
+    one, other = socket.socketpair()
+    with one, other, Deadline(0.001) as deadline:
+        passed = threading.Event()
+        deadline.watch(None)
+        while not deadline.has_passed:
+            passed.wait(0.001)
+        deadline.watch(one)
+        assert one.recv(1) == b""

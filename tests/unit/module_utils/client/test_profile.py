@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+
+from ..support import answer, page_of
 
 _FORGED = "\x1b[31m::error::forged\n{{ lookup('env', 'HOME') }}"
 
@@ -81,3 +84,58 @@ def test_what_has_no_end_and_what_is_no_file_is_refused_at_once(path: Path, what
         path.touch()
         os.truncate(path, 1 << 31)
     assert refusal(path).startswith("profile: ")
+
+
+# ---- what answers show
+
+
+_UNLIKELY = "unlikely"
+
+
+def shown(method: str, path: str, response: Response, *switches: str) -> dict[str, str]:
+    """The sides of some switches that an answer shows."""
+    lines: list[str] = []
+    profile = Profile(dict.fromkeys(switches, _UNLIKELY), note=lines.append)
+    profile.heard(method, path, response, lambda _kind: {})
+    found = {}
+    for line in lines:
+        words = line.partition("has changed: ")[2].split()
+        assert words[1:3] == ["was", f"{_UNLIKELY},"]
+        found[words[0]] = words[-4].rstrip(".")
+    return found
+
+
+_CASES, _USERS = "/rental-management/rental-cases", "/users"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "response", "expected"),
+    [
+        ("POST", "/file", answer(None, 201, {"Location": "/file/1/data/"}), {"file_location": "data"}),
+        ("POST", "/file", answer(None, 201, {"Location": "/file/1"}), {"file_location": "plain"}),
+        ("POST", "/room", answer(None, 201, {"Location": "https://a.test/room/1"}), {"location_header": "url"}),
+        ("POST", "/room", answer(None, 201), {}),
+        ("GET", "/objects", page_of([{"uuid": "1"}] * 101), {"per_page_cap": "none"}),
+        ("GET", "/objects", page_of([{"uuid": "1"}] * 3), {}),
+        ("GET", "/objects", answer([{"asset_uuid": "1"}]), {"uuid_key": "named"}),
+        ("GET", "/objects", answer([{"asset_uuid": "1", "uuid": "1"}]), {"uuid_key": "both"}),
+        ("GET", "/objects", answer([{"uuid": "1"}]), {}),
+        ("GET", _CASES, answer([{"renter": {"value": "Bo"}}]), {"rental_renter_read": "object"}),
+        ("GET", _CASES, answer([{"issue_date": "2031-05-31", "renter": None}]), {"rental_day_form": "day"}),
+        ("GET", _CASES, answer([{"references": [{"uuid": "1"}, {"name": "a"}]}]), {"rental_references": "full"}),
+        ("GET", _CASES, answer([{"references": "a"}]), {}),
+        ("GET", _USERS, answer([{"display_name": ["a"]}]), {"user_display_name": "list"}),
+        ("GET", _USERS, answer([{"display_name": None}]), {}),
+        # Whoever asked says that these are none.
+        ("GET", "/objects", answer(b"<html>"), {}),
+        ("GET", "/object/1", answer(b"<html>"), {}),
+    ],
+)
+def test_an_answer_shows_what_it_has_and_nothing_of_what_it_lacks(
+    method: str, path: str, response: Response, expected: dict[str, str]
+) -> None:
+    switches = (
+        *("location_header", "file_location", "per_page_cap", "uuid_key"),
+        *("rental_renter_read", "rental_day_form", "rental_references", "user_display_name"),
+    )
+    assert shown(method, path, response, *switches) == expected

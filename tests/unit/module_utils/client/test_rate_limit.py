@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import PauseTooLong, RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace import Pace
 
 from ..support import Clock
 
@@ -308,3 +309,24 @@ def test_during_a_pause_of_more_than_a_minute_nothing_is_kept_from_others(
     rate.refused(rate.wait(), pause)
     rate.wait(pausing=pausing)
     assert moments == [1000.0, 1000.0 + pause][: 2 * entered]
+
+
+class _Broken:
+    """A place for a pace that can't be used any more."""
+
+    def turn(self) -> contextlib.AbstractContextManager[None]:
+        raise OSError("no space left")
+
+    def pace(self) -> contextlib.AbstractContextManager[Pace]:
+        raise OSError("no space left")
+
+
+def test_a_pace_that_can_not_be_shared_any_more_is_kept_alone_and_told_once(clock: Clock) -> None:
+    told: list[str] = []
+    rate = RateLimit(2, clock, clock.sleep, _Broken(), told.append, chance=lambda: 0.0)
+    rate.refused(clock(), 20.0)
+    assert told == ["no space left"]
+    assert rate.wait() == 1020.0
+    rate.wait()
+    assert rate.left == 0
+    assert told == ["no space left"]

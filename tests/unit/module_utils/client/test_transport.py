@@ -595,7 +595,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.seen.append((self.command, self.path, dict(self.headers)))
         self.server.act(self)
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_CONNECT = handle_any
 
     def log_message(self, *_given: Any) -> None:
         pass
@@ -717,6 +717,45 @@ def test_a_netrc_file_is_ignored(
     assert requests.utils.get_netrc_auth(server.url) == ("somebody", "else")
     reach(server, clock).request("GET", "/objects", token=token)
     assert server.seen[0][2].get("Authorization") == sent
+
+
+def test_a_proxy_gets_the_name_of_the_instance_and_no_token(
+    server: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.act = lambda handler: handler.send_error(403)
+    monkeypatch.setenv("https_proxy", server.url)
+    sender = Transport("https://acme.invalid", sleep=clock.sleep, retries=0)
+    with pytest.raises(ConnectionFailed, match=r"the proxy to acme\.invalid failed .* See HTTPS_PROXY and NO_PROXY"):
+        sender.request("GET", "/objects", token=SECRET)
+    ((method, path, headers),) = server.seen
+    assert (method, path) == ("CONNECT", "acme.invalid:443")
+    assert SECRET not in str(headers)
+
+
+@pytest.mark.parametrize(("effect", "error"), [(SAFE, ConnectionFailed), (UNSAFE, OutcomeUnknown)])
+def test_a_request_that_is_not_answered_before_its_deadline_is_not_repeated(
+    effect: Effect, error: type[SeventhingsError], server: Loopback, clock: Clock
+) -> None:
+    def wait(_handler: Handler) -> None:
+        server.closing.wait(5)
+
+    server.act = wait
+    sender = reach(server, clock, deadline=0.05)
+    with pytest.raises(error, match=r"no whole answer within 0\.05 seconds\. The option request_deadline allows more"):
+        sender.request("GET" if effect is SAFE else "POST", "/objects", effect=effect)
+    assert len(server.seen) == 1
+
+
+def test_a_text_that_is_no_unicode_is_not_sent(server: Loopback, clock: Clock) -> None:
+    with pytest.raises(InvalidInput, match="/objects: not sent, because a text holds half of a surrogate pair"):
+        reach(server, clock).request("POST", "/objects", effect=UNSAFE, body={"name": "\ud83d"})
+    assert server.seen == []
+
+
+def test_a_base_url_that_leads_nowhere_is_told(clock: Clock) -> None:
+    sender = Transport("https://.acme.invalid", sleep=clock.sleep)
+    with pytest.raises(ConnectionFailed, match="/objects: base_url is no usable URL"):
+        sender.request("GET", "/objects")
 
 
 def test_a_refused_connection_is_told_and_repeated(clock: Clock) -> None:
@@ -895,6 +934,16 @@ def test_localhost_is_this_machine_only_where_it_leads_to_nothing_else(
 ) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", resolving(*addresses))
     assert not is_local("http://localhost:8080")
+    with pytest.raises(InvalidInput, match="localhost is not this machine"):
+        instance_root("http://localhost:8080", False)
+
+
+@pytest.mark.parametrize("error", [OSError("no such name"), UnicodeError("label too long")])
+def test_localhost_that_leads_nowhere_is_another_machine(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_name: Any, **_hints: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
     with pytest.raises(InvalidInput, match="localhost is not this machine"):
         instance_root("http://localhost:8080", False)
 

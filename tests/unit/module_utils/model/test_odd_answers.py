@@ -17,7 +17,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     KINDS,
     flatten,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    Schema,
+    field_from_definition,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_id
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import key_of
 
@@ -41,3 +44,10 @@ def test_a_definition_has_a_key_and_lists_of_maps_whatever_is_answered(odd: Any)
 def test_a_natural_key_of_a_list_can_be_looked_up() -> None:
     schema = Schema.of(KINDS["location"])
     assert len({key_of(schema, ["name"], {"name": value}, str) for value in (["x"], {"x": 1}, "x")}) == 3
+
+
+@pytest.mark.parametrize(("odd", "digits"), [("2", 2), ("many", None), ([2], None), (float("inf"), None)])
+def test_the_digits_of_a_number_are_a_number_or_unknown(odd: Any, digits: int | None) -> None:
+    attributes = [{"type": "fraction_digits", "value": odd}]
+    field = field_from_definition({"field_key": "x", "type": {"name": "MONEY"}, "attributes": attributes})
+    assert field.fraction_digits == digits

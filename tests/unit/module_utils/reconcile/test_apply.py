@@ -163,6 +163,15 @@ def test_a_second_failure_without_a_record_is_the_error(status: int | None, cloc
     assert transport.count(POST) == 2
 
 
+def test_what_the_service_may_be_at_still_is_not_sent_again(clock: Clock) -> None:
+    cut_off = OutcomeUnknown("POST /object: no whole answer within 60 seconds.", may_follow=True)
+    transport = service(cut_off)
+    with pytest.raises(OutcomeUnknown) as caught:
+        carry_out(transport, NEW, clock, Looks(clock))
+    assert "may be at it still, so the object was not sent again. Run it again" in caught.value.message
+    assert transport.count(POST) == 1
+
+
 def test_two_new_records_after_a_lost_answer_are_an_error_that_names_both(clock: Clock) -> None:
     transport, poll_after_lost_response = service(lost()), Looks(clock, [[record("object", 2), record("object", 1)]])
     with pytest.raises(Ambiguous, match=f"{uuid_of(1)}, {uuid_of(2)}"):
@@ -383,6 +392,15 @@ def test_after_a_lost_answer_the_state_is_read_before_archiving_again(stamp: str
     assert transport.lines[1] == f"GET /object/{uuid_of(1)}"
 
 
+def test_archiving_that_fails_twice_is_the_error() -> None:
+    path = f"POST /object/{uuid_of(1)}/archive"
+    stays = answer({"asset_uuid": uuid_of(1), "archived_at": None})
+    transport = FakeTransport({path: [lost(500), lost(503)], f"GET /object/{uuid_of(1)}": stays})
+    with pytest.raises(OutcomeUnknown) as caught:
+        carry_out(transport, archiving())
+    assert caught.value.status == 503
+
+
 # ---- reminders of a rental case
 
 DAY = {"unit": "days", "value": 1}
@@ -486,6 +504,21 @@ def test_a_put_that_carries_what_an_instance_refuses_is_explained_though_that_do
     with pytest.raises(SeventhingsError) as caught:
         carry_out(transport, update(schema, flat, {"comment": "x"}), schema=schema)
     assert "this instance may want one or two reminders" in caught.value.message
+
+
+@pytest.mark.parametrize(("puts", "sent"), [([refusal(400), answer(None, 204)], 2), ([answer(None, 204)], 1)])
+def test_an_overdue_status_that_is_refused_goes_along_as_it_was_before(puts: list[Any], sent: int) -> None:
+    flat = {**RENTAL_FLAT, "status": "return_overdue"}
+    transport = FakeTransport({f"PUT {ITEM}": puts, f"GET {ITEM}": answer({**flat, "title": "b"})})
+    carry_out(transport, update(RENTAL, flat, {"title": "b"}), schema=RENTAL)
+    written = [call.body["status"] for call in transport.calls if call.method == "PUT"]
+    assert written == ["return_overdue", "borrowed"][:sent]
+
+
+def test_a_refusal_of_what_may_overlap_is_told_where_the_others_can_not_be_listed() -> None:
+    transport = FakeTransport({f"PUT {ITEM}": refusal(400, "no"), "GET /rental-management/rental-cases": refusal(403)})
+    with pytest.raises(InvalidRequest, match="no"):
+        carry_out(transport, update(RENTAL, RENTAL_FLAT, {"due_date": "2024-06-30"}), schema=RENTAL)
 
 
 # ---- uploads

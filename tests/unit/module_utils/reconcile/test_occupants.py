@@ -46,6 +46,9 @@ def test_those_that_refer_to_it_are_named() -> None:
     assert "The room is not empty" in message
     assert message.endswith(" These refer to it: object 0001 (room), object 0002 (target).")
     many = [thing(number, room=1) for number in range(1, 6)]
+    assert refused(lambda _call: answer([thing(1, room=1), thing(3, room=2)])).endswith(
+        " These refer to it: object 0001 (room)."
+    )
     assert refused(listing(many)).endswith(" object 0001 (room), object 0002 (room), object 0003 (room), 2 more.")
 
 

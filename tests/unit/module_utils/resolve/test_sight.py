@@ -14,9 +14,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, sight_of
 
-from ..support import FakeTransport, by_uuid, client_on, listing, record, schema_of, uuid_of
+from ..support import FakeTransport, by_uuid, client_on, listing, record, refusal, schema_of, uuid_of
 
 THINGS = schema_of(
     "object",
@@ -76,3 +76,13 @@ def test_an_object_that_only_its_barcode_finds_may_be_hidden(told: dict[str, Any
     reading.resolve([reference])
     assert reference.uuid == uuid_of(9)
     assert ["this account may be limited to locations" in line for line in reading.warnings] == [True] * is_warned
+
+
+@pytest.mark.parametrize("status", [403, 404, 500])
+def test_a_kind_that_is_not_there_for_the_account_says_nothing_of_empty_keys(status: int) -> None:
+    """Whether an instance sends them is asked of other kinds where no object tells it."""
+    templates = ("asset", "room", "person")
+    transport = FakeTransport({f"GET /asset-tracking/{one}/field-definitions": refusal(status) for one in templates})
+    open_one = sight_of(client_on(transport), THINGS, [record("object", 1, barcode="1", notes="x")], ["price"])
+    assert open_one.hidden == frozenset()
+    assert len(transport.calls) >= len(templates)
