@@ -1,0 +1,104 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What becomes of a plan where others change the instance meanwhile, or a run is killed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
+
+_THING = {"barcode": "1", "inventory_name": "Lamp"}
+
+
+def _meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
+    """Has somebody act once between plan and apply."""
+    real = run.Executor
+
+    def executor(*given: Any, **named: Any) -> Any:
+        monkeypatch.setattr(run, "Executor", real)
+        act()
+        return real(*given, **named)
+
+    monkeypatch.setattr(run, "Executor", executor)
+
+
+def _made(site: Site) -> str:
+    """Somebody else makes the object. Returns its uuid."""
+    return site.client().create(KINDS["object"], _THING)
+
+
+class _Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("objects.yml", yaml_list([_THING])), ("users.yml", "- ada@acme.example\n")],
+    ids=["object", "user"],
+)
+def test_what_a_killed_run_made_is_found_by_the_next_one(
+    site: Site, path: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write({"persons.yml": "- {email: ada@acme.example, last_name: Jensen}\n"})
+    site.run()
+    site.write({"instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n", path: text})
+
+    def killed(*_given: Any) -> None:
+        raise _Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "made", killed)
+        with pytest.raises(_Killed):
+            site.run()
+    site.service.clear_log()
+    result = site.run()
+    assert result.outcome in ("changed", "unchanged")
+    assert [line for line in site.writes() if line.startswith("POST")] == []
+    assert site.plan().outcome == "unchanged"
+
+
+def test_what_others_made_during_a_long_pause_is_not_made_twice(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.write({"objects.yml": yaml_list([{**_THING, "description": "mine"}])})
+    monkeypatch.setattr(Creations, "have_moved", lambda _self, kind: kind == "object")
+    _meanwhile(monkeypatch, lambda: _made(site))
+    assert site.run().outcome == "changed"
+    (thing,) = site.dump()["objects"]
+    assert "mine" in str(thing)
+
+
+def test_an_object_that_may_be_hidden_is_told_where_its_barcode_is_refused(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.service.steer("PUT", "/switches", {"archived_at": "none"})
+    site.write({"objects.yml": yaml_list([_THING])})
+
+    def hide() -> None:
+        site.client().archive(KINDS["object"], _made(site))
+
+    _meanwhile(monkeypatch, hide)
+    result = site.run()
+    assert result.outcome == "failed"
+    (failure,) = result.failures
+    assert "already in use" in failure["reason"]
+    assert "Either it is archived, or it is hidden from this account" in failure["reason"]
+
+
+def test_what_can_not_be_read_back_is_told_and_counts_as_made(site: Site) -> None:
+    site.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
+    site.client().create(KINDS["object"], {**_THING, "barcode": "0"})
+    site.write({"objects.yml": yaml_list([{**_THING, "description": "Oak"}])})
+    site.service.steer("PUT", "/faults", [{"fault": "403", "method": "GET", "path": "*/object/????????-*"}])
+    result = site.run()
+    site.service.steer("DELETE", "/faults")
+    assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 1)
+    (told,) = (line for line in result.warnings if "not read back" in line)
+    assert told.startswith("object 1: not read back: GET /customer-api/v1/object/")
