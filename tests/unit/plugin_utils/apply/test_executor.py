@@ -13,6 +13,7 @@ from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Executor
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
 
@@ -21,12 +22,11 @@ _THING = {"barcode": "1", "inventory_name": "Lamp"}
 
 def _meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     """Has somebody act once between plan and apply."""
-    real = run.Executor
 
     def executor(*given: Any, **named: Any) -> Any:
-        monkeypatch.setattr(run, "Executor", real)
+        monkeypatch.setattr(run, "Executor", Executor)
         act()
-        return real(*given, **named)
+        return Executor(*given, **named)
 
     monkeypatch.setattr(run, "Executor", executor)
 

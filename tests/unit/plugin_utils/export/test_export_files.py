@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 from exports import contents, export_of, loaded
-from instance_site import Site
+from instance_site import Site, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.errors import NotFound
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export import downloads
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import MANIFEST
 
 
@@ -182,3 +185,90 @@ def test_settings_that_can_not_be_read_are_no_settings_that_say_nothing(demo: Si
     assert done["failed"]
     assert done["msg"].startswith("dest: instance.yml:")
     assert contents(demo.root) == before
+
+
+# ---- settings that a person wrote
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "dest: instance.yml: this file is empty; expected at least api: seventhings/v1"),
+        (b"api: seventhings/v1\nset: \xff\n", "dest: instance.yml: expected UTF-8: invalid start byte at byte 25"),
+        (b"api: seventhings/v1\nsett: a\n", "dest: instance.yml:2:7: sett: no such setting"),
+        (
+            b"api: seventhings/v1\nidentity: {objects: [barcode, nowhere]}\n",
+            "identity.objects: barcode, nowhere: not all of them are fields of an object",
+        ),
+    ],
+    ids=["empty", "encoding", "setting", "identity"],
+)
+def test_settings_that_can_not_be_kept_stop_an_export(site: Site, content: bytes, words: str) -> None:
+    (site.root / "out").mkdir()
+    (site.root / "out/instance.yml").write_bytes(content)
+    done = export_of(site, site.root / "out")
+    assert done["failed"]
+    assert words in done["msg"]
+    assert [path.name for path in (site.root / "out").iterdir()] == ["instance.yml"]
+
+
+def test_records_are_told_apart_by_what_the_settings_say(site: Site) -> None:
+    things = [{"barcode": number, "inventory_name": "Lamp", "serial_number": f"S{number}"} for number in "12"]
+    site.write({"objects.yml": yaml_list(things)})
+    site.run()
+    for key, found in (("Serial number", 2), ("inventory_name", 0)):
+        settings = f"api: seventhings/v1\ninstance: {site.service.base_url}\nidentity: {{objects: [{key}]}}\n"
+        site.write({f"{found}/instance.yml": settings})
+        done = export_of(site, site.root / str(found))
+        assert done["summary"]["objects"] == found
+        assert any("have no inventory_name of their own" in line for line in done["left_out"]) == (found == 0)
+
+
+# ---- what an account or an instance keeps back
+
+
+def test_a_section_that_came_later_and_may_not_be_read_is_left_out_and_said(demo: Site) -> None:
+    """Accounts that could export everything before there was a catalog still can."""
+    demo.service.steer("POST", "/faults", {"path": "*/catalog*", "fault": "403"})
+    try:
+        done = export_of(demo)
+    finally:
+        demo.service.steer("DELETE", "/faults")
+    assert "catalog: this account may not read it" in done["left_out"]
+    assert done["summary"]["objects"]
+
+
+@pytest.mark.parametrize("is_gone", [True, False], ids=["gone", "too long"])
+def test_an_attachment_that_can_not_be_taken_along_is_asked_for_once_and_said(
+    site: Site, is_gone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    things = [{"barcode": number, "inventory_name": "Lamp", "documents": ["a.txt"]} for number in "12"]
+    site.write({"objects.yml": yaml_list(things), "a.txt": "12345"})
+    site.run()
+    asked = []
+
+    def fetch(_client: Client, uuid: str) -> bytes:
+        asked.append(uuid)
+        if is_gone:
+            raise NotFound(404, "no such file", f"file {uuid}")
+        return b"12345"
+
+    monkeypatch.setattr(downloads, "download", fetch)
+    monkeypatch.setattr(downloads, "MAX_SIZE", 4)
+    done = export_of(site, site.root / "out")
+    left = [line for line in done["left_out"] if "can't be taken along" in line]
+    assert len(left) == 2
+    assert all(
+        ("no such file" in line) if is_gone else ("has 5 bytes, which can't be uploaded" in line) for line in left
+    )
+    assert len(asked) == 1
+    assert not (site.root / "out/files").exists()
+
+
+def test_a_record_that_no_key_leads_to_is_not_referred_to(site: Site) -> None:
+    north = [site.client().create(KINDS["location"], {"name": "North"}) for _time in range(2)]
+    site.client().create(KINDS["object"], {"barcode": "1", "inventory_name": "Lamp", "location": north[0]})
+    done = export_of(site, site.root / "out", only=["objects"])
+    assert "location: the location" in str(done["left_out"])
+    assert "has no natural key of its own" in str(done["left_out"])
+    assert loaded(site.root / "out", "objects/0001.yml") == [{"barcode": "1", "inventory_name": "Lamp"}]

@@ -21,6 +21,7 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.twin import known_objects
 
 pytestmark = pytest.mark.slow
 
@@ -471,3 +472,9 @@ def test_the_instance_itself_is_no_twin(site: Site) -> None:
     with pytest.raises(InvalidInput, match=r"twin_of: 'nonsense' is not the root of an instance"):
         site.run(twin_of="nonsense")
     assert site.service.log() == []
+
+
+@pytest.mark.parametrize("content", [b"", b"[]\n", b'{"twin": 99}\n', b"no JSON\n", b"\xff", b"[" * 100_000])
+def test_a_file_of_somebody_else_is_no_twin(content: bytes) -> None:
+    with pytest.raises(InvalidInput, match=r"was not written by an export .*; take it away"):
+        known_objects(content)

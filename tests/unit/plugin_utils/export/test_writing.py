@@ -16,6 +16,7 @@ from project import LONG
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import Dialect, Dialects
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files, settings_file
@@ -175,6 +176,33 @@ def test_what_csv_cannot_hold_is_written_as_json_lines_beside_it() -> None:
     files = section_files("objects", records, "csv")
     assert files["objects/0001.csv"] == b"barcode,name\n1,fine\n"
     assert files["objects/more.jsonl"] == b'{"barcode": "2", "name": "[looks like JSON"}\n'
+
+
+def test_tables_of_a_section_that_is_parted_have_the_dialect_of_the_first() -> None:
+    semicolons = Dialects(files=(("rooms/*.csv", Dialect(delimiter=";")),))
+    rooms = [{"number": f"{number:04d}", "name": "Hall"} for number in range(20)]
+    files = section_files("rooms", rooms, "csv", size=100, dialects=semicolons)
+    assert len(files) > 1
+    assert all(text.startswith(b"number;name\n0") for text in files.values())
+    assert section_files("rooms", rooms[:1], "csv", dialects=semicolons) == {"rooms.csv": b"number,name\n0000,Hall\n"}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "value", "text"),
+    [
+        (Dialect(null="NIX"), None, "NIX"),
+        (Dialect(null="NIX"), "NIX", None),
+        (Dialect(encoding="cp1252", writes="cp1252"), "é", "é"),
+        (Dialect(encoding="cp1252", writes="cp1252"), "Ł", None),
+    ],
+)
+def test_a_cell_is_read_in_its_dialect_as_what_was_written(dialect: Dialect, value: Any, text: str | None) -> None:
+    """None: no cell of that dialect can hold it."""
+    if text is None:
+        with pytest.raises(Unwritable):
+            csv_record(["a"], {"a": value}, str, dialect)
+    else:
+        assert csv_record(["a"], {"a": value}, str, dialect) == f"{text}\n"
 
 
 def test_tasks_are_yaml_in_every_format() -> None:
