@@ -15,11 +15,13 @@ from exports import export_of
 from instance_site import SETTINGS, Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journals
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
     JournalHeld,
     JournalRefused,
     Upload,
+    protected_by_others,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 
@@ -153,6 +155,22 @@ def test_a_directory_that_can_not_be_written_is_an_error(tmp_path: Path) -> None
         pass
 
 
+def test_a_link_in_the_place_of_a_journal_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine", "utf-8")
+    (tmp_path / "journal.jsonl").symlink_to("mine.txt")
+    with pytest.raises(JournalRefused, match=r"^journal: .*is a link"), _journal(tmp_path):
+        pass
+    assert (tmp_path / "mine.txt").read_text("utf-8") == "mine"
+
+
+def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with _journal(tmp_path) as journal:
+        journal.managed([f"{number}" for number in range(100)])
+    monkeypatch.setattr(journals, "SIZE_LIMIT", 300)
+    with pytest.raises(JournalRefused, match="has more than 300 bytes; take it away"):
+        _journal(tmp_path).known.copy()
+
+
 def test_it_holds_no_more_than_it_needs(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
         journal.sent("object", "A")
@@ -226,6 +244,34 @@ def test_without_a_home_directory_the_message_says_what_to_set(monkeypatch: pyte
     monkeypatch.setenv("HOME", "")
     with pytest.raises(InvalidInput, match=r"no home directory .*; set journal to a directory"):
         Journal(None, "i", "s")
+
+
+def test_a_user_whom_the_system_does_not_know_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(Path, "home", unknown)
+    with pytest.raises(InvalidInput, match=r"no home directory .*; set journal to a directory"):
+        Journal(None, "i", "s")
+
+
+def test_where_there_is_no_home_directory_no_other_set_protects_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", "")
+    with _journal(tmp_path) as journal:
+        assert protected_by_others(journal) == {}
+
+
+@pytest.mark.usefixtures("state_home")
+def test_a_journal_of_another_set_that_can_not_be_trusted_stops_a_run(tmp_path: Path) -> None:
+    with Journal(None, "https://acme.test", "other") as journal:
+        journal.managed(["one"])
+    place_of(None, "https://acme.test", "other").path.chmod(0o666)
+    with _journal(tmp_path) as journal, pytest.raises(JournalRefused):
+        protected_by_others(journal)
 
 
 def test_a_state_directory_that_can_not_be_written_says_what_to_set(

@@ -465,3 +465,19 @@ def test_an_archived_object_is_found_by_its_barcode_whatever_identifies_it(site:
         assert site.run().outcome == "changed"
         assert site.plan().outcome == "unchanged"
     assert site.dump()["objects"] == []
+
+
+@pytest.mark.parametrize(
+    ("offer", "finding"),
+    [
+        ("- {price: 10}\n", "object"),
+        ("- {object: '', price: 10}\n", "object"),
+        ("- {object: nowhere, price: 10}\n", "object: "),
+        ("- {object: nowhere, _state: absent}\n", ""),
+    ],
+)
+def test_an_offer_names_the_one_object_that_is_offered(site: Site, offer: str, finding: str) -> None:
+    site.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp}\n", "hub.yml": offer})
+    planned = site.plan()
+    assert len(planned.findings) == bool(finding)
+    assert all(one.startswith("hub.yml:1:") and finding in one for one in planned.findings), planned.findings

@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from instance_site import Site
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.old_names import OldNames
 
 FILES = {
     "locations.yml": "- name: North\n- name: South\n",
@@ -124,3 +127,44 @@ def test_the_object_of_an_offer_may_have_its_old_barcode(made: Site) -> None:
     assert made.plan().findings == []
     assert made.run().outcome == "changed"
     assert made.plan().outcome == "unchanged"
+
+
+def _room(place: str) -> dict[str, str]:
+    return {"building_id": place, "number": "1"}
+
+
+_LOCATION = ({"name": "North"}, {"name": "Nord"})
+_FLOOR = ({"name": "North", "zip": "1"}, {"name": "Nord", "zip": "1"})
+_NUMBER = ({"building_id": "Nord", "number": 1}, {"building_id": "Nord", "number": "1a"})
+
+
+@pytest.mark.parametrize(
+    ("moved", "target", "written", "now"),
+    [
+        ({"locations": [_LOCATION]}, "room", "North/1", ["Nord/1"]),
+        (
+            {"locations": [_LOCATION]},
+            "room",
+            {"building_id": "North", "number": "1"},
+            [{"building_id": "Nord", "number": "1"}],
+        ),
+        ({"locations": [_LOCATION]}, "room", _room("South"), []),
+        ({"locations": [_LOCATION]}, "room", 7, []),
+        ({"locations": [_LOCATION]}, "location", {"name": "North"}, [{"name": "Nord"}]),
+        ({"locations": [_LOCATION]}, "location", 7, []),
+        ({"locations": [_LOCATION]}, "object", "North", []),
+        # The steps of a room have room for one name of its location.
+        ({"locations": [_FLOOR]}, "room", "North/1", []),
+        ({"locations": [_LOCATION], "rooms": [_NUMBER]}, "room", "North/1", ["Nord/1", dict(_NUMBER[1])]),
+        # Forth and back again.
+        ({"locations": [_LOCATION, _LOCATION[::-1]]}, "location", "North", [{"name": "Nord"}, {"name": "North"}]),
+    ],
+)
+def test_a_name_is_followed_in_the_form_that_it_has(moved: Any, target: str, written: Any, now: list[Any]) -> None:
+    assert list(OldNames(moved).now(target, written)) == now
+
+
+def test_a_history_of_names_is_followed_so_far_and_no_further() -> None:
+    pairs = [({"barcode": str(one)}, {"barcode": str(one + 1)}) for one in range(100)]
+    found = list(OldNames({"objects": pairs}).now("object", "0"))
+    assert found == [{"barcode": str(one)} for one in range(1, 21)]

@@ -117,6 +117,22 @@ def test_a_section_of_renames_may_be_empty(site: Site) -> None:
     _applied(site)
 
 
+def test_a_rename_that_a_circle_leads_to_is_no_part_of_it(site: Site) -> None:
+    pairs = [(f"barcode: '{old}'", f"barcode: '{new}'") for old, new in ("12", "21", "23")]
+    site.write({**_moved("objects", *pairs), "objects.yml": _objects("3", "4")})
+    findings = site.plan().findings
+    circles = [one.partition(" goes round in a circle")[0] for one in findings if "circle" in one]
+    assert circles == [f"moved.yml:{line}:3: moved.objects: {pair}" for line, pair in ((2, "1 to 2"), (3, "2 to 1"))]
+
+
+def test_renames_of_records_in_what_is_not_there_are_findings_and_nothing_else(site: Site) -> None:
+    site.write({"locations.yml": "- name: A\n", "rooms.yml": "- {building_id: A, number: '1', name: r}\n"})
+    site.run()
+    pair = ("building_id: Nowhere, number: '1'", "building_id: A, number: '1'")
+    site.write(_moved("rooms", pair))
+    assert site.plan().outcome == "unchanged"
+
+
 def test_renames_in_a_section_of_which_the_files_hold_nothing_are_found(site: Site) -> None:
     site.write({**_moved("objects", ("barcode: '1'", "barcode: '2'")), "locations.yml": "- name: A\n"})
     assert site.plan().findings == ["moved.yml:2:3: moved.objects: the files hold no objects"]
