@@ -1,0 +1,69 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that no list shows are looked up by their barcode: each once, and not very many in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import PermissionMissing
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import NOT_SHOWN, Hiding
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.archived import looked_up
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.unlisted import UnlistedObjects
+
+from ...module_utils.support import FakeTransport, by_uuid, client_on, refusal, uuid_of
+
+_PATH = "GET /object/by-barcode/4711"
+_HIDDEN = Hiding(names={"barcode"})
+
+
+def _unlisted(transport: FakeTransport, hiding: Hiding | None = None) -> UnlistedObjects:
+    return UnlistedObjects(client_on(transport), hiding or Hiding())
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_each_barcode_is_looked_up_once(is_there: bool) -> None:
+    found = by_uuid({"asset_uuid": uuid_of(1), "id": 1, "barcode": "4711"})
+    transport = FakeTransport({_PATH: found if is_there else refusal(404)})
+    unlisted = _unlisted(transport)
+    for written in ("4711", {"barcode": "4711"}):
+        record = unlisted.meant_by(Reference("object", written=written))
+        assert (record is not None) == is_there
+    assert transport.lines == [_PATH]
+
+
+@pytest.mark.parametrize(
+    "reference", [Reference("object", written=7), Reference("object", written=""), Reference("room", written="4711")]
+)
+def test_what_is_no_barcode_is_not_looked_up(reference: Reference) -> None:
+    transport = FakeTransport()
+    assert _unlisted(transport).meant_by(reference) is None
+    assert transport.calls == []
+
+
+@pytest.mark.parametrize("hiding", [Hiding(), _HIDDEN], ids=["shown", "hidden"])
+def test_a_refusal_shows_no_hidden_barcode(hiding: Hiding) -> None:
+    transport = FakeTransport({_PATH: PermissionMissing(403, "no", "GET /object/by-barcode/4711")})
+    with pytest.raises(PermissionMissing) as caught:
+        _unlisted(transport, hiding).meant_by(Reference("object", written="4711"))
+    assert (caught.value.message == NOT_SHOWN) == hiding.is_on
+    assert ("4711" in caught.value.message) != hiding.is_on
+
+
+@pytest.mark.parametrize(("there", "found"), [([], []), ([0, 777], [0, 777]), ([777], [])])
+def test_of_very_many_all_are_looked_up_where_some_are_there(there: list[int], found: list[int]) -> None:
+    seen: list[int] = []
+
+    def look(keys: Sequence[int]) -> dict[int, Record]:
+        seen.extend(keys)
+        return {key: Record(OBJECT, uuid_of(key), key, {}) for key in keys if key in there}
+
+    assert sorted(looked_up(list(range(1000)), look)) == found
+    assert len(seen) == len(set(seen))
+    assert (len(seen) == 1000) == bool(found)
