@@ -51,6 +51,20 @@ def test_the_total_of_a_page_tells_it_where_there_is_no_number() -> None:
     assert len(transport.calls) == 1
 
 
+@pytest.mark.parametrize("told", [{}, {"count": None}, {"count": True}, []])
+def test_records_are_counted_where_no_number_is_told(told: Any) -> None:
+    things = page([thing(1), thing(2)], None)
+    transport = FakeTransport({"GET /objects/count": answer(told), DEFINITIONS: answer(FIELDS), "GET /objects": things})
+    assert listed(transport, count_only=True) == ListResult([], 2)
+
+
+def test_the_order_of_lists_is_asked_for_once() -> None:
+    transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page([thing(1)], 1)})
+    listed(transport, sort=["-id"], limit=1)
+    (call,) = (one for one in transport.calls if one.line == "GET /objects")
+    assert [pair for pair in call.pairs if pair[0].startswith("sort")] == [("sort[id]", "DESC")]
+
+
 def test_with_filters_each_record_is_looked_at() -> None:
     things = [thing(1, 5), thing(2, 50)]
     transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page(things, 2)})

@@ -413,3 +413,11 @@ def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> No
     site.write({ASSET: f"- {{label: A, relations: {relations}}}\n- {{field_key: {key}, label: C}}\n"})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
+
+
+def test_of_relations_by_uuid_only_those_to_no_field_are_found(site: Site) -> None:
+    there = next(str(one["uuid"]) for one in site.client().definitions("asset") if one["field_key"] == "target_room")
+    relations = f"[{{type: actual_field, field_uuid: {UUID}}}, {{type: expected_field, field_uuid: {there}}}]"
+    site.write({"fields/asset.yml": f"- {{label: A, type: FIELD_VALUE_COMPARISON, relations: {relations}}}\n"})
+    (finding,) = site.plan().findings
+    assert f"relations[0].field_uuid: this template has no field with the uuid {UUID}" in finding

@@ -96,6 +96,14 @@ def test_a_name_that_another_record_has_now_means_that_one(made: Site) -> None:
     ]
 
 
+def test_names_that_must_not_be_shown_are_not_named(made: Site) -> None:
+    _renamed(made, "room")
+    desired = made.load()
+    desired.hiding.names.add("serial_number")
+    told = [one for one in made.run(desired, check_mode=True).warnings if one.startswith("moved")]
+    assert told == ["moved: records are referred to by their old names; write the new ones."]
+
+
 def test_a_name_that_nothing_ever_had_is_a_finding(made: Site) -> None:
     _renamed(made, "both")
     made.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/9,\n"})
