@@ -272,3 +272,29 @@ def test_a_record_that_no_key_leads_to_is_not_referred_to(site: Site) -> None:
     assert "location: the location" in str(done["left_out"])
     assert "has no natural key of its own" in str(done["left_out"])
     assert loaded(site.root / "out", "objects/0001.yml") == [{"barcode": "1", "inventory_name": "Lamp"}]
+
+
+def test_a_renter_who_may_be_several_users_is_left_out_and_said(site: Site) -> None:
+    case = {"title": "Loan", "references": ["1"], "issue_date": "2031-05-05", "due_date": "2031-05-09"}
+    ada = [{"email": f"ada{number}@acme.example", "first_name": "Ada", "last_name": "Jensen"} for number in "12"]
+    site.write(
+        {
+            "instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n",
+            "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Lamp"}]),
+            "persons.yml": yaml_list(ada),
+            "users.yml": "".join(f"- {one['email']}\n" for one in ada),
+            "rental_cases.yml": yaml_list(
+                [
+                    {
+                        **case,
+                        "responsible_user": "operator@instance.invalid",
+                        "renter": {"type": "plain", "value": "Ada Jensen"},
+                    }
+                ]
+            ),
+        }
+    )
+    assert site.run().outcome == "changed"
+    site.service.steer("PUT", "/switches", {"rental_renter_read": "text"})
+    done = export_of(site, site.root / "out")
+    assert "may mean 2 users, and the instance does not say which" in str(done["left_out"])
