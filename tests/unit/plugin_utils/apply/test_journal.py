@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -15,6 +16,7 @@ from exports import export_of
 from instance_site import SETTINGS, Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journals
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
@@ -161,6 +163,34 @@ def test_a_link_in_the_place_of_a_journal_is_not_followed(tmp_path: Path) -> Non
     with pytest.raises(JournalRefused, match=r"^journal: .*is a link"), _journal(tmp_path):
         pass
     assert (tmp_path / "mine.txt").read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize("is_link", [True, False], ids=["link", "no directory"])
+def test_a_journal_that_became_something_else_is_not_written(tmp_path: Path, is_link: bool) -> None:
+    folder = tmp_path / "journal"
+    folder.mkdir()
+    with _journal(folder) as journal:
+        journal.managed(["one"])
+    again, lines = _journal(folder), _lines(folder)
+    (folder / "journal.jsonl").rename(tmp_path / "kept")
+    if is_link:
+        (folder / "journal.jsonl").symlink_to(tmp_path / "kept")
+    else:
+        folder.rmdir()
+        folder.write_text("", "utf-8")
+    with pytest.raises(JournalRefused, match=r"^journal: .*is a link"), again:
+        pass
+    assert (tmp_path / "kept").read_text("utf-8").splitlines() == lines
+
+
+def test_a_journal_that_can_not_be_opened_any_more_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    journal = _journal(tmp_path)
+    monkeypatch.setattr(Folder, "open_to_append", fail)
+    with pytest.raises(InvalidInput, match=r"journal\.jsonl can't be written \(No space left on device\)"), journal:
+        pass
 
 
 def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
