@@ -654,6 +654,29 @@ def test_a_trace_tells_nothing_wrongly_of_what_is_refused(method: str, path: str
     nothing_is_told_wrongly(probed(service, tmp_path, TRACE))
 
 
+def requests_of(tier: str, folder: Path) -> int:
+    """How many requests a probe of a calm instance sends."""
+    service = Embedded.started()
+    probed(service, folder, tier)
+    return len(service.log)
+
+
+@pytest.mark.parametrize("answer", [(418, None), (200, {"unheard": "of"}), *([(200, "x")] if LONG else [])], ids=str)
+def test_any_one_question_that_is_not_answered_tells_nothing_wrongly(answer: tuple[int, Any], tmp_path: Path) -> None:
+    status, body = answer
+    for number in range(2, requests_of(LOOK, tmp_path) + 1):
+        service = Embedded.started()
+        carried_out = service.service.answer
+
+        def other(
+            call: Call, number: int = number, service: Embedded = service, carry_out: Any = carried_out
+        ) -> Answer:
+            return answer_json(body, status) if len(service.log) == number else carry_out(call)
+
+        service.service.answer = other  # type: ignore[method-assign]
+        nothing_is_told_wrongly(probed(service, tmp_path, LOOK))
+
+
 DETAILS = [kind.item_path for kind in (KINDS[name] for name in ("location", "room", "object", "task", "rental_case"))]
 LISTS = [kind.list_path for kind in KINDS.values() if "{" not in kind.list_path] + ["/asset-tracking/asset/definitions"]
 
