@@ -677,6 +677,59 @@ def test_any_one_question_that_is_not_answered_tells_nothing_wrongly(answer: tup
         nothing_is_told_wrongly(probed(service, tmp_path, LOOK))
 
 
+def test_without_a_refresh_token_and_without_an_account_nothing_is_told_of_them(tmp_path: Path) -> None:
+    service = Embedded.started()
+    journal = Journal(tmp_path / "profile.json.journal")
+    alone = probe_instance(service.client(), TOUCH, {"username": "a"}, journal, DAY)
+    assert alone["switches"]["refresh_token"]["state"] == NOT_PROBED
+    assert [path for _method, path in service.log].count(f"{PREFIX}/auth_token") == 1
+
+    def without(answer: Answer) -> Answer:
+        pair = json.loads(answer.body)
+        return answer_json({name: value for name, value in pair.items() if name != "refresh_token"})
+
+    answering(service, "POST", "/auth_token", without)
+    entry = probed(service, tmp_path, TOUCH)["switches"]["refresh_rotation"]
+    assert (entry["state"], entry["why"]) == (NOT_PROBED, "a login gives no refresh token")
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({}, "dest: {dest} is a directory; expected the path of a file"),
+        ({"dest": "none/profile.json"}, "dest: the directory {dest}/none does not exist"),
+        (
+            {"dest": "profile.json", "allow_writes": "no root"},
+            "allow_writes does not name the instance that base_url names, and the tier touch writes; expected ",
+        ),
+        ({"dest": "profile.json"}, "allow_writes is missing: the tier touch writes, so it must name the root"),
+    ],
+)
+def test_a_probe_that_can_not_end_well_does_not_begin(named: Json, message: str, tmp_path: Path) -> None:
+    options = {"base_url": "https://acme.example", "access_token": "t", "tier": TOUCH, "sweep": False, **named}
+    told = probe({**options, "dest": str(tmp_path / named.get("dest", ""))}, False)
+    assert told["msg"].startswith(message.format(dest=tmp_path))
+    assert (told["failed"], told["requests"]) == (True, 0)
+
+
+def test_records_without_a_uuid_are_what_can_not_be_handled(tmp_path: Path) -> None:
+    service = Embedded.started()
+
+    def without(answer: Answer) -> Answer:
+        decoded = json.loads(answer.body)
+        for record in decoded["items"]:
+            record.pop("uuid", None)
+            record.pop("room_uuid", None)
+        return answer_json(decoded)
+
+    answering(service, "GET", "/rooms", without)
+    profile = probed(service, tmp_path)
+    assert profile["outcome"] == profiles.UNABLE
+    assert {"task": "any task about a room", "why": "its records have no uuid in any of the known members"} in profile[
+        "unable"
+    ]
+
+
 DETAILS = [kind.item_path for kind in (KINDS[name] for name in ("location", "room", "object", "task", "rental_case"))]
 LISTS = [kind.list_path for kind in KINDS.values() if "{" not in kind.list_path] + ["/asset-tracking/asset/definitions"]
 
