@@ -146,6 +146,8 @@ class _Absorbing:
         self._portable = Portable(self._state, downloads, lambda _why: None)
         self._counts: dict[str, Counter[str]] = {}
         self._overrides: dict[str, dict[int, dict[str, Any]]] = {}
+        # What is in them besides the natural key, by the id of the record.
+        self._overridden: dict[int, set[str]] = {}
         self._absorbed: set[tuple[int, str]] = set()
 
     def run(self) -> Absorbed:
@@ -158,7 +160,7 @@ class _Absorbing:
         self._take_away()
         fresh = self._new_records()
         for section in self._targets:
-            self._add(section, list(self._overrides.get(section, {}).values()), fresh.get(section, []))
+            self._add(section, self._overrides.get(section, {}), fresh.get(section, []))
         for section, counts in self._counts.items():
             self._result.summary[section] = {word: counts[word] for word in _WORDS}
         return self._result
@@ -348,6 +350,7 @@ class _Absorbing:
                 raise NotSpliced("its natural key is not written")
             record.setdefault(identity, self._escaped(planned.entry.fields[identity]))
         record[name] = value
+        self._overridden.setdefault(id(planned.entry), set()).add(name)
 
     # ---- records that are gone
 
@@ -511,7 +514,7 @@ class _Absorbing:
 
         return Names(others, needed)
 
-    def _add(self, section: str, overrides: Sequence[Any], fresh: Sequence[Any]) -> None:
+    def _add(self, section: str, overrides: Mapping[int, Any], fresh: Sequence[Any]) -> None:
         """Writes overrides of records, and new records, into the file of a section."""
         target = self._targets[section]
         place = self._files.label(target)
@@ -528,13 +531,19 @@ class _Absorbing:
                 if not fetched.keys().isdisjoint(_texts_in(record)):
                     tell(record, _ELSEWHERE)
         known = [record for record in fresh if id(record) not in left]
-        done = self._files.append(target, section, overrides, known, tell, self._names(section.partition("/")[0]))
+        names = self._names(section.partition("/")[0])
+        done = self._files.append(target, section, list(overrides.values()), known, tell, names)
         for path in fetched.keys() & set(_texts_in(done.written)):
             self._files.add_file(target.layer, path, fetched[path].read_bytes())
         if done.lacking:
-            names = ", ".join(f"{name} ({number:,})" for name, number in sorted(done.lacking.items()))
-            self._result.told.append(f"{place}: left out of new {section}, because it has no such column: {names}")
+            lacking = ", ".join(f"{name} ({number:,})" for name, number in sorted(done.lacking.items()))
+            self._result.told.append(f"{place}: left out of new {section}, because it has no such column: {lacking}")
         self._count(section, "added", sum(id(record) not in left for record in fresh))
+        for entry, record in overrides.items():
+            if id(record) in left:
+                # It was counted when its place was found.
+                self._count(section, "changed", -len(self._overridden[entry] - {"_state"}))
+                self._count(section, "removed", -len(self._overridden[entry] & {"_state"}))
 
 
 def _texts_in(value: Any) -> Iterable[str]:

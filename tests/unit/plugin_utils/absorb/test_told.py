@@ -185,6 +185,19 @@ def test_records_that_are_gone_get_their_state_in_the_later_layer(below: Site) -
     assert take(below, gone="absent", **options)["changed"] is False
 
 
+def test_overrides_that_have_no_place_are_told_and_not_counted(below: Site) -> None:
+    base = "- {barcode: '1', inventory_name: Thing, description: d}\n- {barcode: '2', inventory_name: Thing}\n"
+    options = _layered(below, {"base/objects.yml": base, "late/objects/a.yml/b.yml": "[]\n"})
+    options["into"] = {"objects": "late/objects/a.yml"}
+    changed = {"barcode": "1", "inventory_name": "Lamp", "description": "e"}
+    somebody(below, _objects(changed, {"barcode": "2", "_state": "archived"}))
+    done = take(below, gone="absent", **options)
+    assert done["told"] == [
+        f"late/objects/a.yml: objects '{number}': late/objects/a.yml is a directory" for number in (1, 2)
+    ]
+    assert (done["changed"], done["summary"]["objects"]) == (False, {"changed": 0, "added": 0, "removed": 0})
+
+
 def test_layers_that_are_files_are_named_where_none_is_meant(below: Site) -> None:
     below.write({"a.yml": "objects: []\n", "b.yml": "objects: []\n"})
     done = take(below, src=[str(below.root / "a.yml"), str(below.root / "b.yml")], into={"objects": "c.yml"})
