@@ -16,6 +16,12 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    ConnectionFailed,
+    NotJson,
+    OutcomeUnknown,
+    PermissionMissing,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Entry, Finding, Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import EVERYTHING, Hiding, masked
@@ -227,6 +233,27 @@ def test_hidden_texts_are_masked_in_the_spellings_of_urls_pages_and_json() -> No
     message = 'a/b "ä" <x> | a%2Fb%20%22%C3%A4%22%20%3Cx%3E | a/b &quot;ä&quot; &lt;x&gt; | a/b \\"\\u00e4\\" <x> | 5'
     assert masked(message, texts) == "(vaulted) | (vaulted) | (vaulted) | (vaulted) | 5"
     assert Hiding(show=True, files={"x.csv"}).texts([entry]) == set()
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            OutcomeUnknown("POST /objects with hunter2: nothing came back"),
+            "It is not known whether it was carried out.",
+        ),
+        (ConnectionFailed("no route to hunter2"), "The service was not reached."),
+        (NotJson("hunter2 is no JSON"), "The answer was not JSON."),
+        (ValueError("hunter2"), "It failed."),
+        (PermissionMissing(403, "not with hunter2", "POST /objects"), "HTTP 403, the signed-in user is not permitted"),
+    ],
+)
+def test_a_failure_of_a_record_with_vaulted_values_is_told_in_words_of_ours(error: Exception, told: str) -> None:
+    vaulted = Entry(OBJECT, {"pin": "hunter2"}, Place("x.csv", 2, 1), vaulted=EVERYTHING)
+    found = Hiding(files={"x.csv"}).reason(vaulted, error)
+    assert found.startswith(told)
+    assert "hunter2" not in found
+    assert "hunter2" in Hiding(files={"x.csv"}).reason(Entry(OBJECT, {"pin": "1"}, Place("y.csv", 2, 1)), error)
 
 
 def test_a_finding_tells_its_gist_where_the_rest_would_quote_what_is_vaulted() -> None:

@@ -262,6 +262,36 @@ def test_a_disk_that_fails_under_a_plan_file_is_an_error(
         assert site.sent() == []
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"mode": "render", "dest": "/nowhere/out"}, "src: neither src nor desired says what to render"),
+        ({"report_url": "ci.example/run/7"}, "report_url: 'ci.example/run/7' does not fit; expected an address that"),
+        ({"report_url": "javascript:alert(1)"}, "report_url: 'javascript:alert(1)' does not fit; expected an address"),
+    ],
+)
+def test_what_is_missing_or_no_address_is_told_before_anything_is_sent(
+    site: Site, given: dict[str, Any], message: str
+) -> None:
+    site.write({"objects.yml": _objects("1")})
+    site.service.clear_log()
+    given = given if "mode" in given else {"src": site.root, **given}
+    result = _provision(site, **given)
+    assert result["failed"]
+    assert result["msg"].startswith(message)
+    assert site.sent() == []
+
+
+def test_without_the_library_for_schemas_one_line_says_what_to_install(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(action, "JSONSCHEMA_IMPORT_ERROR", ImportError("no such module"))
+    site.write({"objects.yml": _objects("1")})
+    result = _provision(site, mode="validate", src=site.root)
+    assert "jsonschema" in result["msg"]
+    assert result["failed"]
+
+
 # ---- plan files: what was approved, all of it, and nothing else
 
 
