@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
+from xml.parsers import expat
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, TypedCell
@@ -37,6 +38,12 @@ MAX_CELL = 32_767
 """Characters that a cell holds in Excel."""
 MAX_ROWS = 1_048_576
 """The rows of a sheet in Excel. The library makes up all rows that a row with a higher number skips."""
+MOST_HELD = 300_000
+"""Elements of XML, and items of their attributes, that the library may hold at once, besides the cells of rows and the
+shared texts that were read. It takes up to 2 KiB for each.
+"""
+MOST_TEXTS = 4_000_000
+"""Shared texts of a workbook."""
 
 COMMENT = "#"
 """Sheets and columns whose names begin with it are comments."""
@@ -121,6 +128,7 @@ class _Sheet:
         self._findings = findings
         self._seen_columns: set[int] = set()
         self._unread: set[int] = set()
+        self._size = 0
 
     def records(self, values: Any, formulas: Any) -> Iterator[Node]:
         """The records of the rows below the first one, which names the columns.
@@ -135,6 +143,7 @@ class _Sheet:
         for number, (row, other) in enumerate(zip_longest(values.iter_rows(), others, fillvalue=()), start=1):
             if number > MAX_ROWS:
                 raise _Refused(f"expected at most {MAX_ROWS:,} rows, the sheet {values.title!r} has more")
+            self._weigh(row, values.title)
             cells = self._cells(row, other, number) if row else {}
             if not cells:
                 continue
@@ -152,6 +161,19 @@ class _Sheet:
                 if any(mark in one for one in record.values() if isinstance(one, str) for mark in JINJA):
                     self._findings += jinja_in(node)
                 yield node
+
+    def _weigh(self, row: Sequence[Any], title: str) -> None:
+        """Counts what a row costs to read: a few letters of a file are a cell in the last column, before which the
+        library makes up all others, or a cell with a long text that a million others share.
+
+        :raises _Refused: where it is more than a file may hold.
+        """
+        self._size += len(row) + sum(len(cell.value) for cell in row if cell.value.__class__ is str)
+        if self._size > MAX_UNPACKED:
+            raise _Refused(
+                f"the cells of the sheet {title!r} hold more than {MAX_UNPACKED >> 20} MiB, empty ones before the last "
+                f"of a row counted; take away what stands far right"
+            )
 
     def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
         self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
@@ -334,10 +356,15 @@ def _digits(number: float) -> str:
     return format(Decimal(format(number, DIGITS)), "f")
 
 
+_LAST_SECOND = dt.datetime.fromisoformat("9999-12-31 23:59:59")
+
+
 def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
     if isinstance(value, dt.datetime):
         # Spreadsheets count days, and a second is a fraction that is never exact.
-        rounded = (value + dt.timedelta(microseconds=500_000)).replace(microsecond=0)
+        whole = value.replace(microsecond=0)
+        is_nearer_to_next = value.microsecond >= 500_000 and whole < _LAST_SECOND
+        rounded = whole + dt.timedelta(seconds=1) if is_nearer_to_next else whole
         return rounded.date().isoformat() if rounded.time() == dt.time() else rounded.isoformat(" ")
     return value.isoformat() if isinstance(value, (dt.date, dt.time)) else str(value)
 
@@ -389,11 +416,13 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
                 f"expected a workbook of at most {MAX_UNPACKED >> 20} MiB unpacked, this one has {size >> 20}"
             )
         for name in dict.fromkeys(packed.namelist()):
-            if name.casefold().endswith(_READ):
+            if name.casefold().endswith(_READ) and not name.startswith(_UNREAD):
                 part = packed.read(name)
                 _check_part(name, part)
                 has_formulas |= _FORMULA.search(part) is not None
-                kept.writestr(name, _without_cost(part))
+                part = _without_cost(part)
+                _check_elements(name, part)
+                kept.writestr(name, part)
     return packed_again.getvalue(), has_formulas
 
 
@@ -417,6 +446,41 @@ def _check_part(name: str, part: bytes) -> None:
         raise _Refused(f"{name} has rows out of their order, or twice; save it as .xlsx again")
 
 
+def _check_elements(name: str, part: bytes) -> None:
+    """Refuses XML of so many elements that they fill the memory: the library holds each until its row was read, or its
+    shared text, or the whole part.
+
+    :raises _Refused: where there are too many.
+    """
+    if part.count(b"<") + part.count(b" ") + len(part) // _ATTRIBUTE <= MOST_HELD:
+        return
+    freed = next((element for where, element in _FREED if where in name), "")
+    most_read = MOST_TEXTS if freed == _TEXT else MAX_ROWS
+    held = read = 0
+    before: list[int] = []
+
+    def begin(element: str, attributes: Mapping[str, str]) -> None:
+        nonlocal held
+        if element == freed:
+            before.append(held)
+        held += 1 + sum(value.count(" ") + len(value) // _ATTRIBUTE for value in attributes.values())
+        if held > MOST_HELD:
+            raise _Refused(f"{name} has more elements of XML than spreadsheet programs write; save it as .xlsx again")
+
+    def end(element: str) -> None:
+        nonlocal held, read
+        if element == freed:
+            held = before.pop()
+            read += 1
+            if read > most_read:
+                raise _Refused(f"{name}: expected at most {most_read:,} {'texts' if freed == _TEXT else 'rows'}")
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = end
+    parser.Parse(part, True)
+
+
 def _without_cost(part: bytes) -> bytes:
     """A part without the rows that are formatted and empty. Its formulas are no longer shared: the library would work
     each of them out from the first.
@@ -435,9 +499,14 @@ def _check_sheets(content: bytes) -> None:
 
     reader = ExcelReader(io.BytesIO(content), read_only=True, keep_links=False)
     reader.read_manifest()
+    for listed in reader.package.Override:
+        if any(where in listed.PartName and kind not in listed.ContentType for where, kind in _KINDS_OF_PARTS):
+            raise _Refused(f"{listed.PartName} is listed as something else than it is; save it as .xlsx again")
     reader.read_workbook()
     targets: set[str] = set()
     for sheet, relation in reader.parser.find_sheets():
+        if _TEXTS in relation.target:
+            raise _Refused(f"the sheet {sheet.name!r} is the part with the shared texts; save it as .xlsx again")
         if relation.target in targets:
             raise _Refused(f"the sheet {sheet.name!r} is the same part of the file as another; save it as .xlsx again")
         targets.add(relation.target)
@@ -448,6 +517,21 @@ _STRICT = b"http://purl.oclc.org/ooxml/"
 
 _READ = (".xml", ".rels")
 """The ends of the names of parts that values are read from; others are pictures, macros and the like."""
+
+_UNREAD = ("xl/worksheets/_rels/", "xl/pivotCache/", "xl/pivotTables/", "xl/tables/", "xl/externalLinks/", "customXml/")
+"""Such parts from which none is read all the same. Some of them are large."""
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_TEXT = f"{_MAIN} si"
+_SHEETS, _TEXTS = "xl/worksheets/", "xl/sharedStrings.xml"
+_FREED = ((_SHEETS, f"{_MAIN} row"), (_TEXTS, _TEXT))
+"""Parts of which the library lets go of an element with all below it when that was read."""
+
+_KINDS_OF_PARTS = ((_SHEETS, "worksheet+xml"), (_TEXTS, "sharedStrings+xml"))
+"""What the types of these parts hold."""
+
+_ATTRIBUTE = 32
+"""Letters of an attribute that weigh as much as an element."""
 
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?P<declaration>\?xml[^>]*>)?")
 _ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([^"']*)""")

@@ -158,6 +158,14 @@ def test_a_link_to_a_workbook_is_not_followed(tmp_path: Path) -> None:
     assert str(finding).startswith("book.xlsx: is a link")
 
 
+def test_the_last_moment_that_excel_knows_is_read(tmp_path: Path) -> None:
+    """Rounded to seconds, it would be in the year 10000."""
+    _book(tmp_path / "a.xlsx", {"objects": [["seen"], [_naive("9999-12-31 23:59:59.900")]]})
+    desired = _load(tmp_path)
+    assert desired.findings == []
+    assert [entry.fields for entry in desired.entries] == [{"seen": "9999-12-31 23:59:59"}]
+
+
 def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_path: Path) -> None:
     def as_text(book: Any) -> None:
         book["objects"]["A3"].number_format = "@"
@@ -382,6 +390,84 @@ def test_each_sheet_is_a_part_of_its_own(tmp_path: Path) -> None:
     assert str(finding).startswith(
         "a.xlsx: the sheet 'rooms' is the same part of the file as another; save it as .xlsx"
     )
+
+
+def _share(path: Path, texts: bytes) -> None:
+    """Puts texts that cells share into a workbook."""
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    listed = b'<Override PartName="/xl/sharedStrings.xml" ContentType="' + kind + b'"/></Types>'
+    _changed(path, lambda name, part: part.replace(b"</Types>", listed) if name == "[Content_Types].xml" else part)
+    with zipfile.ZipFile(path, "a") as packed:
+        main = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        packed.writestr("xl/sharedStrings.xml", b'<sst xmlns="' + main + b'">' + texts + b"</sst>")
+
+
+@pytest.mark.parametrize("cell", ["ZZZ{}", "B{}"])
+def test_what_a_few_letters_make_the_library_hold_is_counted(
+    tmp_path: Path, cell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Empty cells before one in the last column, and a long text that many cells share."""
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], *[[str(row)] for row in range(2, 52)]]})
+
+    def stretch(name: str, part: bytes) -> bytes:
+        if "sheet1" not in name:
+            return part
+        numbers = iter(range(1, 99))
+        return re.sub(
+            b"</row>", lambda _end: f'<c r="{cell.format(next(numbers))}" t="s"><v>0</v></c></row>'.encode(), part
+        )
+
+    _share(path, b"<si><t>" + b"x" * 5000 + b"</t></si>")
+    monkeypatch.setattr(xlsx_source, "MAX_UNPACKED", 200_000)
+    assert not _load(tmp_path).findings
+    _changed(path, stretch)
+    assert str(_load(tmp_path).findings[-1]).startswith("a.xlsx: the cells of the sheet 'objects' hold more than 0 MiB")
+
+
+@pytest.mark.parametrize(
+    ("part", "before", "element"),
+    [
+        ("xl/styles.xml", "</cellXfs>", "<xf/>"),
+        ("xl/workbook.xml", "<sheets", "<x/>"),
+        ("xl/worksheets/sheet1.xml", "<sheetData", "<x/>"),
+        ("xl/worksheets/sheet1.xml", "</row>", "<c/>"),
+        ("xl/worksheets/sheet1.xml", "<sheetData", '<x a="{}"/>'.format("A1 " * 40)),
+        ("xl/worksheets/sheet1.xml", "</sheetData>", '<row a=""/>'),
+        ("xl/sharedStrings.xml", "</si>", "<r/>"),
+        ("xl/sharedStrings.xml", "</sst>", "<si/>"),
+    ],
+)
+def test_the_elements_that_the_library_holds_are_counted(
+    tmp_path: Path, part: str, before: str, element: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cells of a row, and shared texts, that were read count no longer."""
+    rows = [["barcode", "name"], *[[str(row), f"name {row}"] for row in range(300)]]
+    path = _book(tmp_path / "a.xlsx", {"objects": rows})
+    for limit in ("MOST_HELD", "MOST_TEXTS", "MAX_ROWS"):
+        monkeypatch.setattr(xlsx_source, limit, 610)
+    assert not _load(tmp_path).findings
+    _share(path, b"<si><t>x</t></si>" * 600)
+    assert not _load(tmp_path).findings
+    many = element.encode() * 620
+    _changed(path, lambda name, old: old.replace(before.encode(), many + before.encode(), 1) if name == part else old)
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith(f"a.xlsx: {part}")
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new", "found"),
+    [
+        ("xl/_rels/workbook.xml.rels", b"worksheets/sheet1.xml", b"sharedStrings.xml", "is the part with the shared"),
+        ("[Content_Types].xml", b"/xl/workbook.xml", b"/xl/worksheets/sheet1.xml", "is listed as something else than"),
+        ("[Content_Types].xml", b"/xl/workbook.xml", b"/xl/sharedStrings.xml", "is listed as something else than it"),
+    ],
+)
+def test_a_part_is_not_read_as_another_one(tmp_path: Path, part: str, old: bytes, new: bytes, found: str) -> None:
+    """Its elements would be counted in another way than they are read."""
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
+    _changed(path, lambda name, content: content.replace(old, new) if name == part else content)
+    (finding,) = _load(tmp_path).findings
+    assert found in str(finding)
 
 
 def test_a_section_has_one_sheet(tmp_path: Path) -> None:
