@@ -22,7 +22,7 @@ _INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
 _NAME = re.compile(r"_?[A-Za-z]{2}[A-Za-z_]*", re.ASCII)
 """Names that nobody takes for anything else."""
 
-_IN_FLOW = re.compile(r"[,\[\]{}]")
+_IN_FLOW = re.compile(r"[,?\[\]{}]")
 _NO_PLAIN = re.compile(r": | #|:$|^[ \t]|[ \t]$")
 
 

@@ -500,6 +500,8 @@ def _check_sheets(content: bytes) -> None:
     reader = ExcelReader(io.BytesIO(content), read_only=True, keep_links=False)
     reader.read_manifest()
     for listed in reader.package.Override:
+        if listed.PartName.removeprefix("/").startswith(_UNREAD):
+            continue
         if any(where in listed.PartName and kind not in listed.ContentType for where, kind in _KINDS_OF_PARTS):
             raise _Refused(f"{listed.PartName} is listed as something else than it is; save it as .xlsx again")
     reader.read_workbook()

@@ -26,8 +26,10 @@ from ..desired.formulas import escaped
 
 PLAIN = PRESETS["plain"]
 
-_HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!?$~^<>|'-]*[\w./@+()%&;=*!?$~^<>|'-])?")
-"""Texts that can stand unquoted, in a flow too: they begin with a letter and hold nothing that YAML gives a meaning."""
+_HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!$~^<>|'-]*[\w./@+()%&;=*!$~^<>|'-])?")
+"""Texts that can stand unquoted, in a flow too: they begin with a letter and hold nothing that YAML gives a meaning. A
+question mark has one in a flow, for readers without libyaml.
+"""
 
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "void"])
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")

@@ -77,6 +77,8 @@ def put(source: Source, value: Any, kept: Sequence[int | None] | None = None) ->
         ("- a: x\n", "yes", None, '- a: "yes"\n'),
         ("- a: x\n", "12", None, '- a: "12"\n'),
         ("- {a: x}\n", "1, 2", None, '- {a: "1, 2"}\n'),
+        ("- {a: x}\n", "what?", None, '- {a: "what?"}\n'),
+        ("- a: x\n", "what?", None, "- a: what?\n"),
         ("- a: 'x'\n", "tab\tand\nline", None, '- a: "tab\\tand\\nline"\n'),
         ("- a: x\n", True, None, "- a: true\n"),
         ("- a:\n  b: 1\n", "x", None, "- a: x\n  b: 1\n"),

@@ -47,7 +47,7 @@ TRAPS = [
     "a'b", 'a"b', "[a]", "{a: b}", "a,b", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a`", "a\\b", "a\nb",
     "a\nb\n", "a\n\nb", "a\n  b", "\na", "a\n\n", "a\n ", "a\rb", "a\r\nb", "\x07", "\x7f", "\x85",
     "\u2028", "\ufeff", "\xa0", "\U0001f600", "Straße", "e\u0301", "---", "...", "a" * 5000, "Ja", "Nein",
-    "inf", "nan", "0", "-0", "00", "1,5", "1.299,00", "=1+1", "1-2", "A1", "a1",
+    "inf", "nan", "0", "-0", "00", "1,5", "1.299,00", "=1+1", "1-2", "A1", "a1", "a?", "a?b", "a:b", "a=b", "a;b!",
 ]  # fmt: skip
 
 
@@ -121,7 +121,9 @@ def test_csv_is_read_as_the_same_data_again_or_is_not_written(records: list[dict
 
 @pytest.mark.parametrize("text", [one for one in TRAPS if _fits(one)])
 def test_every_trap_stays_a_text_for_an_ordinary_yaml_reader(text: str) -> None:
-    assert yaml.safe_load(yaml_record({"name": text})) == [{"name": text}]
+    record = {"name": text, "list": [text, "x"], "map": {"a": text}}
+    for loader in (yaml.SafeLoader, yaml.CSafeLoader):
+        assert yaml.load(yaml_record(record), loader) == [record]
 
 
 def test_numbers_and_dates_stand_as_they_are() -> None:
