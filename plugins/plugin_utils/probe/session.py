@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import PATH
@@ -36,13 +37,24 @@ def session_seen(asker: Asker, evidence: Evidence, account: Mapping[str, Any]) -
     request = f"POST {PATH}"
     body = {"grant_type": "refresh_token", "refresh_token": token, **client}
     asker.transport.secrets.add(token)
-    if not _granted(asker, body).is_good:
-        evidence.saw("refresh_token", "refuse", request)
+    granted = _granted(asker, body)
+    if not granted.is_good:
         evidence.cannot(_ROTATION, "refresh tokens are refused")
+        if _is_refused(granted):
+            evidence.saw("refresh_token", "refuse", request)
+        else:
+            evidence.odd("refresh_token", f"{request}: HTTP {granted.status}")
         return
     evidence.saw("refresh_token", "accept", request)
     again = _granted(asker, body)
-    evidence.saw(_ROTATION, "once_more" if again.is_good else "single_use", request)
+    if again.is_good or _is_refused(again):
+        evidence.saw(_ROTATION, "once_more" if again.is_good else "single_use", request)
+    else:
+        evidence.odd(_ROTATION, f"{request}: HTTP {again.status}")
+
+
+def _is_refused(heard: Heard) -> bool:
+    return heard.is_refusal or heard.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 _BY_PASSWORD = ("username", "password")

@@ -212,6 +212,9 @@ class Touch:
                 return
             read.append(self.scratch.read(OBJECT, uuid))
         filled, *emptied = read
+        if not all(read):
+            self.evidence.cannot("empty_form", "a scratch object was not read again")
+            return
         if key not in filled:
             self.evidence.cannot("empty_form", "a text field of a scratch object is hidden")
             return

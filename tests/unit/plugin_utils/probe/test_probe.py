@@ -654,6 +654,9 @@ def test_a_trace_tells_nothing_wrongly_of_what_is_refused(method: str, path: str
     nothing_is_told_wrongly(probed(service, tmp_path, TRACE))
 
 
+Answering = Callable[[Call], Answer]
+
+
 def requests_of(tier: str, folder: Path) -> int:
     """How many requests a probe of a calm instance sends."""
     service = Embedded.started()
@@ -669,12 +672,47 @@ def test_any_one_question_that_is_not_answered_tells_nothing_wrongly(answer: tup
         carried_out = service.service.answer
 
         def other(
-            call: Call, number: int = number, service: Embedded = service, carry_out: Any = carried_out
+            call: Call, number: int = number, service: Embedded = service, carry_out: Answering = carried_out
         ) -> Answer:
             return answer_json(body, status) if len(service.log) == number else carry_out(call)
 
         service.service.answer = other  # type: ignore[method-assign]
         nothing_is_told_wrongly(probed(service, tmp_path, LOOK))
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_carried_out"), [((418, None), False), ((200, "x"), True), ((500, None), True)], ids=str
+)
+def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does_not_take_away(
+    answer: tuple[int, Any], is_carried_out: bool, tmp_path: Path
+) -> None:
+    status, body = answer
+    # Each request in the long tests, else each sixth one, and others of them for each answer.
+    for number in range(2 + status % 6, requests_of(TOUCH, tmp_path) + 1, 1 if LONG else 6):
+        service = Embedded.started()
+        before = service.dump()
+        carried_out = service.service.answer
+
+        def other(
+            call: Call, number: int = number, service: Embedded = service, carry_out: Answering = carried_out
+        ) -> Answer:
+            if len(service.log) != number:
+                return carry_out(call)
+            if is_carried_out:
+                carry_out(call)
+            return answer_json(body, status)
+
+        service.service.answer = other  # type: ignore[method-assign]
+        try:
+            profile = probed(service, tmp_path, TOUCH)
+        except SeventhingsError:
+            swept(service, tmp_path)
+        else:
+            # What was carried out, and is answered oddly, is told as it is answered.
+            if not is_carried_out:
+                nothing_is_told_wrongly(profile)
+        assert service.dump() == before, f"request {number}: {service.log[number - 1]}"
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_without_a_refresh_token_and_without_an_account_nothing_is_told_of_them(tmp_path: Path) -> None:
