@@ -302,9 +302,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     inventory: Any
 
     @staticmethod
-    def _sanitize_group_name(name: str) -> str:
-        # Ansible prints at -vvvv what it replaces, and may be set to replace nothing.
-        return str(to_safe_group_name(clean(name)))
+    def _sanitize_group_name(name: object) -> str:
+        # Ansible prints at -vvvv what it replaces, and may be set to replace nothing. A template gives any value.
+        return str(to_safe_group_name(clean(str(name))))
 
     def verify_file(self, path: str) -> bool:
         """Tells by the end of its name whether a file is for this plugin."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..desired import formulas
+from ..desired.csv_source import said_delimiter
 from ..desired.desired import Place
 from ..desired.dialect import Dialect
 from ..export.writing import Unwritable, cell_of, csv_row
@@ -83,9 +84,9 @@ class TableSource(Source):
 
     def _names(self) -> dict[str, int]:
         """The columns by their names."""
+        is_said = said_delimiter(self.file.plain.partition("\n")[0])
         for line, row in self._rows.items():
-            is_separator = line == 1 and row[0].text.lower().startswith("sep=")
-            if is_separator or not (len(row) > 1 or row[0].text or row[0].is_quoted):
+            if (line == 1 and is_said) or not (len(row) > 1 or row[0].text or row[0].is_quoted):
                 continue
             return {self._meant(cell.text).strip(): number for number, cell in enumerate(row)}
         return {}

@@ -71,6 +71,12 @@ _MOST_SHARED = 100_000
 """Cells that are looked at for equal ones, which are kept once."""
 
 
+def said_delimiter(line: str) -> str:
+    """What parts cells, where the first line of a table says that and nothing else; empty where it is a row."""
+    said = _SEPARATOR.fullmatch(line)
+    return said[1] if said else ""
+
+
 def _lines_of(text: str) -> list[str]:
     return io.StringIO(text, newline="").readlines()
 
@@ -89,12 +95,12 @@ class _Table:
         self.dialect = dialect
         self._lines = _lines_of(text)
         self._packed = b""
-        said = _SEPARATOR.fullmatch(self.lines[0]) if self.lines else None
+        said = said_delimiter(self.lines[0]) if self.lines else ""
         self.before = 1 if said else 0
         numbers = range(self.before, len(self.lines))
         first = next((number for number in numbers if self.lines[number].strip(_NOTHING)), None)
         self.is_empty = first is None
-        self.delimiter = said[1] if said else delimiter_of(self.lines[first:] or [""], dialect)
+        self.delimiter = said or delimiter_of(self.lines[first:] or [""], dialect)
         self.header: list[str] = []
         self.wanted: list[str] = []
         self.header_line = 1

@@ -147,6 +147,12 @@ _TABLES = {
         '"barcode";inventory_name;purchasing_price;is_loaned\n1;"Lamp";12,50;WAHR\n2;{};1;FALSCH\n',
     ),
     "utf-16": ("", "utf-16", "\r\n", "sep=;\nbarcode;inventory_name;purchasing_price\n1;Lamp;12.50\n2;{};1\n"),
+    "a name like a separator": (
+        "csv: {ignore: [sep=x]}\n",
+        "utf-8",
+        "\n",
+        "sep=x,barcode,inventory_name,purchasing_price\n,1,Lamp,12.50\n,2,{},1\n",
+    ),
     "cp1252": ("", "cp1252", "\n", "barcode,inventory_name,purchasing_price\n1,Lämp,12.50\n2,{},1\n"),
 }
 

@@ -337,6 +337,14 @@ def test_constructed_sees_the_host_and_its_groups(acme: Any, parse: Any) -> None
     assert found.hosts("city_Berlin") == ["Head office/Lab"]
 
 
+def test_a_parent_group_may_be_named_by_any_value(acme: Any, parse: Any) -> None:
+    """The field that names it may hold a number in any record."""
+    acme.rooms[0]["seats"] = 12
+    keyed = [{"key": "seventhings_name", "parent_group": "{{ seventhings_seats }}"}]
+    groups = parse(keyed_groups=keyed).inventory.groups
+    assert [child.name for child in groups["12"].child_groups] == ["_Lab"]
+
+
 @pytest.mark.slow
 def test_strict_is_for_constructed_too(acme: Any, parse: Any) -> None:
     assert acme.rooms
