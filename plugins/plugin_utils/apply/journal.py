@@ -289,12 +289,16 @@ class Journal:
         self._ids.clear()
         self._unread.clear()
         self._end, self._torn = 0, False
-        memories: dict[str, Memory] = {}
+        memory = Memory()
         with open(descriptor, "rb", closefd=False) as stream:
+            counts = self._written_id
+            if self.set_name and not counts:
+                counts = _id_of(stream, {**self._owner, "src": self._src})
+                stream.seek(0)
             for number, line in enumerate(stream, start=1):
                 if self._end + len(line) > SIZE_LIMIT:
                     raise _too_long(self._path)
-                fits = self._take(line, memories)
+                fits = self._take(line, counts, memory)
                 if not line.endswith(b"\n") and not fits:
                     # The last line of a run that was killed may be torn.
                     self._torn = True
@@ -310,10 +314,13 @@ class Journal:
                     )
                 self._torn = not line.endswith(b"\n")
         self.set_id = self._known_id()
-        self.memory = memories.get(self.set_id, Memory())
+        self.memory = memory
 
-    def _take(self, line: bytes, memories: dict[str, Memory]) -> bool:
-        """Tells whether a line is a note; those of other instances and sets are left alone."""
+    def _take(self, line: bytes, counts: str, memory: Memory) -> bool:
+        """Tells whether a line is a note; those of other instances and sets are left alone.
+
+        :param counts: the ``set_id`` whose notes are summed up: there may be any number of others.
+        """
         note = _note_of(line)
         if note is None:
             return False
@@ -322,8 +329,8 @@ class Journal:
                 return True
             if note["note"] == "set":
                 self._ids[note["src"]] = note["set_id"]
-            else:
-                memories.setdefault(note["set_id"], Memory()).take(note)
+            elif note["set_id"] == counts:
+                memory.take(note)
         except KeyError:
             return False
         return True
@@ -516,12 +523,12 @@ def protected_by_others(own: Journal) -> dict[str, str]:
         for place in places_of_all(own.instance):
             with place.folder.opened(place.name) as descriptor:
                 _require_trusted(place.path, os.fstat(descriptor))
-                memories = _protections(descriptor, own.instance)
-            for (set_name, set_id), memory in memories.items():
+                found = _protections(descriptor, own.instance)
+            for (set_name, set_id), uuids in found.items():
                 if (set_name, set_id) == (own.set_name, own.set_id) and place.path == own.place.path:
                     continue
                 words = f"the set {json.dumps(set_name)}" if set_name else "files without a set"
-                protected |= dict.fromkeys(memory.protected, f"{words} (journal {place.path})")
+                protected |= dict.fromkeys(uuids, f"{words} (journal {place.path})")
     except JournalRefused:
         raise
     except (InvalidInput, OSError) as error:
@@ -530,17 +537,32 @@ def protected_by_others(own: Journal) -> dict[str, str]:
     return protected
 
 
-def _protections(descriptor: int, instance: str) -> dict[tuple[str, str], Memory]:
+def _id_of(lines: Iterable[bytes], owner: Mapping[str, str]) -> str:
+    """The ``set_id`` that a journal has noted for files last; empty where it has none.
+
+    :param owner: the instance, the set and ``src``.
+    """
+    found = ""
+    for line in lines:
+        # Most notes are about something else, and reading JSON takes long.
+        note = _note_of(line) if b'"src"' in line else None
+        if note is not None and note.get("note") == "set" and owner.items() <= note.items():
+            found = note.get("set_id", found)
+    return found
+
+
+def _protections(descriptor: int, instance: str) -> dict[tuple[str, str], set[str]]:
     """Sums up what the notes of a journal protect, by the name of the set and its id."""
-    memories: dict[tuple[str, str], Memory] = {}
+    found: dict[tuple[str, str], set[str]] = {}
     with open(descriptor, "rb", closefd=False) as stream:
         for line in stream:
             # Most notes are about something else, and reading JSON takes long.
             note = _note_of(line) if b'"protected"' in line or b'"released"' in line else None
             if note is not None and note.get("instance") == instance and note.get("note") in ("protected", "released"):
                 with contextlib.suppress(KeyError):
-                    memories.setdefault((note["set"], note["set_id"]), Memory()).take(note)
-    return memories
+                    uuids = found.setdefault((note["set"], note["set_id"]), set())
+                    (uuids.add if note["note"] == "protected" else uuids.discard)(note["uuid"])
+    return found
 
 
 def _note_of(line: bytes) -> dict[str, str] | None:
