@@ -29,11 +29,17 @@ from ..desired.nodes import Node, was_vaulted
 
 TYPES = ("string", "integer", "number", "boolean")
 _KEYS = ("type", "description", "default")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _USE = re.compile(r"\$\{([^{}]*)\}|\$\{")
 _MARK = "${"
 _FILTERS = {"integer": "int", "number": "float", "boolean": "bool"}
 """The type of a variable to the filter of Ansible that makes such a value of a text."""
+MOST_VARIABLES = 1000
+"""Variables that files may declare."""
+MOST_FILLED = 64 << 20
+"""Characters that variables may stand for in all values: a use has a few, and what it stands for may have a million."""
+_MOST_HINTS = 100
+"""Names that are unknown of which similar ones are looked for, which takes long."""
 _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
 
 
@@ -75,6 +81,9 @@ class Variables:
         self._wrong: set[str] = set()
         self._used: set[str] = set()
         self._is_first = True
+        self._filled = 0
+        self._unknown_names: set[str] = set()
+        self._told: set[tuple[str, str]] = set()
         self.findings: list[Finding] = []
 
     # ---- declarations
@@ -90,6 +99,9 @@ class Variables:
         node = settings.member("variables")
         if not isinstance(node.value, dict):
             self._find(node.place, f"variables: expected a map such as {{city: {{type: {' | '.join(TYPES)}}}}}")
+            return
+        if len(node.value) > MOST_VARIABLES:
+            self._find(node.place, f"variables: expected at most {MOST_VARIABLES:,}, these are {len(node.value):,}")
             return
         for name, member in node.members.items():
             variable = self._variable(str(name), member)
@@ -116,7 +128,7 @@ class Variables:
     def _read(self, name: str, node: Node) -> Variable:
         given = {} if node.value is None else node.value
         if not _NAME.fullmatch(name):
-            raise _Refused(node.place, f"variables.{name}: expected a name of letters, digits and _")
+            raise _Refused(node.place, f"variables.{name}: expected a name of at most 100 letters, digits and _")
         if not isinstance(given, dict):
             raise _Refused(node.place, f"variables.{name}: expected a map with {', '.join(_KEYS)}")
         for key in given:
@@ -219,17 +231,28 @@ class Variables:
             return use
         self._used.add(name)
         if name in self._values:
-            return self._values[name]
+            value = self._values[name]
+            self._filled += len(value) if isinstance(value, str) else 0
+            if self._filled <= MOST_FILLED:
+                return value
+            if name not in self._wrong:
+                self._wrong.add(name)
+                words = f"variables stand for more than {MOST_FILLED >> 20} MiB in all values"
+                self._find(node.place, f"{use}: {words}; write less into them, or use them less")
+            return use
         if name not in self._wrong:
             is_there = name in self._declared
-            why = f"has no value; {_HOW_TO_GIVE}" if is_there else _unknown(name, self._declared)
+            self._unknown_names.add(name)
+            near = self._declared if len(self._unknown_names) <= _MOST_HINTS else ()
+            why = f"has no value; {_HOW_TO_GIVE}" if is_there else _unknown(name, near)
             self._find_once(node, f"{use}: {why}")
         return use
 
     def _find_once(self, node: Node, message: str) -> None:
-        finding = Finding(node.place, message)
-        if finding not in self.findings:
-            self.findings.append(finding)
+        place = node.place
+        if (str(place), message) not in self._told:
+            self._told.add((str(place), message))
+            self._find(place, message)
 
 
 def escaped(value: Any) -> Any:

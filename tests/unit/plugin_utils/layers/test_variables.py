@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,38 @@ def test_what_a_variable_holds_is_filled_in_once_and_makes_no_structure(tmp_path
     desired = _load(tmp_path, files, {"city": '"], ["${floor}'})
     assert desired.entries[0].fields["list"] == ['"], ["${floor}']
     assert desired.entries[0].fields["list"].text == '[""], ["${floor}"]'
+
+
+def test_what_variables_stand_for_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of some KiB would fill the memory."""
+    settings = "api: seventhings/v1\nvariables: {a: {default: '0123456789'}, b: {default: x}}\n"
+    text = "".join(f"- {{barcode: '{number}', name: '${{a}} ${{b}}'}}\n" for number in range(20))
+    assert not _one(tmp_path, text, settings=settings).findings
+    monkeypatch.setattr(variables, "MOST_FILLED", 100)
+    desired = _one(tmp_path, text, settings=settings)
+    words = "variables stand for more than 0 MiB in all values; write less into them, or use them less"
+    assert _findings(desired) == [f"objects.yml:10:24: ${{{name}}}: {words}" for name in "ab"]
+    assert sum(len(entry.fields["name"]) for entry in desired.entries) < 400
+
+
+def test_thousands_of_unknown_variables_cost_linear_time(tmp_path: Path) -> None:
+    declared = "".join(f"  abc{number}: {{default: x}}\n" for number in range(1000))
+    settings = f"api: seventhings/v1\nvariables:\n{declared}"
+    text = "".join(f"- {{barcode: '${{abd{number}}}'}}\n" for number in range(3000))
+    started = time.process_time()
+    found = _findings(_one(tmp_path, text, settings=settings))
+    assert time.process_time() - started < 5
+    assert len(found) == 3000
+    assert found[0].endswith("did you mean abc0?")
+    assert found[-1].endswith("no such variable; instance.yml declares the variables")
+
+
+def test_a_thousand_variables_may_be_declared(tmp_path: Path) -> None:
+    declared = "".join(f"  a{number}:\n" for number in range(1001))
+    settings = f"api: seventhings/v1\nvariables:\n{declared}"
+    assert _findings(_one(tmp_path, "- {barcode: x}\n", settings=settings)) == [
+        "instance.yml:3:3: variables: expected at most 1,000, these are 1,001"
+    ]
 
 
 def test_keys_stay_as_they_are(tmp_path: Path) -> None:
