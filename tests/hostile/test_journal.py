@@ -96,9 +96,14 @@ def test_only_what_is_noted_for_these_files_is_kept_in_memory(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
 ) -> None:
     """A note of a hundred bytes began one more sum of notes: a journal of 256 MiB took more than 5 GiB."""
-    made: list[int] = []
-    begin = journal_module.Memory.__init__
-    monkeypatch.setattr(journal_module.Memory, "__init__", lambda one: (made.append(1), begin(one))[1])
+    made: list[journal_module.Memory] = []
+    memory = journal_module.Memory
+
+    def begin() -> journal_module.Memory:
+        made.append(memory())
+        return made[-1]
+
+    monkeypatch.setattr(journal_module, "Memory", begin)
     path = tmp_path / "journal" / "journal.jsonl"
     forge(path, site, {"note": "managed", "uuid": "mine"})
     for number in range(100):
