@@ -72,7 +72,7 @@ _MOST_SHARED = 100_000
 
 
 def said_delimiter(line: str) -> str:
-    """What parts cells, where the first line of a table says that and nothing else; empty where it is a row."""
+    """The delimiter that the first line of a table says and nothing else; empty where the line is a row."""
     said = _SEPARATOR.fullmatch(line)
     return said[1] if said else ""
 

@@ -530,7 +530,7 @@ _FREED = ((_SHEETS, f"{_MAIN} row"), (_TEXTS, _TEXT))
 """Parts of which the library lets go of an element with all below it when that was read."""
 
 _KINDS_OF_PARTS = ((_SHEETS, "worksheet+xml"), (_TEXTS, "sharedStrings+xml"))
-"""What the types of these parts hold."""
+"""Words in the types of these parts."""
 
 _ATTRIBUTE = 32
 """Letters of an attribute that weigh as much as an element."""
