@@ -124,7 +124,8 @@ class Tokens:
             return self._sign_in()
         with self._store.renewing(self._transport.rate_limit_wait + _OTHERS_SECONDS):
             kept = self._store.read()
-            if kept is not None:
+            # Whoever wrote it: a line end in a token would stand in the error of a header.
+            if kept is not None and is_token(kept.access_token) and is_token(kept.refresh_token or kept.access_token):
                 self._note(kept.access_token, kept.refresh_token)
                 self._refresh = kept.refresh_token or self._refresh
                 if kept.access_token == refused:

@@ -81,7 +81,8 @@ class TokenStore:
         with contextlib.suppress(OSError, InvalidInput):
             name, proof = self._identity()
             kept = _decoded(self._folder, name)
-            if kept is not None and hmac.compare_digest(str(kept.pop("proof", "")).encode(), proof.encode()):
+            proven = kept.pop("proof", None) if kept is not None else None
+            if kept is not None and isinstance(proven, str) and proven.isascii() and hmac.compare_digest(proven, proof):
                 return _pair_of(kept)
         return None
 
@@ -170,13 +171,20 @@ def _decoded(folder: Folder, name: str) -> dict[str, object] | None:
 
 def _pair_of(kept: dict[str, object]) -> Pair | None:
     access, refresh, user = kept.get("access_token"), kept.get("refresh_token"), kept.get("user_id")
-    renew_at, kept_at = kept.get("renew_at"), kept.get("kept_at")
-    if not isinstance(access, str) or not isinstance(kept_at, (int, float)):
+    renew_at, kept_at = _moment_of(kept.get("renew_at")), _moment_of(kept.get("kept_at"))
+    if not isinstance(access, str) or kept_at is None:
         return None
     return Pair(
         access,
         refresh if isinstance(refresh, str) else None,
-        float(renew_at) if isinstance(renew_at, (int, float)) else None,
+        renew_at,
         user if isinstance(user, int) else None,
-        float(kept_at),
+        kept_at,
     )
+
+
+def _moment_of(kept: object) -> float | None:
+    """A moment; None for what is none, such as an integer that no machine counts to."""
+    with contextlib.suppress(OverflowError):
+        return float(kept) if isinstance(kept, (int, float)) else None
+    return None

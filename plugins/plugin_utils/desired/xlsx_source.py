@@ -454,7 +454,7 @@ def _check_elements(name: str, part: bytes) -> None:
     """
     if part.count(b"<") + part.count(b" ") + len(part) // _ATTRIBUTE <= MOST_HELD:
         return
-    freed = next((element for where, element in _FREED if where in name), "")
+    freed = next((element for path, element in _FREED if path in name), "")
     most_read = MOST_TEXTS if freed == _TEXT else MAX_ROWS
     held = read = 0
     before: list[int] = []
@@ -502,7 +502,7 @@ def _check_sheets(content: bytes) -> None:
     for listed in reader.package.Override:
         if listed.PartName.removeprefix("/").startswith(_UNREAD):
             continue
-        if any(where in listed.PartName and kind not in listed.ContentType for where, kind in _KINDS_OF_PARTS):
+        if any(path in listed.PartName and kind not in listed.ContentType for path, kind in _KINDS_OF_PARTS):
             raise _Refused(f"{listed.PartName} is listed as something else than it is; save it as .xlsx again")
     reader.read_workbook()
     targets: set[str] = set()

@@ -181,7 +181,19 @@ def test_what_is_kept_is_for_this_user_alone_and_no_name_or_password_stands_in_i
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"null", b"{}", b'{"proof": 1}', b"\xff" * 100, b"x" * 100_000, b'{"proof": null}']
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"proof": 1}',
+        b"\xff" * 100,
+        b"x" * 100_000,
+        b'{"proof": null}',
+        b'{"proof": "\\ud800"}',
+    ],
 )
 def test_what_can_not_be_read_is_as_good_as_not_there(
     content: bytes, folder: Folder, transport: FakeTransport, clock: Clock
@@ -189,7 +201,13 @@ def test_what_can_not_be_read_is_as_good_as_not_there(
     tokens(folder, transport, clock, **PASSWORD).current()
     (kept,) = [path for path in folder.path.glob("token-*") if path.name != "token-key"]
     proof = json.loads(kept.read_bytes())["proof"]
-    for broken in (content, json.dumps({"proof": proof, "access_token": 5}).encode()):
+    odd = [
+        {"access_token": 5},
+        {"access_token": "a\r\nX: y", "kept_at": 0},
+        {"access_token": "a", "refresh_token": "\ud800", "kept_at": 0},
+        {"access_token": "a", "kept_at": 10**400},
+    ]
+    for broken in (content, *(json.dumps({"proof": proof, **one}).encode() for one in odd)):
         kept.write_bytes(broken)
         kept.chmod(0o600)
         before = transport.count(LOGIN)
