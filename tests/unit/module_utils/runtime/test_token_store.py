@@ -201,7 +201,7 @@ def test_what_can_not_be_read_is_as_good_as_not_there(
     tokens(folder, transport, clock, **PASSWORD).current()
     (kept,) = [path for path in folder.path.glob("token-*") if path.name != "token-key"]
     proof = json.loads(kept.read_bytes())["proof"]
-    odd = [
+    odd: list[dict[str, object]] = [
         {"access_token": 5},
         {"access_token": "a\r\nX: y", "kept_at": 0},
         {"access_token": "a", "refresh_token": "\ud800", "kept_at": 0},
