@@ -17,16 +17,15 @@ from typing import Any
 from ..model.field import is_uuid
 from ..model.types_links import Reference, references_in, with_references
 
-NameOf = Callable[[Reference], str | None]
-"""The natural key of a record that is referred to; None where it is not known."""
-
 _MARKS = ("uuid", "id")
 
 
-def alike(is_now: Any, written: Any, name_of: NameOf) -> tuple[Any, Any]:
+def alike(is_now: Any, written: Any, name_of: Callable[[Reference], str | None]) -> tuple[Any, Any]:
     """Canonical values as they are and as they shall be, whose references are called alike.
 
     A reference that was written as a natural key keeps its words, and gives them to the same one on the other side.
+
+    :param name_of: the natural key of a record that is referred to; None where it is not known.
     """
     ours, theirs = list(references_in(written)), list(references_in(is_now))
     if not ours and not theirs:
