@@ -118,6 +118,7 @@ def test_kinds_have_a_lock_each(folder: Folder, tmp_path: Path) -> None:
 # ---- kills
 
 
+@pytest.mark.slow
 def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The service goes on with a request whose sender was killed: a process of its own carries it out."""
     monkeypatch.setattr(module, "_SETTLING", (0.1, 0.3))

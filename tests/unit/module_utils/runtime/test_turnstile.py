@@ -53,6 +53,7 @@ def short_minute(monkeypatch: pytest.MonkeyPatch) -> float:
     return 1.0
 
 
+@pytest.mark.slow
 def test_all_processes_together_stay_within_the_limit_and_all_get_on(
     short_minute: float, folder: Folder, tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ def _are_more(path: Path, number: int) -> bool:
     return len(list(noted(path))) > number
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_loses_nothing_of_the_others(
     short_minute: float, folder: Folder, tmp_path: Path
 ) -> None:

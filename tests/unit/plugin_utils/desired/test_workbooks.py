@@ -375,6 +375,7 @@ def test_formulas_that_many_cells_share_are_not_worked_out(
     assert [entry.fields["name"] for entry in desired.entries] == ["7"] * 3
 
 
+@pytest.mark.slow
 def test_the_last_row_of_a_sheet_is_read(tmp_path: Path) -> None:
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"], ["2"]]})
     _changed(path, lambda _name, part: part.replace(b'<row r="3"', b'<row r="1048576"').replace(b"A3", b"A1048576"))

@@ -36,6 +36,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
 
+pytestmark = pytest.mark.slow
+
 UNSEEN = "this account does not see the field {} (a role may hide fields)"
 LIMITED = "this account may be limited to locations"
 
