@@ -28,6 +28,7 @@ import pytest
 import yaml
 from ansible._internal._json._profiles import _cache_persistence as cache_persistence
 from ansible.template import trust_as_template
+from project import LONG
 
 CANARY = "heron-51-quay"
 """What a payload that runs prints; no payload holds it."""
@@ -304,7 +305,7 @@ def test_no_text_of_a_record_runs_through_any_door_of_a_play(work: Workplace) ->
 
 def test_no_text_runs_from_any_place_that_a_record_reaches(work: Workplace) -> None:
     work.write(**CONSTRUCTED, hostname="at/{{ name }}")
-    assert_no_door_opens(work, [PAYLOADS[0], PAYLOADS[2]], EVERYWHERE[1:])
+    assert_no_door_opens(work, [PAYLOADS[0], PAYLOADS[2]], EVERYWHERE[1:] if LONG else EVERYWHERE[1::4])
 
 
 def test_a_composed_variable_may_be_null(work: Workplace) -> None:

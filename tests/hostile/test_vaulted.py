@@ -20,6 +20,7 @@ import pytest
 import requests
 from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator
+from project import LONG
 
 PASSWORD = "open sesame"
 MARK = "Zq7mark"
@@ -147,7 +148,7 @@ _BESIDE = {
 """What the pull request writes beside it, in plain."""
 
 
-@pytest.mark.parametrize("kind", PLAINTEXTS)
+@pytest.mark.parametrize("kind", list(PLAINTEXTS)[:: 1 if LONG else 3])
 def test_ciphertext_copied_into_any_file_of_the_desired_state_is_not_read_out(
     service: Emulator, tmp_path: Path, kind: str
 ) -> None:

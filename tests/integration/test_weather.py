@@ -101,7 +101,7 @@ def awkward(sides: Mapping[str, list[str]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", range(0, SHARES, 1 if LONG else 2))
+@pytest.mark.parametrize("share", range(SHARES if LONG else 1))
 def test_each_side_of_each_switch_alone(
     service: Emulator, hasty: Walker, sides: Mapping[str, list[str]], share: int
 ) -> None:
