@@ -88,6 +88,11 @@ class Record:
                 break
         return cls(kind, uuid, integer_of(flat.get("id")), flat)
 
+    @property
+    def is_marked(self) -> bool:
+        """Tells whether it has what one record is told by: a uuid or an id."""
+        return bool(self.uuid) or self.id is not None
+
 
 Look = Callable[[Sequence[Record]], None]
 """Is shown records as the service answered them."""
@@ -329,13 +334,16 @@ class Client:
         return Page.of(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), 1)
 
     def get(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        """One record by its uuid; None where there is none (404, or an empty answer)."""
-        return self._read_one(kind, kind.item_path.format(uuid=uuid, template=template))
+        """One record by its uuid; None where there is none (404, or an empty answer).
+
+        :raises SeventhingsError: for an answer that is anything else than this record.
+        """
+        return self._read_one(kind, _path_of(kind.item_path, kind, uuid, template), uuid.lower())
 
     def get_by_id(self, kind: Kind, number: int) -> Record | None:
         """One record by its integer id; None where there is none."""
         if kind.by_id_path:
-            return self._read_one(kind, kind.by_id_path.format(id=number))
+            return self._read_one(kind, kind.by_id_path.format(id=number), str(number))
         hits = [record for record in self.list_all(kind, [Condition("id", "eq", (number,))]) if record.id == number]
         return hits[0] if hits else None
 
@@ -382,13 +390,23 @@ class Client:
         step = quote(barcode, safe="", errors="surrogatepass")
         return self._read_one(kind, kind.barcode_path.format(barcode=step))
 
-    def _read_one(self, kind: Kind, path: str) -> Record | None:
+    def _read_one(self, kind: Kind, path: str, mark: str = "") -> Record | None:
+        """One record; None where there is none.
+
+        :param mark: the uuid or the id that was asked for, if any. What stands in front of a service may answer
+            anything, and a record that only looks gone would be made again or left.
+        """
         try:
             answer = self.send("GET", path)
         except NotFound:
             return None
         raw = answer.json()
-        return Record.of_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) and raw else None
+        if raw in EMPTY:
+            return None
+        record = Record.of_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) else None
+        if record is None or not record.is_marked or mark not in ("", record.uuid, str(record.id)):
+            raise SeventhingsError(f"{answer.endpoint}: expected the record that was asked for, got something else.")
+        return record
 
     # ---- writing
 
@@ -415,7 +433,7 @@ class Client:
         effect = Effect.UNSAFE if once else Effect.IDEMPOTENT
         # A PUT replaces the whole record, so its body has the form of a creation.
         wrapped = {kind.wrap: body} if kind.wrap and kind.update == "PUT" else body
-        answer = self.send(kind.update, kind.item_path.format(uuid=uuid, template=template), effect, body=wrapped)
+        answer = self.send(kind.update, _path_of(kind.item_path, kind, uuid, template), effect, body=wrapped)
         if kind.update != "PATCH" or not self._is("patch_answer", "record"):
             return None
         raw = answer.json() if answer.body.strip() else None
@@ -429,20 +447,20 @@ class Client:
     def delete(self, kind: Kind, uuid: str) -> None:
         """Deletes a record; one that is gone already is as good."""
         try:
-            self.send("DELETE", kind.item_path.format(uuid=uuid), Effect.IDEMPOTENT)
+            self.send("DELETE", _path_of(kind.item_path, kind, uuid), Effect.IDEMPOTENT)
         except NotFound:
             return
 
     def set_status(self, kind: Kind, uuid: str, status: str) -> None:
         """Sets the status of a record that has a call for it."""
-        self.send("PUT", kind.status_path.format(uuid=uuid), Effect.IDEMPOTENT, body={"status": status})
+        self.send("PUT", _path_of(kind.status_path, kind, uuid), Effect.IDEMPOTENT, body={"status": status})
 
     def archive(self, kind: Kind, uuid: str, back: bool = False) -> None:
         """Archives a record, or brings it back.
 
         :raises OutcomeUnknown: where it may have been done; whoever calls reads the state before it sends again.
         """
-        path = kind.item_path.format(uuid=uuid) + ("/unarchive" if back else "/archive")
+        path = _path_of(kind.item_path, kind, uuid) + ("/unarchive" if back else "/archive")
         self.send("POST", path, Effect.UNSAFE)
 
     def is_archived(self, record: Record) -> bool:
@@ -457,6 +475,17 @@ class Client:
         """Tells whether the list of its kind shows a record that was read in another way."""
         listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])
         return record.uuid in {one.uuid for one in listed}
+
+
+def _path_of(path: str, kind: Kind, uuid: str, template: str = "") -> str:
+    """The path of one record.
+
+    :param path: one of the paths of its kind, with ``{uuid}``.
+    :raises SeventhingsError: without a uuid, for the path would be one of something else.
+    """
+    if not uuid:
+        raise SeventhingsError(f"The service answered {kind.one} without a uuid; nothing was sent for it.")
+    return path.format(uuid=uuid, template=template)
 
 
 def made_uuid(answer: Response, words: str) -> str:

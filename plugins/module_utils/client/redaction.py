@@ -26,12 +26,16 @@ HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 _SHORTEST_ENCODED = 5
 """Characters of base64 that a shorter secret does not fill; they might stand anywhere."""
+_ENCODED_IN = 4
+"""How often one encoding may stand in another."""
+_BACKSLASHES = 2**_ENCODED_IN
+"""So many stand for one where JSON stands in JSON, and one less before a quotation mark."""
 _BLANKS = " \t\n\r\f\v\xa0"
 _HEX = "[0-9a-fA-F]"
 _NEXT = f"%[89abAB]{_HEX}"
 _ESCAPE = re.compile(
     rf"""
-    \\[uU]([dD][89abAB]{_HEX}{{2}})\\{{1,8}}[uU]([dD][c-fC-F]{_HEX}{{2}})    # JSON: the two halves of a pair,
+    \\[uU]([dD][89abAB]{_HEX}{{2}})\\{{1,{_BACKSLASHES}}}[uU]([dD][c-fC-F]{_HEX}{{2}})    # JSON: halves of a pair,
     | \\(?:[uU]({_HEX}{{4}})|x({_HEX}{{2}}))                                # or one character
     | &\#0*([0-9]{{1,7}});? | &\#[xX]0*({_HEX}{{1,6}});?                            # HTML
     | (&[a-zA-Z][a-zA-Z0-9]{{1,31}};?)
@@ -43,10 +47,8 @@ _ESCAPE = re.compile(
 _SHORTEST_IN_NAMES = 8
 _MARKS = "\\&%+"
 """One of them stands in every text that escapes what it holds."""
-_BLANK_ESCAPED = re.compile(r"\\{1,8}[nrtfv]")
-_NO_WORD = re.compile(r"\W+")
-_ENCODED_IN = 4
-"""How often one encoding may stand in another."""
+_LEFT_OUT = re.compile(r"[\Wnrtfv]+")
+"""What may stand for something else: blanks are escaped by these letters."""
 
 
 def without(secrets: Iterable[str], text: str) -> str:
@@ -169,14 +171,14 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """The letters and digits of a text, and of what it is with each encoding undone; spellings of one text are one
+    """Most letters and digits of a text, and of what it is with each encoding undone; spellings of one text are one
     then.
     """
     return "\0".join(_letters(layer) for layer in _undone(text))
 
 
 def _letters(text: str) -> str:
-    return _NO_WORD.sub("", _BLANK_ESCAPED.sub("", text))
+    return _LEFT_OUT.sub("", text)
 
 
 def _undone(text: str) -> Iterator[str]:
@@ -192,7 +194,7 @@ def _undone(text: str) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=1024)
 def _folded_forms(secret: str) -> tuple[str, ...]:
-    """The letters and digits of all that stands for a secret in a text or in one with its escapes undone."""
+    """Most letters and digits of all that stands for a secret in a text or in one with its escapes undone."""
     return tuple(dict.fromkeys(map(_letters, (*_forms(secret), *_encoded(secret)))))
 
 
@@ -220,11 +222,12 @@ def _spellings(character: str, count: int) -> str:
     """A pattern for a run of one character, with backslashes before it. It is linear: no part of a text can be read in
     two ways.
     """
+    most = _BACKSLASHES
     if character == " ":
-        return rf"(?:[\s+]|\\{{1,8}}[nrtfv]){{1,{8 * count}}}"
+        return rf"(?:\\{{0,{most}}}+[\s+]|\\{{1,{most}}}[nrtfv]){{1,{8 * count}}}"
     if character == "\\":
-        return rf"\\{{{count},{8 * count}}}"
-    return rf"(?:\\{{0,8}}+{re.escape(character)}){{{count}}}"
+        return rf"\\{{{count},{most * count}}}"
+    return rf"(?:\\{{0,{most}}}+{re.escape(character)}){{{count}}}"
 
 
 @functools.lru_cache(maxsize=1024)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
@@ -525,6 +525,73 @@ def test_a_barcode_is_one_escaped_segment_of_the_path(code: str, path: str) -> N
 def test_a_barcode_that_would_lead_to_another_path_is_not_asked_for(barcode: str) -> None:
     transport = FakeTransport()
     assert client_on(transport).get_by_barcode(KINDS["object"], barcode) is None
+    assert transport.calls == []
+
+
+@pytest.mark.parametrize("found", [None, {}, [], ""])
+def test_an_empty_answer_is_no_record(found: Any) -> None:
+    transport = FakeTransport({f"GET /object/{uuid_of(1)}": answer(found)})
+    assert client_on(transport).get(KINDS["object"], uuid_of(1)) is None
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        1,
+        "maintenance",
+        [1, 1],
+        [objects(1)[0]],
+        {"error": "maintenance"},
+        {"data": objects(1)[0]},
+        {"barcode": "0001"},
+        objects(2)[0],
+    ],
+    ids=str,
+)
+def test_an_answer_that_is_another_than_the_record_asked_for_is_an_error_and_not_a_record_that_is_gone(
+    found: Any,
+) -> None:
+    transport = FakeTransport({f"GET /object/{uuid_of(1)}": answer(found)})
+    with pytest.raises(SeventhingsError, match="expected the record that was asked for, got something else"):
+        client_on(transport).get(KINDS["object"], uuid_of(1))
+
+
+def test_a_record_is_the_one_asked_for_in_whatever_case_its_uuid_is_written() -> None:
+    uuid = uuid_of(1).replace("0", "A")
+    transport = FakeTransport({f"GET /object/{uuid}": answer({**objects(1)[0], "asset_uuid": uuid.lower()})})
+    found = client_on(transport).get(KINDS["object"], uuid)
+    assert found is not None
+    assert found.uuid == uuid.lower()
+
+
+@pytest.mark.parametrize(("kind", "number"), [("person", 8), ("user", 8)])
+def test_a_record_with_another_id_than_the_one_asked_for_is_an_error(kind: str, number: int) -> None:
+    path = KINDS[kind].by_id_path.format(id=7)
+    transport = FakeTransport({f"GET {path}": answer({"uuid": uuid_of(number), "id": number})})
+    with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
+        client_on(transport).get_by_id(KINDS[kind], 7)
+
+
+def test_a_barcode_that_finds_what_nothing_tells_from_others_is_an_error() -> None:
+    transport = FakeTransport({"GET /object/by-barcode/1": answer({"barcode": "1"})})
+    with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
+        client_on(transport).get_by_barcode(KINDS["object"], "1")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda client: client.update(KINDS["object"], "", {"barcode": "1"}),
+        lambda client: client.delete(KINDS["object"], ""),
+        lambda client: client.archive(KINDS["object"], ""),
+        lambda client: client.set_status(KINDS["task"], "", "done"),
+    ],
+    ids=["update", "delete", "archive", "status"],
+)
+def test_nothing_is_written_to_a_record_without_a_uuid(write: Callable[[Client], Any]) -> None:
+    transport = FakeTransport()
+    with pytest.raises(SeventhingsError, match="without a uuid; nothing was sent for it"):
+        write(client_on(transport))
     assert transport.calls == []
 
 

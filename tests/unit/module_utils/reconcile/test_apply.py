@@ -337,7 +337,9 @@ def test_an_archived_object_that_an_instance_does_not_delete_is_brought_back_bef
     assert transport.lines == [f"DELETE {path}", f"GET {path}", f"POST {path}/unarchive", f"DELETE {path}"]
 
 
-@pytest.mark.parametrize(("kind", "flat"), [("object", {**ARCHIVED, "archived_at": None}), ("room", {"id": 1})])
+@pytest.mark.parametrize(
+    ("kind", "flat"), [("object", {**ARCHIVED, "archived_at": None}), ("room", {"uuid": uuid_of(1)})]
+)
 def test_a_delete_that_is_refused_for_another_reason_is_the_error(kind: str, flat: JsonMap) -> None:
     found = Record(KINDS[kind], uuid_of(1), 1, flat)
     path = f"/{kind}/{uuid_of(1)}"
@@ -405,6 +407,7 @@ def test_archiving_that_fails_twice_is_the_error() -> None:
 
 DAY = {"unit": "days", "value": 1}
 RENTAL_FLAT: JsonMap = {
+    "uuid": uuid_of(1),
     "title": "a",
     "status": "borrowed",
     "references": [{"type": "asset", "uuid": uuid_of(3)}],

@@ -176,12 +176,24 @@ def test_what_is_changed_is_not_read_again_where_a_profile_says_that_the_answer_
 @pytest.mark.parametrize(("side", "looks"), [("absent", 0), ("present", 1), (None, 1)])
 def test_no_barcode_is_looked_up_where_a_profile_says_that_the_instance_can_not(side: str | None, looks: int) -> None:
     transport = service(
-        **{"POST /object": made(9), f"GET /object/{uuid_of(9)}": by_uuid({**ACTIVE, "barcode": "0009"})}
+        **{
+            "POST /object": made(9),
+            f"GET /object/{uuid_of(9)}": by_uuid({**ACTIVE, "asset_uuid": uuid_of(9), "barcode": "0009"}),
+        }
     )
     client = client_on(transport)
     client.profile = Profile({} if side is None else {"later_endpoints": side})
     assert ensure(client, DesiredRecord(KINDS["object"], {"barcode": "0009"})).changed
     assert transport.count("GET /object/by-barcode/0009") == looks
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_record_that_is_listed_without_a_uuid_is_not_written(state: str) -> None:
+    listed = {"id": None, **{key: value for key, value in ACTIVE.items() if key not in ("asset_uuid", "id")}}
+    transport = service(**{"GET /objects": answer([listed])})
+    message = refused(transport, "object", {"barcode": "0001", "quantity": 7}, state=state)
+    assert "the service answered the object with barcode '0001' without a uuid" in message
+    assert {call.method for call in transport.calls} == {"GET"}
 
 
 # ---- who holds a value that must be unique
