@@ -89,9 +89,12 @@ class Record:
         return cls(kind, uuid, integer_of(flat.get("id")), flat)
 
     @property
-    def is_marked(self) -> bool:
-        """Tells whether it has what one record is told by: a uuid or an id."""
-        return bool(self.uuid) or self.id is not None
+    def is_known(self) -> bool:
+        """Tells whether the answer has a shape in which records are told from each other: with a uuid or an id, and
+        with what no record lacks.
+        """
+        key = self.kind.always_there
+        return (bool(self.uuid) or self.id is not None) and (not key or key in self.flat)
 
 
 Look = Callable[[Sequence[Record]], None]
@@ -404,7 +407,7 @@ class Client:
         if raw in EMPTY:
             return None
         record = Record.of_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) else None
-        if record is None or not record.is_marked or mark not in ("", record.uuid, str(record.id)):
+        if record is None or not record.is_known or mark not in ("", record.uuid, str(record.id)):
             raise SeventhingsError(f"{answer.endpoint}: expected the record that was asked for, got something else.")
         return record
 
@@ -573,6 +576,12 @@ class Page:
         asked, size = envelope.get("page"), envelope.get("per_page")
         total = envelope.get("total")
         records = [Record.of_flat(kind, _flat(kind, item, answer)) for item in items]
+        if not all(record.is_known for record in records):
+            # Nothing is recognised in a shape that is not known, and everything would be made again.
+            besides = f" and a {kind.always_there}" if kind.always_there else ""
+            raise SeventhingsError(
+                f"{answer.endpoint}: expected records with a uuid or an id{besides}, got something else."
+            )
         return cls(
             records=records,
             total=total if isinstance(total, int) else None,

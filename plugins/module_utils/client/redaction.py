@@ -29,7 +29,7 @@ _SHORTEST_ENCODED = 5
 _ENCODED_IN = 4
 """How often one encoding may stand in another."""
 _BACKSLASHES = 2**_ENCODED_IN
-"""So many stand for one where JSON stands in JSON, and one less before a quotation mark."""
+"""The backslashes that stand for one where JSON stands in JSON; before a quotation mark it is one less."""
 _BLANKS = " \t\n\r\f\v\xa0"
 _HEX = "[0-9a-fA-F]"
 _NEXT = f"%[89abAB]{_HEX}"
@@ -48,7 +48,7 @@ _SHORTEST_IN_NAMES = 8
 _MARKS = "\\&%+"
 """One of them stands in every text that escapes what it holds."""
 _LEFT_OUT = re.compile(r"[\Wnrtfv]+")
-"""What may stand for something else: blanks are escaped by these letters."""
+"""Characters that may stand for something else: letters among them escape blanks."""
 
 
 def without(secrets: Iterable[str], text: str) -> str:

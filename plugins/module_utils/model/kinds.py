@@ -274,6 +274,15 @@ class Kind:
         """The field of the natural key that names the record which this one is in; empty where names stand alone."""
         return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
 
+    @cached_property
+    def always_there(self) -> str:
+        """The key of an answer that no record lacks, whatever a role hides: that of a mandatory field of the natural
+        key, where the fields are the same on every instance. Empty where there is none.
+        """
+        by_name = {one.key: one for one in self.fields}
+        firsts = (by_name[names[0]] for names in self.match_on if names[0] in by_name)
+        return next((one.wire_key for one in firsts if one.mandatory), "") if not self.has_own_fields else ""
+
     @property
     def status_key(self) -> str:
         """The field that has a call of its own; empty where the record is written as a whole."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..client.client import Record
 from ..client.query import Condition
-from ..errors import Ambiguous, InvalidInput, SeventhingsError
+from ..errors import Ambiguous, InvalidInput
 from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind
 from ..model.near import near_names as nearest
 from ..model.schema import Schema, field_from_definition, type_of
@@ -200,8 +200,7 @@ def one_of(
     location: str = "",
     advice: str = "",
 ) -> Record | None:
-    """The one hit, or None. Raises :class:`Ambiguous` with the uuids of all hits where there are more, and
-    :class:`SeventhingsError` where nothing tells it from others.
+    """The one hit, or None. Raises :class:`Ambiguous` with the uuids of all hits where there are more.
 
     :param location: the option, with a colon, for the message.
     :param advice: what to do about it.
@@ -210,8 +209,6 @@ def one_of(
         uuids = ", ".join(sorted(record.uuid or str(record.id) for record in hits))
         todo = f"; {advice}" if advice else ""
         raise Ambiguous(f"{location}{len(hits)} {kind.several} have {words}: {uuids}. Expected exactly one{todo}.")
-    if hits and not hits[0].is_marked:
-        raise SeventhingsError(f"{location}the service answered the {kind.words} with {words} without a uuid")
     return hits[0] if hits else None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     KINDS,
@@ -137,13 +137,13 @@ class PlanContext:
     def one(
         self, entry: Entry, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], hits: Sequence[Record]
     ) -> Record | None:
-        """The one record that has a natural key; several are a finding, and so is one without a uuid."""
-        if not hits or (len(hits) == 1 and hits[0].is_marked):
+        """The one record that has a natural key; several are a finding."""
+        if len(hits) < 2:
             return hits[0] if hits else None
         try:
             return natural_keys.one_of(schema.kind, natural_keys.describe(schema, keys, values), hits)
-        except SeventhingsError as problem:
-            self.find(entry.place, problem.message)
+        except Ambiguous as twice:
+            self.find(entry.place, twice.message)
             return None
 
     def claim(self, kind: Kind, uuid: str, entry: Entry, more: str = "") -> bool:

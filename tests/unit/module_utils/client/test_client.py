@@ -57,7 +57,10 @@ OBJECTS = LISTS["object"]
 
 
 def objects(*numbers: int) -> list[JsonMap]:
-    return [{"asset_uuid": uuid_of(number), "id": number, "barcode": f"{number:04d}"} for number in numbers]
+    """Records in which every kind finds what its records never lack."""
+    return [
+        {"asset_uuid": uuid_of(number), "id": number, "barcode": f"{number:04d}", "title": "Any"} for number in numbers
+    ]
 
 
 def listed(transport: FakeTransport, *conditions: Condition, kind: str = "object", **options: Any) -> list[int | None]:
@@ -81,7 +84,7 @@ def test_an_empty_list_has_many_forms(kind: str, empty: Any) -> None:
 @pytest.mark.parametrize("kind", LISTS)
 @pytest.mark.parametrize("wrapped", [True, False])
 def test_a_list_is_a_bare_array_or_an_envelope(kind: str, wrapped: bool) -> None:
-    items = [{"uuid": uuid_of(1), "id": 1}, {"uuid": uuid_of(2), "id": 2}]
+    items = [{"uuid": uuid_of(number), "id": number, "title": "Any"} for number in (1, 2)]
     transport = FakeTransport({LISTS[kind]: [page_of(items) if wrapped else answer(items)]})
     assert listed(transport, kind=kind) == [1, 2]
 
@@ -230,7 +233,7 @@ def test_persons_are_sorted_in_both_forms_and_users_in_their_own() -> None:
 
 @pytest.mark.parametrize("kind", ["task", "file"])
 def test_a_list_without_pages_is_read_once_without_paging(kind: str) -> None:
-    transport = FakeTransport({LISTS[kind]: [answer([{"uuid": uuid_of(1)}])]})
+    transport = FakeTransport({LISTS[kind]: [answer(objects(1))]})
     listed(transport, kind=kind)
     assert transport.calls[0].pairs == ()
 
@@ -319,6 +322,7 @@ def tasks(count: int, days: int, status: str = "open", start: int = 0) -> list[J
     return [
         {
             "uuid": uuid_of(start + number),
+            "title": "Any",
             "status": status,
             "deadline": (first + dt.timedelta(days=number % days)).isoformat(),
         }
@@ -365,7 +369,7 @@ def test_no_day_is_asked_for_beyond_the_part_that_is_split(far: int) -> None:
     """The list is cut at the cap, so its first part decides where it is split."""
     days = [9_999 * [far], 6_000 * [1], 6_000 * [2 - far]]
     many = [
-        {"uuid": uuid_of(number), "status": "open", "deadline": f"2024-01-0{day + 1}"}
+        {"uuid": uuid_of(number), "title": "Any", "status": "open", "deadline": f"2024-01-0{day + 1}"}
         for number, day in enumerate(itertools.chain.from_iterable(days))
     ]
     asked: list[tuple[str, ...]] = []
@@ -383,7 +387,7 @@ def test_no_day_is_asked_for_beyond_the_part_that_is_split(far: int) -> None:
 
 @pytest.mark.parametrize("deadline", ["soon", "0001-01-01", "2024-05-31"])
 def test_a_list_that_is_cut_and_honours_no_deadlines_is_an_error(deadline: str) -> None:
-    cut = [{"uuid": uuid_of(number), "status": "open", "deadline": deadline} for number in range(10_000)]
+    cut = [{**one, "deadline": deadline} for one in tasks(10_000, 1)]
     few = cut[:1] if deadline == "2024-05-31" else cut
 
     def play(call: Invocation) -> Any:
@@ -471,7 +475,7 @@ ITEMS = {
 
 @pytest.mark.parametrize(("kind", "line"), ITEMS.items())
 def test_one_record_is_read_by_its_uuid(kind: str, line: str) -> None:
-    transport = FakeTransport({line: [answer({"uuid": uuid_of(1), "a": 1})]})
+    transport = FakeTransport({line: [answer({"uuid": uuid_of(1), "title": "Any", "a": 1})]})
     found = client_on(transport).get(KINDS[kind], uuid_of(1))
     assert found is not None
     assert found.flat["a"] == 1
@@ -526,6 +530,29 @@ def test_a_barcode_that_would_lead_to_another_path_is_not_asked_for(barcode: str
     transport = FakeTransport()
     assert client_on(transport).get_by_barcode(KINDS["object"], barcode) is None
     assert transport.calls == []
+
+
+@pytest.mark.parametrize("kind", LISTS)
+@pytest.mark.parametrize("item", [{}, {"name": "Lab"}, {"record": objects(1)[0]}, {"data": {"uuid": uuid_of(1)}}])
+def test_a_list_of_a_shape_that_is_not_known_is_an_error_and_not_a_list_of_unknown_records(
+    kind: str, item: JsonMap
+) -> None:
+    transport = FakeTransport({LISTS[kind]: answer([*objects(1), item])})
+    with pytest.raises(SeventhingsError, match="expected records with a uuid or an id"):
+        listed(transport, kind=kind)
+
+
+@pytest.mark.parametrize(("kind", "key"), [("field_definition", "label"), ("task", "title"), ("rental_case", "title")])
+@pytest.mark.parametrize("item", [{"uuid": uuid_of(1)}, {"uuid": uuid_of(1), "data": {"label": "a", "title": "a"}}])
+def test_records_without_what_none_lacks_are_of_a_shape_that_is_not_known(kind: str, key: str, item: JsonMap) -> None:
+    one = KINDS[kind]
+    lists = one.list_path.format(template="asset")
+    item_path = one.item_path.format(template="asset", uuid=uuid_of(1))
+    transport = FakeTransport({f"GET {lists}": answer([item]), f"GET {item_path}": answer(item)})
+    with pytest.raises(SeventhingsError, match=f"expected records with a uuid or an id and a {key}, got something"):
+        client_on(transport).list_all(one, template="asset")
+    with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
+        client_on(transport).get(one, uuid_of(1), "asset")
 
 
 @pytest.mark.parametrize("found", [None, {}, [], ""])

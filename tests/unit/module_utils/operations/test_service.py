@@ -207,7 +207,7 @@ def test_details_are_json_where_they_are(details: Any, read: Any) -> None:
 @pytest.mark.parametrize(
     ("there", "kind", "words"),
     [
-        ({"uuid": uuid_of(1)}, SeventhingsError, "no history of a task: its version is too old"),
+        ({"uuid": uuid_of(1), "title": "Any"}, SeventhingsError, "no history of a task: its version is too old"),
         (None, NoMatch, "There is no task"),
     ],
 )

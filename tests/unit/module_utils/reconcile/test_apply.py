@@ -208,7 +208,7 @@ def task_service(*posts: Any) -> FakeTransport:
     return FakeTransport(
         {
             TASKS: list(posts),
-            f"GET /task-management/task/{uuid_of(1)}": answer({"uuid": uuid_of(1), "status": "open"}),
+            f"GET /task-management/task/{uuid_of(1)}": answer({"uuid": uuid_of(1), "title": "a", "status": "open"}),
             f"PUT /task-management/task/{uuid_of(1)}": answer(None, 204),
             f"PUT /task-management/task/{uuid_of(1)}/status": answer(None, 204),
         }
@@ -219,7 +219,9 @@ def rental_service(*posts: Any, now: JsonMap | None = None) -> FakeTransport:
     return FakeTransport(
         {
             RENTALS: list(posts),
-            f"GET /rental-management/rental-case/{uuid_of(1)}": answer({"uuid": uuid_of(1), **(now or {})}),
+            f"GET /rental-management/rental-case/{uuid_of(1)}": answer(
+                {"uuid": uuid_of(1), "title": "a", **(now or {})}
+            ),
         }
     )
 

@@ -292,7 +292,8 @@ def test_tasks_are_filtered_by_their_own_parameters(filters: JsonMap, pairs: lis
 
 def test_tasks_are_compared_again_in_case_the_parameters_are_ignored() -> None:
     def task(number: int, deadline: str, who: int) -> JsonMap:
-        return {"uuid": uuid_of(number), "deadline": deadline, "assignees": [uuid_of(who)], "status": "open"}
+        fields = {"deadline": deadline, "assignees": [uuid_of(who)], "status": "open"}
+        return {"uuid": uuid_of(number), "title": "Any", **fields}
 
     tasks = [task(1, "2024-05-31", 7), task(2, "2024-06-01", 7), task(3, "2024-05-31", 8)]
     transport = FakeTransport({"GET /task-management/tasks": answer(tasks)})

@@ -12,45 +12,14 @@ from typing import Any
 import pytest
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    HUB_ORDER,
-    OBJECT,
-    TASK,
-    USER,
-    Kind,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ORDER, OBJECT, TASK, USER
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_ids, is_cancelled
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 
 
 def _object(barcode: str, **fields: Any) -> dict[str, Any]:
     return {"barcode": barcode, "inventory_name": f"Thing {barcode}", **fields}
-
-
-# ---- records that nothing tells from others
-
-
-@pytest.mark.parametrize("state", ["present", "absent"])
-def test_a_record_that_is_listed_without_a_uuid_is_a_finding(
-    site: Site, monkeypatch: pytest.MonkeyPatch, state: str
-) -> None:
-    site.write({"objects.yml": yaml_list([_object("1"), _object("2")])})
-    site.run()
-    listed = Client.list_all
-
-    def without_marks(client: Client, kind: Kind, *arguments: Any, **options: Any) -> list[Record]:
-        found = listed(client, kind, *arguments, **options)
-        return [Record(kind, "", None, one.flat) if one.flat.get("barcode") == "1" else one for one in found]
-
-    monkeypatch.setattr(Client, "list_all", without_marks)
-    site.write({"objects.yml": yaml_list([{**_object("1"), "inventory_name": "New", "_state": state}, _object("2")])})
-    (finding,) = site.plan().findings
-    assert str(finding).endswith("the service answered the object with barcode '1' without a uuid")
-    before = site.dump()
-    assert site.run().outcome == "failed"
-    assert site.dump() == before
 
 
 # ---- archived twins
