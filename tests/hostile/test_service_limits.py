@@ -421,11 +421,12 @@ def test_tasks_that_ignore_every_filter_end(monkeypatch: pytest.MonkeyPatch) -> 
 class _Tasks:
     """The same tasks, whatever was asked for."""
 
-    where = "GET /task"
+    endpoint = "GET /task"
     body = b""
 
     def json(self) -> Any:
-        return [{"uuid": _record(number)["location_uuid"], "deadline": "2024-05-31"} for number in range(10_000)]
+        one = {"title": "Any", "deadline": "2024-05-31"}
+        return [{"uuid": _record(number)["location_uuid"], **one} for number in range(10_000)]
 
 
 @pytest.mark.parametrize("body", ["<" * 200_000, "<style" * 30_000, "<style></style " * 15_000, "<script>" * 20_000])

@@ -303,10 +303,14 @@ class Transport:
                     f"used. The option max_answer_size allows more."
                 )
             answer = Response(status, response.headers, content, endpoint, self._excerpt)
-            if effect is Effect.SAFE and is_json:
+            # Most answers to a write say nothing. A page is one of somebody else, who carried nothing out.
+            is_page = content.lstrip().startswith(b"<") and not login
+            if is_json and (effect is Effect.SAFE or is_page):
                 try:
                     answer.json()
                 except NotJson as garbled:
+                    if effect is Effect.UNSAFE:
+                        raise OutcomeUnknown(garbled.message, status) from garbled
                     raise _Repeatable(garbled) from garbled
             return answer
         if status < HTTPStatus.BAD_REQUEST:

@@ -582,6 +582,29 @@ def test_an_answer_to_a_write_is_not_judged_before_it_is_needed(play: Play, cloc
         answer.json()
 
 
+PAGE = b"\n<!DOCTYPE html>\n<title>Maintenance</title>"
+
+
+def test_a_page_in_place_of_an_answer_to_a_write_is_asked_for_again(play: Play, clock: Clock) -> None:
+    wire = play(Scripted(200, PAGE), ok(status=204))
+    assert transport(clock).request("DELETE", "/object/x", effect=IDEMPOTENT).status == 204
+    assert len(wire.sent) == 2
+
+
+def test_a_page_that_stays_in_place_of_the_answer_is_an_error(play: Play, clock: Clock) -> None:
+    play(*[Scripted(200, PAGE)] * 9)
+    with pytest.raises(NotJson, match="nothing in front of it that answers in its place"):
+        transport(clock).request("DELETE", "/object/x", effect=IDEMPOTENT)
+
+
+def test_a_page_in_place_of_an_answer_to_a_creation_leaves_open_what_became_of_it(play: Play, clock: Clock) -> None:
+    wire = play(Scripted(200, PAGE))
+    with pytest.raises(OutcomeUnknown, match="the answer is not JSON") as caught:
+        transport(clock).request("POST", "/object", effect=UNSAFE, body={})
+    assert caught.value.status == 200
+    assert len(wire.sent) == 1
+
+
 # ---- the real thing, on the loopback interface
 
 
