@@ -274,8 +274,7 @@ class Client:
         total: int | None = None
         limit = ListLimit(self.transport.limits, kind.several, PER_PAGE)
         with contextlib.ExitStack() as alone:
-            for number, page in enumerate(self._pages(kind, pairs, template)):
-                limit.add(len(page.body), len(page.records), page.total)
+            for number, page in enumerate(self._pages(kind, pairs, template, limit)):
                 fresh = [record for record in page.records if _identity(record) not in found]
                 # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
                 total = None if page.total is None else max(page.total, total or 0)
@@ -295,11 +294,14 @@ class Client:
                     alone.enter_context(self._untold)
         return total
 
-    def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str) -> Iterator[Page]:
+    def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str, limit: ListLimit) -> Iterator[Page]:
         """The pages of a list, one after the other. Where the total is told the next ones are asked for ahead, so that
-        the service works while an answer is read; never more pages than there are.
+        the service works while an answer is read; never more pages than there are, and none of a list that is too long.
+
+        :param limit: counts the pages.
         """
         page = self._page(kind, pairs, template)
+        limit.add(len(page.body), len(page.records), page.total)
         is_many = (page.total or 0) > _MANY
         if not is_many:
             yield page
@@ -309,7 +311,9 @@ class Client:
             if is_many:
                 yield page
             for number in itertools.count(2):
-                yield Page.of(kind, ahead.next() or ask(number), number if kind.sort else None)
+                page = Page.of(kind, ahead.next() or ask(number), number if kind.sort else None)
+                limit.add(len(page.body), len(page.records), page.total)
+                yield page
 
     def _page(self, kind: Kind, pairs: Sequence[tuple[str, str]] = (), template: str = "") -> Page:
         """The first page of a list."""
