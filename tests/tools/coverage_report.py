@@ -3,7 +3,7 @@
 
 """Line and branch coverage of plugins/, from unit and integration tests, or from those in the paths given.
 
-All tests together have to cover 98 % of the lines and 95 % of the branches; what they miss is listed file by file.
+All tests together have to cover 99 % of the lines and 96.4 % of the branches; what they miss is listed file by file.
 
 Ansible runs the collection in many processes: playbooks, their workers (forked, ended by os._exit) and modules, packed
 into an archive. All of them measure, and what they measured is brought back to the files of the repository.
@@ -20,7 +20,7 @@ from project import BUILD, ROOT, environment
 
 FOLDER = BUILD / "coverage"
 CONFIG = FOLDER / "coveragerc"
-GOALS = {"lines": 98.0, "branches": 95.0}
+GOALS = {"lines": 99.0, "branches": 96.4}
 """Per cent that all tests together have to cover."""
 _SETTINGS = f"""
 [run]
@@ -103,7 +103,7 @@ def main(paths: list[str]) -> int:
     print(f"Line by line: {(FOLDER / 'html' / 'index.html').relative_to(ROOT)}")
     reached = shares()
     for what, goal in GOALS.items():
-        print(f"{what.capitalize()}: {reached[what]:.2f} %, wanted {goal:.0f} %")
+        print(f"{what.capitalize()}: {reached[what]:.2f} %, wanted {goal:g} %")
     # Some of the tests can't cover everything.
     missed = not paths and any(reached[what] < goal for what, goal in GOALS.items())
     return status or int(missed)
