@@ -90,11 +90,12 @@ class Record:
 
     @property
     def is_known(self) -> bool:
-        """Tells whether the answer has a shape in which records are told from each other: with a uuid or an id, and
-        with what no record lacks.
+        """Tells whether the answer has a shape in which records are told from each other: with a uuid, or the id that
+        stands for it in the paths of some kinds, and with what no record lacks.
         """
         key = self.kind.always_there
-        return (bool(self.uuid) or self.id is not None) and (not key or key in self.flat)
+        is_marked = self.id is not None if self.kind.numbered else bool(self.uuid)
+        return is_marked and (not key or key in self.flat)
 
 
 Look = Callable[[Sequence[Record]], None]
@@ -582,10 +583,9 @@ class Page:
         records = [Record.of_flat(kind, _flat(kind, item, answer)) for item in items]
         if not all(record.is_known for record in records):
             # Nothing is recognised in a shape that is not known, and everything would be made again.
+            mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.always_there}" if kind.always_there else ""
-            raise SeventhingsError(
-                f"{answer.endpoint}: expected records with a uuid or an id{besides}, got something else."
-            )
+            raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
         return cls(
             records=records,
             total=total if isinstance(total, int) else None,

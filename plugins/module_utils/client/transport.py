@@ -304,8 +304,8 @@ class Transport:
                 )
             answer = Response(status, response.headers, content, endpoint, self._excerpt)
             # Most answers to a write say nothing. A page is one of somebody else, who carried nothing out.
-            is_page = content.lstrip().startswith(b"<") and not login
-            if is_json and (effect is Effect.SAFE or is_page):
+            is_judged = effect is Effect.SAFE or (not login and content.lstrip().startswith(b"<"))
+            if is_json and is_judged:
                 try:
                     answer.json()
                 except NotJson as garbled:

@@ -59,7 +59,14 @@ OBJECTS = LISTS["object"]
 def objects(*numbers: int) -> list[JsonMap]:
     """Records in which every kind finds what its records never lack."""
     return [
-        {"asset_uuid": uuid_of(number), "id": number, "barcode": f"{number:04d}", "title": "Any"} for number in numbers
+        {
+            "asset_uuid": uuid_of(number),
+            "uuid": uuid_of(number),
+            "id": number,
+            "barcode": f"{number:04d}",
+            "title": "Any",
+        }
+        for number in numbers
     ]
 
 
@@ -538,7 +545,7 @@ def test_a_list_of_a_shape_that_is_not_known_is_an_error_and_not_a_list_of_unkno
     kind: str, item: JsonMap
 ) -> None:
     transport = FakeTransport({LISTS[kind]: answer([*objects(1), item])})
-    with pytest.raises(SeventhingsError, match="expected records with a uuid or an id"):
+    with pytest.raises(SeventhingsError, match=r"expected records with (a uuid|an id)"):
         listed(transport, kind=kind)
 
 
@@ -549,10 +556,26 @@ def test_records_without_what_none_lacks_are_of_a_shape_that_is_not_known(kind: 
     lists = one.list_path.format(template="asset")
     item_path = one.item_path.format(template="asset", uuid=uuid_of(1))
     transport = FakeTransport({f"GET {lists}": answer([item]), f"GET {item_path}": answer(item)})
-    with pytest.raises(SeventhingsError, match=f"expected records with a uuid or an id and a {key}, got something"):
+    with pytest.raises(SeventhingsError, match=f"expected records with a uuid and a {key}, got something"):
         client_on(transport).list_all(one, template="asset")
     with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
         client_on(transport).get(one, uuid_of(1), "asset")
+
+
+@pytest.mark.parametrize(
+    ("kind", "item", "mark"),
+    [
+        ("object", {"id": 1}, "a uuid"),
+        ("person", {"id": 1}, "a uuid"),
+        ("hub_item", {"uuid": uuid_of(1)}, "an id"),
+        ("hub_order", {"uuid": uuid_of(1), "id": "x"}, "an id"),
+    ],
+)
+def test_a_record_without_what_its_paths_take_is_of_a_shape_that_is_not_known(
+    kind: str, item: JsonMap, mark: str
+) -> None:
+    with pytest.raises(SeventhingsError, match=f"expected records with {mark}, got something else"):
+        listed(FakeTransport({LISTS[kind]: answer([item])}), kind=kind)
 
 
 @pytest.mark.parametrize("found", [None, {}, [], ""])
