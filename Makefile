@@ -13,10 +13,9 @@ BIN := $(VENV)/bin
 BUILD := $(CURDIR)/.build
 LINK := $(BUILD)/link/ansible_collections/community/seventhings
 
-# The first interpreter that works; shims of version managers may be on PATH and fail.
+# The best interpreter that the first one that runs can find; shims of version managers may be on PATH and fail.
 PYTHON ?= $(shell for candidate in python3.11 python3.12 python3.13 python3; do \
-	"$$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
-	&& echo "$$candidate" && break; done)
+	"$$candidate" tests/support/interpreters.py 2>/dev/null && break; done)
 
 # An environment that does not run, or that was made elsewhere, is made anew.
 ifneq (,$(wildcard $(VENV)))
@@ -116,10 +115,11 @@ ifdef VENV_STATE
 endif
 
 $(BIN)/python:
-	@[ -n "$(PYTHON)" ] || { echo "No Python 3.11 or newer with the modules venv and ensurepip was found."; exit 1; }
-	@echo "Setting up .venv with $$($(PYTHON) --version)"
-	@rm -rf "$(VENV)"
-	@"$(PYTHON)" -m venv "$(VENV)"
+	@python="$(PYTHON)"; \
+	[ -n "$$python" ] || { echo "No Python 3.11 or newer with the modules venv and ensurepip was found."; exit 1; }; \
+	echo "Setting up .venv with $$("$$python" --version)"; \
+	rm -rf "$(VENV)"; \
+	"$$python" -m venv "$(VENV)"
 
 # The paths file lets the commands in tests/tools import the libraries in tests/support; of these, kept_code makes the
 # processes of the tests quicker.

@@ -30,6 +30,12 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """At the end pytest looks five times for garbage that complains: once for all that the tests left is enough."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _state_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No journal of a test gets into the state directory of the user; the processes of the tests share what Python

@@ -1,35 +1,55 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The Python interpreters of this machine: on PATH, and those that pyenv has installed."""
+"""The Python interpreters of this machine: on PATH, and those that pyenv has installed.
+
+As a command it prints the one for the environment of the tests: of the oldest version that is supported and there.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 MINORS = range(8, 16)
+OLDEST = 11
+"""The minor version that the oldest supported ansible-core needs where it runs."""
 
-# Prints the interpreter behind a virtual environment or the shim of a version manager.
+# Prints the interpreter behind a virtual environment or the shim of a version manager, and whether it was built with
+# optimisations, as those of a system are: the others, which version managers build, need a quarter more time.
 _PROBE = """
-import ensurepip, os, sys, venv
+import ensurepip, os, sys, sysconfig, venv
 name = "python%d.%d" % sys.version_info[:2]
 base = os.path.join(sys.base_prefix, "bin", name)
 print(base if os.path.exists(base) else sys.executable)
+options = sysconfig.get_config_var("CONFIG_ARGS") or ""
+print("quick" if "--enable-optimizations" in options or sys.base_prefix == "/usr" else "slow")
 """
 
 
+class Interpreter(NamedTuple):
+    """One that runs and can make environments."""
+
+    path: Path
+    is_quick: bool
+
+
 @functools.cache
-def _real(command: Path) -> Path | None:
+def _probe(command: Path) -> Interpreter | None:
     """The interpreter that a command leads to; None if it does not run or can't make environments."""
     try:
         answer = subprocess.run([command, "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return Path(answer.stdout.strip()) if answer.returncode == 0 else None
+    if answer.returncode:
+        return None
+    path, speed = answer.stdout.splitlines()
+    return Interpreter(Path(path), speed == "quick")
 
 
 def _folders() -> list[Path]:
@@ -38,15 +58,14 @@ def _folders() -> list[Path]:
 
 
 def find() -> dict[int, Path]:
-    """Minor version -> the first interpreter of Python 3 of that version that works."""
+    """Minor version -> an interpreter of Python 3 of that version that works: the first quick one, else the first."""
     found: dict[int, Path] = {}
     for minor in MINORS:
-        for folder in _folders():
-            command = folder / f"python3.{minor}"
-            real = _real(command) if command.exists() else None
-            if real and real.name == f"python3.{minor}":
-                found[minor] = real
-                break
+        commands = [folder / f"python3.{minor}" for folder in _folders()]
+        probed = [_probe(command) for command in commands if command.exists()]
+        working = [one for one in probed if one and one.path.name == f"python3.{minor}"]
+        for interpreter in sorted(working, key=lambda one: not one.is_quick)[:1]:
+            found[minor] = interpreter.path
     return found
 
 
@@ -57,6 +76,13 @@ def working_path(minors: Sequence[int]) -> list[str]:
     rest = []
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         commands = [Path(folder, f"python3.{minor}") for minor in MINORS]
-        if all(_real(command) for command in commands if command.exists()):
+        if all(_probe(command) for command in commands if command.exists()):
             rest.append(folder)
     return first + rest
+
+
+if __name__ == "__main__":
+    supported = [path for minor, path in find().items() if minor >= OLDEST]
+    if not supported:
+        sys.exit(1)
+    print(supported[0])

@@ -5,10 +5,10 @@
 
 Ansible's loader of collections compiles each file of a collection in each process, and so does a module process with
 what its archive holds; Python itself would keep the result beside the file. Each process of Ansible reads the same
-376 kB of YAML too, where its own plugins have moved, which is a tenth of its start. And it looks hundreds of times for
-garbage among the many objects that a start makes and that stay, which is an eighth. The paths file of the environment
-imports this module into each Python, where it does nothing unless ``KEPT_CODE`` names a directory, which the tests set.
-The benchmarks don't: they measure what users have.
+376 kB of YAML too, where its own plugins have moved, and 91 kB that say which settings there are, which is a tenth of
+its start. And it looks hundreds of times for garbage among the many objects that a start makes and that stay, which is
+an eighth. The paths file of the environment imports this module into each Python, where it does nothing unless
+``KEPT_CODE`` names a directory, which the tests set. The benchmarks don't: they measure what users have.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import builtins
 import contextlib
 import gc
 import hashlib
+import io
 import marshal
 import os
 import sys
@@ -29,7 +30,7 @@ from typing import Any
 VARIABLE = "KEPT_CODE"
 """Names the directory."""
 
-LARGE = 100_000
+LARGE = 80_000
 """The bytes from which on a text of YAML is large."""
 
 NEW_OBJECTS = 50_000
@@ -57,15 +58,15 @@ def keep_in(directory: Path) -> None:
 
 
 def _write(path: Path, value: Any) -> None:
-    # A process of another user may not write there.
-    with contextlib.suppress(OSError):
+    # A process of another user may not write there, and dates can't be kept.
+    with contextlib.suppress(OSError, ValueError):
         beside = path.with_suffix(f".{os.getpid()}")
         beside.write_bytes(marshal.dumps(value))
         beside.replace(path)
 
 
 class YamlFinder:
-    """Finds the module ``yaml`` as Python does, and lets it look into a directory for large texts without types.
+    """Finds the module ``yaml`` as Python does, and lets it look into a directory for large texts of plain data.
 
     :param directory: where what they hold is kept; it is there.
     """
@@ -88,19 +89,30 @@ class YamlFinder:
     def change(self, module: Any) -> None:
         """Changes how the module loads."""
         load = module.load
-        loader = getattr(module, "CBaseLoader", None)
+        loaders = [getattr(module, name) for name in ("CBaseLoader", "CSafeLoader") if hasattr(module, name)]
 
         def load_or_find(stream: Any, Loader: Any) -> Any:
-            if Loader is not loader or not isinstance(stream, bytes) or len(stream) < LARGE:
+            text = _large_text(stream) if Loader in loaders else b""
+            if not text:
                 return load(stream, Loader)
-            path = self.directory / f"{hashlib.sha256(stream).hexdigest()}.yaml"
+            path = self.directory / f"{hashlib.sha256(text).hexdigest()}.{Loader.__name__}"
             with contextlib.suppress(OSError):
                 return marshal.loads(path.read_bytes())
-            value = load(stream, Loader)
+            value = load(text, Loader)
             _write(path, value)
             return value
 
         module.load = load_or_find
+
+
+def _large_text(stream: Any) -> bytes:
+    """The text that ``yaml.load`` is to read, nothing if it is not large. A file stays where it is."""
+    text = stream
+    if isinstance(stream, io.BufferedReader) and stream.seekable():
+        begin = stream.tell()
+        text = stream.read()
+        stream.seek(begin)
+    return text if isinstance(text, bytes) and len(text) >= LARGE else b""
 
 
 def _placed(code: CodeType, filename: str) -> CodeType:

@@ -96,7 +96,7 @@ def changed(kept: Path) -> Any:
 
 def test_a_large_text_is_read_once(kept: Path, changed: Any) -> None:
     first = changed.load(LARGE, Loader=changed.CBaseLoader)
-    (file,) = kept.glob("*.yaml")
+    (file,) = kept.glob("*.CBaseLoader")
     before = file.stat().st_mtime_ns
     again = changed.load(LARGE, Loader=changed.CBaseLoader)
     assert first == again == HELD == yaml.load(LARGE, Loader=yaml.CBaseLoader)
@@ -104,6 +104,25 @@ def test_a_large_text_is_read_once(kept: Path, changed: Any) -> None:
     # Whoever changes what was read changes nothing of others.
     again["b"].clear()
     assert changed.load(LARGE, Loader=changed.CBaseLoader) == HELD
+
+
+def test_a_large_file_is_read_as_values_once(kept: Path, changed: Any, tmp_path: Path) -> None:
+    large = tmp_path / "large.yml"
+    large.write_bytes(b"a: [x, 1, 1.5, null, true]\n" + b"# padding\n" * kept_code.LARGE)
+    for _time in range(2):
+        with large.open("rb") as file:
+            assert changed.load(file, Loader=changed.CSafeLoader) == {"a": ["x", 1, 1.5, None, True]}
+        assert [path.suffix for path in kept.iterdir()] == [".CSafeLoader"]
+    changed.load(large.read_bytes(), Loader=changed.CBaseLoader)
+    assert sorted(path.suffix for path in kept.iterdir()) == [".CBaseLoader", ".CSafeLoader"]
+
+
+def test_a_small_file_is_read_as_ever(kept: Path, changed: Any, tmp_path: Path) -> None:
+    small = tmp_path / "small.yml"
+    small.write_bytes(b"a: [")
+    with small.open("rb") as file, pytest.raises(changed.YAMLError, match=r'in ".*small\.yml"'):
+        changed.load(file, Loader=changed.CSafeLoader)
+    assert list(kept.iterdir()) == []
 
 
 def test_any_other_text_is_read_as_ever(kept: Path, changed: Any) -> None:
