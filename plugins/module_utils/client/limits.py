@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
+import os
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
@@ -203,18 +206,16 @@ class Deadline:
         self.has_passed = False
         self._connection: Any = None
         self._lock = threading.Lock()
-        self._timer = threading.Timer(seconds, self._pass)
-        self._timer.daemon = True
 
     def __enter__(self) -> Deadline:
         _OF_THIS_THREAD.deadline = self
-        self._timer.start()
+        _DEADLINES.add(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._timer.cancel()
+        _DEADLINES.remove(self)
         _OF_THIS_THREAD.deadline = None
         with self._lock:
             self._connection = None
@@ -227,14 +228,67 @@ class Deadline:
         with self._lock:
             self._connection = connection
         if self.has_passed:
-            self._pass()
+            self.pass_now()
 
-    def _pass(self) -> None:
+    def pass_now(self) -> None:
+        """The time is up: cuts off the connection that is in use."""
         self.has_passed = True
         with self._lock:
             cut_off(self._connection)
 
 
+class _Deadlines:
+    """The deadlines that run in this process, and the one thread that waits for the first of them. A thread for each
+    would take longer than some requests do.
+    """
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """None runs. A process that was forked has neither the threads of the other one nor its requests."""
+        self._ends: dict[Deadline, float] = {}
+        self._changed = threading.Condition(threading.Lock())
+        self._looks_at = math.inf
+        self._thread = threading.Thread()
+
+    def add(self, deadline: Deadline) -> None:
+        """Lets its time begin."""
+        with self._changed:
+            end = time.monotonic() + deadline.seconds
+            self._ends[deadline] = end
+            if not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._wait, name="seventhings deadlines", daemon=True)
+                self._thread.start()
+            elif end < self._looks_at:
+                self._changed.notify()
+
+    def remove(self, deadline: Deadline) -> None:
+        """It does not pass any more. The thread is left to find that out when it would have passed."""
+        with self._changed:
+            self._ends.pop(deadline, None)
+
+    def _wait(self) -> None:
+        while True:
+            for deadline in self._passed():
+                deadline.pass_now()
+
+    def _passed(self) -> list[Deadline]:
+        """Waits once, for the first that ends or for one that ends earlier. Returns those whose time is up by then."""
+        with self._changed:
+            self._looks_at = min(self._ends.values(), default=math.inf)
+            pause = self._looks_at - time.monotonic()
+            if pause > 0:
+                self._changed.wait(min(pause, threading.TIMEOUT_MAX))
+            now = time.monotonic()
+            passed = [deadline for deadline, end in self._ends.items() if end <= now]
+            for deadline in passed:
+                del self._ends[deadline]
+            return passed
+
+
+_DEADLINES = _Deadlines()
+os.register_at_fork(after_in_child=_DEADLINES.begin)
 _OF_THIS_THREAD = threading.local()
 
 
