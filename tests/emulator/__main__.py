@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 _FLOOR = (3, 11)
@@ -16,6 +17,10 @@ if __name__ == "__main__":
             f"emulator: the embedded service needs Python {'.'.join(map(str, _FLOOR))} or newer; this is Python "
             f"{'.'.join(map(str, sys.version_info[:3]))} at {sys.executable}."
         )
+
+    # The library for the web reads the certificates of the machine twice when it is imported, in case that it calls
+    # somebody. That takes a sixth of the start, and the service calls nobody.
+    os.environ["SSL_CERT_FILE"] = os.devnull
 
     from embedded.cli import main
 

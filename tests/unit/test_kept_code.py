@@ -9,6 +9,8 @@ once is the same data.
 from __future__ import annotations
 
 import builtins
+import subprocess
+import sys
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import CodeType
@@ -137,3 +139,13 @@ def test_any_other_text_is_read_as_ever(kept: Path, changed: Any) -> None:
 def test_any_other_module_is_found_as_ever(kept: Path) -> None:
     assert kept_code.YamlFinder(kept).find_spec("json") is None
     assert kept_code.YamlFinder(kept).find_spec("yaml.loader", yaml.__path__) is None
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_process_that_ends_does_not_look_for_garbage(
+    kept: Path, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    monkeypatch.setenv(kept_code.VARIABLE, str(kept) if is_kept else "")
+    circle = "class Circle:\n    def __del__(self): print('found')\ncircle = Circle()\ncircle.itself = circle"
+    done = subprocess.run([sys.executable, "-c", circle], capture_output=True, text=True, check=True)
+    assert (done.stdout == "") is is_kept
