@@ -47,7 +47,7 @@ emulator: runtime ## Start the embedded service on port 8765 with demo data (or 
 	@exec "$(BIN)/python" tests/emulator $(or $(EMULATOR_OPTIONS),--port 8765 --data demo --db :memory:)
 
 .PHONY: test
-test: lint-environment ## Run every gate: linters, types, docs, unit and integration tests, sanity, build
+test: runtime ## Run every gate: linters, types, docs, unit and integration tests, sanity, build
 	@"$(BIN)/python" tests/tools/gates.py all
 
 .PHONY: test-fast
@@ -55,7 +55,7 @@ test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit 
 	@"$(BIN)/python" tests/tools/gates.py fast
 
 .PHONY: test-long
-test-long: lint-environment ## Run every gate, randomised tests with their full numbers
+test-long: runtime ## Run every gate, randomised tests with their full numbers
 	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
 
 .PHONY: test-core
@@ -138,10 +138,10 @@ $(VENV)/.test: $(VENV)/.runtime tests/requirements-test.txt
 	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt
 	@touch $@
 
-$(VENV)/.lint: $(VENV)/.test tests/requirements-lint.txt
-	@echo "Installing what is needed to lint and to build the documentation"
+$(VENV)/.lint: $(VENV)/.runtime tests/requirements-test.txt tests/requirements-lint.txt
+	@echo "Installing what is needed to test, to lint and to build the documentation"
 	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt -r tests/requirements-lint.txt
-	@touch $@
+	@touch $(VENV)/.test $@
 
 $(VENV)/.mutation: $(VENV)/.test tests/requirements-mutation.txt
 	@echo "Installing what is needed for mutation testing"

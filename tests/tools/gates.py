@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import queue
 import re
@@ -57,18 +58,23 @@ _PAPERS = (
 
 @dataclass
 class Gate:
-    """One check: a command that succeeds or not; one of pytest also counts its tests."""
+    """One check: a command that succeeds or not; one of pytest also counts its tests.
+
+    :ivar needs: another gate, in whichever chain, that must have passed before this one begins.
+    """
 
     name: str
     command: list[str]
     cwd: Path = ROOT
     pytest: bool = False
+    needs: Gate | None = None
     not_run: str = ""
     seconds: float = 0.0
     status: int = 0
     remarks: list[str] = field(default_factory=list)
     passed: int = 0
     failed: int = 0
+    has_ended: threading.Event = field(default_factory=threading.Event)
 
     @property
     def slug(self) -> str:
@@ -85,8 +91,17 @@ class Gate:
         return "failed" if self.status else "passed"
 
     def run(self) -> None:
-        if self.not_run:
-            return
+        if self.needs:
+            self.needs.has_ended.wait()
+            if self.needs.status:
+                self.not_run, self.status, self.failed = f"{self.needs.name} failed", 1, 1
+        try:
+            if not self.not_run:
+                self._run()
+        finally:
+            self.has_ended.set()
+
+    def _run(self) -> None:
         started = time.monotonic()
         report = LOGS / f"{self.slug}.xml"
         report.unlink(missing_ok=True)
@@ -201,8 +216,13 @@ def chains(selection: str) -> list[list[Gate]]:
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         rare = [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]
         rare.append(Gate("archive alone", [sys.executable, "tests/tools/alone.py"]))
+    # Sanity makes environments of its own, and does not wait for the tools of this one.
+    tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
+    beside = [*quick, units, lowest, *rare]
+    for gate in (plays, *beside):
+        gate.needs = tools
     # Unit tests wait for each other now and then; plays beside them use that time.
-    return [[*sanity_gates(), lowest, plays], [*quick, units, *rare]]
+    return [[*sanity_gates(), plays], [tools, *beside]]
 
 
 def rulebook_gate() -> Gate:
@@ -238,7 +258,7 @@ def run(work: list[list[Gate]]) -> None:
 def report(gate: Gate) -> None:
     """One line for a gate that held; the end of the log of one that did not."""
     print(f"[{gate.result:>7}] {gate.name} ({gate.seconds:.1f} s)", flush=True)
-    if gate.status:
+    if gate.status and not gate.not_run:
         print("\n".join(gate.log.read_text().splitlines()[-_SHOWN_LINES:]))
         print(f"[ failed] {gate.name}: {gate.log.relative_to(ROOT)}\n", flush=True)
 
@@ -267,6 +287,8 @@ def main() -> int:
     work = chains(options.selection)
     if options.names:
         work = [[gate for gate in chain if gate.name.startswith(tuple(options.names))] for chain in work]
+        for gate in itertools.chain(*work):
+            gate.needs = None
     started = time.monotonic()
     run(work)
     return summary([gate for chain in work for gate in chain], time.monotonic() - started)
