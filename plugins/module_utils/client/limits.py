@@ -250,14 +250,14 @@ class _Deadlines:
         self._ends: dict[Deadline, float] = {}
         self._changed = threading.Condition(threading.Lock())
         self._looks_at = math.inf
-        self._thread = threading.Thread()
+        self._thread: threading.Thread | None = None
 
     def add(self, deadline: Deadline) -> None:
         """Lets its time begin."""
         with self._changed:
             end = time.monotonic() + deadline.seconds
             self._ends[deadline] = end
-            if not self._thread.is_alive():
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._wait, name="seventhings deadlines", daemon=True)
                 self._thread.start()
             elif end < self._looks_at:
