@@ -47,6 +47,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PREFIX = "/customer-api/v1"
 RUNS = ("predicted", "done", "repeated")
 NAMESPACE = "community.seventhings."
@@ -84,7 +85,7 @@ class Step:
 def load(path: Path, directory: Path, weather: str) -> list[Step]:
     """The steps of a file that are for a weather (calm, rough, or mixed: those that hold in any); makes their files."""
     steps = []
-    for number, entry in enumerate(yaml.safe_load(path.read_text("utf-8"))):
+    for number, entry in enumerate(yaml.load(path.read_text("utf-8"), Loader=LOADER)):
         if "files" in entry:
             _make_files(entry["files"], directory)
         elif "setup" in entry:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+import kept_code
 import sanity
 from project import BUILD, LINK, ROOT, environment
 
@@ -106,9 +107,10 @@ class Gate:
         report = LOGS / f"{self.slug}.xml"
         report.unlink(missing_ok=True)
         command = [*self.command, f"--junit-xml={report}"] if self.pytest else self.command
+        env = environment(**{kept_code.VARIABLE: str(BUILD / "code")})
         with self.log.open("w") as log:
             self.status = subprocess.run(
-                command, cwd=self.cwd, env=environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False
+                command, cwd=self.cwd, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False
             ).returncode
         self.seconds = time.monotonic() - started
         self.failed, self.passed = (1, 0) if self.status else (0, 1)

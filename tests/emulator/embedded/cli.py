@@ -39,7 +39,8 @@ Steering (no token needed), below admin_url:
                                  PUT /faults?seed=... draws the same chances in the same order
   PUT /rate-limit                {"per_minute": 200, "burst": 10} or null
   POST /users, /sso-codes, /tokens/expire
-  POST /reset                    the start data again; {"sign_out": true}: of those signed in nobody stays so
+  POST /reset                    the start data again; {"sign_out": true}: of those signed in nobody stays so,
+                                 {"calm": true}: calm weather, no faults, no rate limit and default settings as well
   GET PUT /settings              {"access_token_seconds", "modules_off"}
   GET /dump[?canonical=1], /mails
 """

@@ -308,7 +308,23 @@ def test_a_reset_signs_out_where_that_is_asked_for(api: Api, steering: Steering,
     assert api.get("/locations").status_code == status
 
 
-@pytest.mark.parametrize("body", [[1], {"sign_out": "yes"}, {"signout": True}])
+@pytest.mark.parametrize("is_calm", [True, False])
+def test_a_reset_calms_where_that_is_asked_for(steering: Steering, is_calm: bool) -> None:
+    calm = steering.switches()
+    steering.switch(weather="rough")
+    steering.fault(path="/nowhere", fault="500")
+    steering.call("PUT", "/rate-limit", {"per_minute": 200, "burst": 10})
+    steering.call("PUT", "/settings", {"access_token_seconds": 60, "modules_off": ["rental"]})
+
+    steering.call("POST", "/reset", {"calm": is_calm})
+
+    assert (steering.switches() == calm) is is_calm
+    assert bool(steering.call("GET", "/faults")) is not is_calm
+    assert bool(steering.call("GET", "/rate-limit")) is not is_calm
+    assert steering.call("GET", "/settings") == {"access_token_seconds": 3600 if is_calm else 60, "modules_off": []}
+
+
+@pytest.mark.parametrize("body", [[1], {"sign_out": "yes"}, {"calm": 1}, {"signout": True}])
 def test_a_reset_that_says_something_else_is_refused(api: Api, steering: Steering, body: Any) -> None:
     api.create_location(name="North")
     assert steering.request("POST", "/reset", json=body).status_code == 400

@@ -17,7 +17,7 @@ from ..journal import Journal
 from ..kinds.mails import all_mails
 from ..kinds.users import insert_user
 from ..messages import JSON, Answer, Call, Refusal, answer_json, parse_json
-from ..service import MODULES, Service
+from ..service import MODULES, Service, Settings
 from ..startdata.start import StartData
 from ..switches import UnknownSide
 from .dump import dump
@@ -182,14 +182,20 @@ class Steering:
         return self._settings(None, {})
 
     def _reset(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """The start data again, all modules on, an empty log. Switches, faults and rate limit stay as they are, and so
-        does who is signed in, unless ``sign_out`` says otherwise.
+        """The start data again, all modules on, an empty log. Switches, faults, rate limit and the life of tokens stay
+        as they are, unless ``calm`` says otherwise, and so does who is signed in, unless ``sign_out`` does.
         """
-        sign_out = _object(body, "sign_out").get("sign_out", False)
-        if not isinstance(sign_out, bool):
-            raise BadRule("sign_out is true or false")
+        given = {"sign_out": False, "calm": False, **_object(body, "sign_out", "calm")}
+        for name, value in given.items():
+            if not isinstance(value, bool):
+                raise BadRule(f"{name} is true or false")
+        if given["calm"]:
+            self.service.weather.set({"weather": "calm"})
+            self.faults.replace([])
+            self.rate_limit = None
+            self.service.settings = Settings()
         self.service.settings.modules_off = []
-        self.start.restore(self.service.store, sign_out)
+        self.start.restore(self.service.store, given["sign_out"])
         self.service.templates.forget()
         self.journal.clear()
         return {"data": self.start.name}
