@@ -10,6 +10,7 @@ It knows the paths of the interface and no rule. What it answers is set by its t
 from __future__ import annotations
 
 import contextlib
+import gc
 import gzip
 import html
 import json
@@ -373,13 +374,19 @@ def spelled(text: str) -> list[str]:
 
 @contextlib.contextmanager
 def running() -> Iterator[HostileService]:
-    """A hostile service, up when the block begins and gone when it ends."""
+    """A hostile service, up when the block begins and gone when it ends.
+
+    Python does not look for garbage in the block: it would do so in the deepest of a text that nests too deep, where
+    whatever is to be cleared up with the garbage fails.
+    """
     service = HostileService()
     thread = threading.Thread(target=service.serve_forever, args=(0.05,))
     thread.start()
+    gc.disable()
     try:
         yield service
     finally:
+        gc.enable()
         service.stopping.set()
         service.shutdown()
         thread.join()
