@@ -262,7 +262,7 @@ def report(gate: Gate) -> None:
     print(f"[{gate.result:>7}] {gate.name} ({gate.seconds:.1f} s)", flush=True)
     if gate.status and not gate.not_run:
         print("\n".join(gate.log.read_text().splitlines()[-_SHOWN_LINES:]))
-        print(f"[ failed] {gate.name}: {gate.log.relative_to(ROOT)}\n", flush=True)
+        print(f"[ failed] {gate.name}: {os.path.relpath(gate.log, ROOT)}\n", flush=True)
 
 
 def summary(gates: list[Gate], seconds: float) -> int:

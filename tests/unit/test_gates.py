@@ -1,0 +1,45 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A gate runs after those that it needs, and not at all where they fail; that counts as a failure."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import gates
+import pytest
+from gates import Gate
+
+
+@pytest.fixture(autouse=True)
+def _logs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(gates, "LOGS", tmp_path)
+
+
+def gate(name: str, code: str, needs: Gate | None = None) -> Gate:
+    return Gate(name, [sys.executable, "-c", code], needs=needs)
+
+
+def test_what_needs_another_chain_waits_for_it(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    before = [gate(name, "") for name in "abc"]
+    tools = gate("tools", f"open({str(made)!r}, 'w')")
+    user = gate("user", f"open({str(made)!r})", tools)
+    gates.run([[user], [*before, tools]])
+    assert (tools.result, user.result) == ("passed", "passed")
+    assert gates.summary([tools, user], 0.0) == 0
+
+
+def test_what_needs_something_that_failed_does_not_run_and_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = tmp_path / "made"
+    tools = gate("tools", "raise SystemExit(1)")
+    user = gate("user", f"open({str(made)!r}, 'w')", tools)
+    gates.run([[user], [tools]])
+    assert (tools.result, user.result, made.exists()) == ("failed", "not run", False)
+    assert gates.summary([tools, user], 0.0) == 1
+    assert "tools failed" in capsys.readouterr().out
