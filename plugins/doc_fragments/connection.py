@@ -167,6 +167,16 @@ options:
         record, this is not read once more. Where it does not look up barcodes, none is looked up.
       - The file is read where the module runs.
     type: path
+  tuning:
+    description:
+      - Settings that few users need, as a map. An unknown key is refused.
+      - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
+        instance may still create the record. Until the horizon is over the record is looked for, and it is not
+        created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
+      - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300.
+      - If a key is missing, an environment variable is read where the module runs. C(settle) has
+        E(SEVENTHINGS_SETTLE), C(outage_wait) has E(SEVENTHINGS_OUTAGE_WAIT).
+    type: dict
 requirements:
   - python >= 3.11
   - requests >= 2.32.4
@@ -363,6 +373,16 @@ options:
         record, this is not read once more. Where it does not look up barcodes, none is looked up.
       - The file is read where the module runs.
     type: path
+  tuning:
+    description:
+      - Settings that few users need, as a map. An unknown key is refused.
+      - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
+        instance may still create the record. Until the horizon is over the record is looked for, and it is not
+        created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
+      - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300.
+      - If a key is missing, an environment variable is read where the module runs. C(settle) has
+        E(SEVENTHINGS_SETTLE), C(outage_wait) has E(SEVENTHINGS_OUTAGE_WAIT).
+    type: dict
 requirements:
   - python >= 3.11
   - requests >= 2.32.4

@@ -37,6 +37,7 @@ CONNECTION: Spec = {
     "max_pages": {"type": "int", "default": 500},
     "max_list_size": {"type": "int", "default": 512},
     "profile": {"type": "path"},
+    "tuning": {"type": "dict"},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module; ``no_log`` hides every credential."""

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import re
 import stat
@@ -32,7 +31,8 @@ from .profile import Profile
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .session import is_local
 from .tokens import Credentials, Tokens
-from .transport import PREFIX, Tls, Transport
+from .transport import OUTAGE_WAIT, PREFIX, SHORTEST_SETTLE, Tls, Transport
+from .tuning import read_seconds, read_tuning
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),
@@ -155,6 +155,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     for option in ("ca_path", "client_cert", "client_key"):
         if given.get(option):
             _require_readable(option, str(given[option]))
+    tuning = read_tuning(given.get("tuning"), os.environ)
     places = Places.found(run_folder)
     warnings = [places.warning] if places.warning else []
     transport = Transport(
@@ -171,6 +172,8 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         rate_limit_wait=_seconds("rate_limit_wait", given.get("rate_limit_wait"), RATE_LIMIT_WAIT),
         warnings=warnings,
         deadline=deadline,
+        settle=tuning.get("settle", max(SHORTEST_SETTLE, timeout)),
+        outage_wait=tuning.get("outage_wait", OUTAGE_WAIT),
         limits=Limits(
             _at_least_one(given, "max_answer_size", ANSWER_MEBIBYTES),
             _at_least_one(given, "max_pages", MOST_PAGES),
@@ -219,13 +222,7 @@ def _store(root: str, given: Credentials, places: Places) -> TokenStore | None:
 
 
 def _seconds(name: str, value: Any, otherwise: float) -> float:
-    try:
-        seconds = otherwise if value is None else float(value)
-    except (TypeError, ValueError):
-        seconds = -1.0
-    if not 0 <= seconds < math.inf:
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected seconds, 0 or more")
-    return seconds
+    return otherwise if value is None else read_seconds(name, value)
 
 
 def _is_on(name: str, value: Any) -> bool:

@@ -48,6 +48,10 @@ if REQUESTS_IMPORT_ERROR is None:
     import urllib3
 
 PREFIX = "/customer-api/v1"
+OUTAGE_WAIT = 300.0
+"""Default seconds to wait for a service that is down."""
+SHORTEST_SETTLE = 30.0
+"""Least seconds, by default, within which a request whose answer was lost may still take effect."""
 _CONNECT_TIMEOUT = 10.0
 _SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
 """The object of the library that says what went wrong, which tells nobody anything."""
@@ -129,6 +133,8 @@ class Transport:
     :ivar written: the requests that changed something.
     :ivar warnings: what the user must be told of the connection.
     :ivar deadline: seconds that one request may take in all; 0: ten times ``timeout``.
+    :ivar settle: seconds within which a request whose answer was lost may still take effect (the settling horizon).
+    :ivar outage_wait: seconds to wait for a service that is down.
     :ivar limits: what an answer may cost.
     :ivar gate: hears of each exchange before it goes out: the method, and whether it is a login. It refuses one by
         raising.
@@ -153,6 +159,8 @@ class Transport:
     written: Written = field(default_factory=Written)
     warnings: list[str] = field(default_factory=list)
     deadline: float = 0.0
+    settle: float = SHORTEST_SETTLE
+    outage_wait: float = OUTAGE_WAIT
     limits: Limits = field(default_factory=Limits)
     gate: Callable[[str, bool], None] | None = None
     on_answer: Callable[[str, int, Mapping[str, str], bytes], None] | None = None

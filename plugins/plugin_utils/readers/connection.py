@@ -42,7 +42,7 @@ def option(plugin: Plugin, name: str, render: Callable[[Any], Any], written: tup
     :raises InvalidInput: where the template can't be rendered.
     """
     value, origin = plugin.get_option_and_origin(name)
-    if isinstance(value, str) and origin.startswith(written):
+    if isinstance(value, (str, dict)) and origin.startswith(written):
         try:
             value = render(value)
         except AnsibleError as error:

@@ -189,6 +189,9 @@ options:
   profile:
     description: File with the profile of the instance. Where an answer contradicts it, a warning is logged.
     type: path
+  tuning:
+    description: Settings that few users need, such as C(outage_wait). As with the modules of the collection.
+    type: dict
 """
 
 EXAMPLES = r"""

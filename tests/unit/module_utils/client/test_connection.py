@@ -73,3 +73,40 @@ def test_a_share_that_is_no_percentage_is_refused(share: str) -> None:
 def test_http_to_what_may_be_another_machine_is_a_risk(base_url: str, risky: bool) -> None:
     told = risks_of({"base_url": base_url, "allow_http": True})
     assert [line.partition(":")[0] for line in told] == ["allow_http"] * risky
+
+
+def test_tuning_has_defaults_that_follow_the_timeout() -> None:
+    short = connect({"base_url": "https://acme.test"}).transport
+    assert (short.settle, short.outage_wait) == (30.0, 300.0)
+    assert connect({"base_url": "https://acme.test", "timeout": 75}).transport.settle == 75.0
+
+
+def test_tuning_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEVENTHINGS_SETTLE", "7.5")
+    monkeypatch.setenv("SEVENTHINGS_OUTAGE_WAIT", "60")
+    transport = connect({"base_url": "https://acme.test", "tuning": {"settle": "2", "outage_wait": None}}).transport
+    assert (transport.settle, transport.outage_wait) == (2.0, 60.0)
+
+
+@pytest.mark.parametrize(
+    ("tuning", "words"),
+    [
+        ({"setle": 1}, "tuning: unknown key 'setle'; did you mean settle?"),
+        ({"Outage-Wait": 1}, "tuning: unknown key 'Outage-Wait'; did you mean outage_wait?"),
+        ({"speed": 1}, "tuning: unknown key 'speed'; expected settle, outage_wait"),
+        ({"settle": -1}, "tuning.settle: -1 does not fit; expected seconds, 0 or more"),
+        ({"outage_wait": "long"}, "tuning.outage_wait: 'long' does not fit; expected seconds, 0 or more"),
+        ({"settle": 10**400}, "tuning.settle: 1000"),
+        (["settle"], "tuning: ['settle'] does not fit; expected a map with settle, outage_wait"),
+    ],
+)
+def test_tuning_that_does_not_fit_is_refused(tuning: object, words: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        connect({"base_url": "https://acme.test", "tuning": tuning})
+    assert refused.value.message.startswith(words)
+
+
+def test_a_variable_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEVENTHINGS_SETTLE", "soon")
+    with pytest.raises(InvalidInput, match="SEVENTHINGS_SETTLE: 'soon' does not fit"):
+        connect({"base_url": "https://acme.test"})
