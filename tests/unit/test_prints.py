@@ -35,7 +35,6 @@ PRINTERS = {
     # They silence those of a library, and of Python.
     "plugin_utils/desired/xlsx_source.py": {"warnings"},
     "module_utils/model/patterns.py": {"warnings"},
-    "plugin_utils/watch/inert.py": {"warnings"},
     "plugin_utils/printing/screen.py": {"Display", "display", "warning"},
     # An event source has a log of its own; each line of it passes through clean().
     "plugin_utils/watch/source.py": {"logging"},

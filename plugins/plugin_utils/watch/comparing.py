@@ -32,16 +32,7 @@ def known(schema: Schema, record: Record, salt: str, watches: Sequence[Watch]) -
     told = {field.wire_key for field in schema.fields.values()}
     others = {name: value for name, value in record.flat.items() if name not in told}
     digests = {name: _digest(value, salt) for name, value in {**others, **values}.items() if name not in _NO_CHANGE}
-    return Known(name_of(schema, record), digests, dates_in(watches, values))
-
-
-def name_of(schema: Schema, record: Record) -> str:
-    """The text by which people know a record: the first field of a natural key that holds one."""
-    values = schema.show(record.flat)
-    kind = schema.kind
-    keys = [key for keys in kind.match_on for key in keys]
-    texts = (values.get(key) for key in (*kind.labels[::-1], *keys))
-    return next((text for text in texts if isinstance(text, str) and text), "")
+    return Known(record.id, digests, dates_in(watches, values))
 
 
 def changed_fields(before: Known, now: Known) -> list[str]:

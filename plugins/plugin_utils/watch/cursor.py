@@ -30,14 +30,14 @@ _BEGIN_ANEW = "remove it to begin anew from what is there now"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One record, as it is remembered. No value of it is kept but its name and the dates that are watched.
+    """One record, as it is remembered. The only values kept are its integer id and the dates that are watched.
 
-    :ivar name: what people call it. :ivar digests: field to a salted digest of its value.
+    :ivar number: its integer id; None if the answers have none. :ivar digests: field to a salted digest of its value.
     :ivar dates: watched field to its day or instant. :ivar told: the dates that were told.
     :ivar out_of_sight: why no list shows it: ``archived``, or ``hidden`` from this user; empty: it is listed.
     """
 
-    name: str
+    number: int | None
     digests: dict[str, str]
     dates: dict[str, str] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
@@ -170,8 +170,8 @@ def _kind_state(kept: dict[str, Any]) -> KindState:
 
 def _known(kept: dict[str, Any]) -> Known:
     one = Known(**kept)
-    _require_texts(one.name, one.out_of_sight, *one.told, *one.digests.values(), *one.dates.values())
-    if not isinstance(one.told, list):
+    _require_texts(one.out_of_sight, *one.told, *one.digests.values(), *one.dates.values())
+    if not isinstance(one.told, list) or not (one.number is None or type(one.number) is int):
         raise TypeError
     for date in one.dates.values():
         dt.datetime.fromisoformat(date)

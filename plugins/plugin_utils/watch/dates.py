@@ -13,19 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-
 
 @dataclass(frozen=True)
 class Watch:
     """A field whose dates are told before they come.
 
     :ivar kind: name of the kind. :ivar field: key of the field. :ivar days: how many days before.
+    :ivar spelling: the field as the rulebook names it.
     """
 
     kind: str
     field: str
     days: int
+    spelling: str = ""
 
     @property
     def mark(self) -> str:
@@ -61,7 +61,7 @@ TERMS: Mapping[str, tuple[Term, ...]] = {
 class Told:
     """A date that is to be told: ``due`` or ``overdue``.
 
-    :ivar days_left: until the date; less than 0 where it passed.
+    :ivar days_left: until the date; less than 0 where it passed. :ivar spelling: the field as the event names it.
     """
 
     type: str
@@ -69,6 +69,7 @@ class Told:
     date: str
     days_left: int
     days: int = 0
+    spelling: str = ""
 
     @property
     def mark(self) -> str:
@@ -87,18 +88,18 @@ def terms_of(kind: str, values: Mapping[str, Any], now: dt.datetime, days: int) 
         if not isinstance(day, dt.date) or status not in term.open | term.overdue:
             continue
         left = (day - now.date()).days
-        date = _text(instant if isinstance(instant, dt.datetime) else day)
+        date = text_of_date(instant if isinstance(instant, dt.datetime) else day)
         passed = instant <= now if isinstance(instant, dt.datetime) else left < 0
         if passed or status in term.overdue:
-            yield Told("overdue", term.day, date, left)
+            yield Told("overdue", term.day, date, left, spelling=term.day)
         elif left <= days:
-            yield Told("due", term.day, date, left, days)
+            yield Told("due", term.day, date, left, days, term.day)
 
 
 def dates_in(watches: Sequence[Watch], values: Mapping[str, Any]) -> dict[str, str]:
     """The dates of the watched fields of a record, as they are remembered."""
     found = {watch.field: values.get(watch.field) for watch in watches}
-    return {field: _text(value) for field, value in found.items() if isinstance(value, dt.date) and value not in EMPTY}
+    return {field: text_of_date(value) for field, value in found.items() if isinstance(value, dt.date)}
 
 
 def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -> Iterator[tuple[Watch, Told]]:
@@ -112,7 +113,7 @@ def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -
             continue
         left = (_day_of(date, now.tzinfo) - now.date()).days
         if left <= watch.days:
-            yield watch, Told("due", watch.field, date, left, watch.days)
+            yield watch, Told("due", watch.field, date, left, watch.days, watch.spelling)
 
 
 def _day_of(date: str, zone: dt.tzinfo | None) -> dt.date:
@@ -124,7 +125,8 @@ def _day_of(date: str, zone: dt.tzinfo | None) -> dt.date:
     return instant.date()
 
 
-def _text(value: dt.date) -> str:
+def text_of_date(value: dt.date) -> str:
+    """Return a day or an instant in ISO 8601; an instant without a zone is in UTC."""
     if isinstance(value, dt.datetime) and value.tzinfo is None:
         value = value.replace(tzinfo=dt.UTC)
     return value.isoformat()

@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ..action.arguments import read_arguments
 from .cursor import CursorFile
 from .dates import Watch
-from .watcher import WATCHED, Event, LoginRefused, Watcher, WatchOptions
+from .watcher import WATCHED, Event, LoginRefused, Match, Watcher, WatchOptions
 
 _log = logging.getLogger("community.seventhings.changes")
 
@@ -43,10 +43,18 @@ _DATE_SPEC: Spec = {
     "days": {"type": "int", "default": 0},
 }
 
+_MATCH_SPEC: Spec = {
+    "id": {"type": "str", "required": True},
+    "kind": {"type": "str", "choices": list(WATCHED), "default": "object"},
+    "where": {"type": "dict", "required": True},
+}
+
 SPEC: Spec = {
     **{name: option for name, option in CONNECTION.items() if name != "execution"},
     "kinds": {"type": "list", "elements": "str", "choices": list(WATCHED), "default": list(WATCHED)},
     "dates": {"type": "list", "elements": "dict", "options": _DATE_SPEC, "default": []},
+    "fields": {"type": "list", "elements": "str", "default": []},
+    "matches": {"type": "list", "elements": "dict", "options": _MATCH_SPEC, "default": []},
     "due_days": {"type": "int", "default": 0},
     "existing": {"type": "str", "choices": ["remember", "tell"], "default": "remember"},
     "interval": {"type": "float", "default": 60.0},
@@ -151,9 +159,13 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
     for name, least in (("due_days", 0), ("requests_per_minute", 0), ("interval", 0), ("whole_interval", 0)):
         if not options[name] >= least:
             raise InvalidInput(f"{name}: {options[name]} does not fit; expected {least} or more")
-    for one in options["dates"]:
-        if one["kind"] not in options["kinds"]:
-            raise InvalidInput(f"dates: {one['field']}: {one['kind']} is not among kinds, so nothing of it is read")
+    for option, name in (("dates", "field"), ("matches", "id")):
+        for one in options[option]:
+            if one["kind"] not in options["kinds"]:
+                raise InvalidInput(f"{option}: {one[name]}: {one['kind']} is not among kinds, so it is not read")
+    ids = [one["id"] for one in options["matches"]]
+    if len(ids) != len(set(ids)):
+        raise InvalidInput(f"matches: {max(ids, key=ids.count)}: two filters have this id; expected one for each")
     return options
 
 
@@ -173,6 +185,8 @@ def _watcher(client: Client, cursor: CursorFile, options: Mapping[str, Any]) -> 
         WatchOptions(
             kinds=options["kinds"],
             dates=[Watch(one["kind"], one["field"], one["days"]) for one in options["dates"]],
+            fields=options["fields"],
+            matches=[Match(one["id"], one["kind"], one["where"]) for one in options["matches"]],
             due_days=options["due_days"],
             tells_existing=options["existing"] == "tell",
             whole_interval=options["whole_interval"],

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,11 +27,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
 
 from .comparing import changed_fields, known
 from .cursor import CursorFile, KindState, Known, State
 from .dates import Told, Watch, near, terms_of
-from .inert import inert
+from .event import Names, carried, key_of, status_of
 
 WATCHED = tuple(kind.name for kind in KINDS.values() if kind.has_history)
 """The kinds of records that can be watched, by name."""
@@ -50,10 +51,23 @@ class LoginRefused(SeventhingsError):
 
 
 @dataclass(frozen=True)
+class Match:
+    """A filter that a rulebook gives a name.
+
+    :ivar id: the name. :ivar kind: name of the kind. :ivar where: the filters, as the info modules take them.
+    """
+
+    id: str
+    kind: str
+    where: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class WatchOptions:
     """The options of a source that are about records.
 
     :ivar kinds: their names. :ivar dates: further fields whose dates are told, by key or label.
+    :ivar fields: the fields that an event may name, by key or label. :ivar matches: the filters that an event answers.
     :ivar due_days: how many days before a task or a rental case is due it is told.
     :ivar tells_existing: whether the first look tells what is there; else it only remembers.
     :ivar whole_interval: seconds after which a list is read whole, where changes alone were read.
@@ -61,6 +75,8 @@ class WatchOptions:
 
     kinds: Sequence[str] = WATCHED
     dates: Sequence[Watch] = ()
+    fields: Sequence[str] = ()
+    matches: Sequence[Match] = ()
     due_days: int = 0
     tells_existing: bool = False
     whole_interval: float = 3600.0
@@ -109,11 +125,13 @@ class Watcher:
         self._next = self._state
         self._costs = {name: _Cost() for name in self.options.kinds}
         self._is_new = kept is None
+        self.names = Names(self.options.fields)
 
     def look(self) -> list[Event]:
         """Returns what changed since the last look that was kept.
 
         :raises LoginRefused: where nobody is let in.
+        :raises InvalidInput: if a field of the options does not exist on this instance.
         :raises SeventhingsError: where the instance can't be read. Nothing is lost then: the next look sees it.
         """
         self.problems = []
@@ -129,6 +147,8 @@ class Watcher:
                 events += self._look_at(KINDS[name])
             except (FeatureOff, PermissionMissing) as refused:
                 self.problems.append(refused.message)
+        if self.names.unknown and not self.problems:
+            raise InvalidInput(f"fields: {', '.join(self.names.unknown)}: none of the kinds has such a field")
         return events
 
     def keep(self) -> None:
@@ -154,6 +174,7 @@ class Watcher:
         if is_whole:
             look.miss({record.uuid for record in records})
         look.tell_dates()
+        look.match()
         stamps = [str(record.flat.get(_STAMP) or "") for record in records]
         state.stamp = max(stamps if is_whole else [state.stamp, *stamps], default="")
         state.watched = [watch.mark for watch in watches]
@@ -167,7 +188,7 @@ class Watcher:
             field = schema.find(watch.field)
             if field is None:
                 raise InvalidInput(f"dates: {watch.field}: {schema.why_unknown(watch.field)}")
-            found.append(Watch(watch.kind, field.key, watch.days))
+            found.append(Watch(watch.kind, field.key, watch.days, watch.field))
         return found
 
     # ---- reading
@@ -248,7 +269,9 @@ class _Look:
         self._state = state
         self._watches = watches
         self._is_silent = is_silent
+        self._names = watcher.names.of_kind(schema)
         self._seen: dict[str, Record] = {}
+        self._shown: dict[str, Record] = {}
 
     def see(self, records: Iterable[Record]) -> None:
         """Compares records with what is remembered of them."""
@@ -264,9 +287,9 @@ class _Look:
                 now = replace(now, told=before.told)
                 changed = changed_fields(before, now)
                 if before.out_of_sight == "archived":
-                    self._add("unarchived", record.uuid, now, record, changed=changed)
+                    self._add("unarchived", record.uuid, now, record, **self._changed(changed))
                 elif changed:
-                    self._add("changed", record.uuid, now, record, changed=changed)
+                    self._add("changed", record.uuid, now, record, **self._changed(changed))
             self._state.records[record.uuid] = now
 
     def miss(self, listed: set[str]) -> None:
@@ -300,28 +323,57 @@ class _Look:
             for is_silent, told in due:
                 if told.mark not in one.told and not is_silent:
                     record = record or self._watcher.read_one(self._schema.kind, uuid)
-                    self._add(told.type, uuid, one, record, field=told.field, date=told.date, days_left=told.days_left)
+                    self._add(
+                        told.type, uuid, one, record, field=told.spelling, date=told.date, days_left=told.days_left
+                    )
             marks = sorted({told.mark for _silent, told in due})
             if marks != one.told:
                 self._state.records[uuid] = replace(one, told=marks)
 
+    def match(self) -> None:
+        """Fill in which filters of the rulebook match the records of the events.
+
+        The first look evaluates each filter, so that a wrong one is refused at the start.
+        """
+        kind = self._schema.kind
+        records = list(self._shown.values())
+        for match in self._watcher.options.matches:
+            if match.kind != kind.name or not (records or self._is_silent):
+                continue
+            found = matching_records(self._watcher.client, self._schema, match.where, records, f"matches.{match.id}")
+            uuids = {record.uuid for record in found}
+            for event in self.events:
+                if event["uuid"] in uuids:
+                    event["matches"].append(match.id)
+
+    def _changed(self, keys: Sequence[str]) -> dict[str, Any]:
+        """Return the members of an event that say what changed: the named fields, and the number of the others."""
+        named = [self._names[key] for key in keys if key in self._names]
+        return {"changed": named, "other_fields": len(keys) - len(named)}
+
     def _add(self, event_type: str, uuid: str, one: Known, record: Record | None, **more: Any) -> None:
         if self._is_silent:
             return
-        shown = None if record is None else {**self._schema.show(record.flat), "uuid": uuid}
-        without = self._watcher.client.without_credentials
+        kind, values = self._schema.kind, {} if record is None else self._schema.read(record.flat)
+        if record is not None:
+            self._shown[uuid] = record
         stamp = "" if record is None else str(record.flat.get(_STAMP) or "")
-        identity = [self._schema.kind.name, uuid, event_type, more.get("field"), more.get("date"), stamp, one.digests]
+        identity = [kind.name, uuid, event_type, more.get("field"), more.get("date"), stamp, one.digests]
         self.events.append(
             {
                 "type": event_type,
-                "kind": self._schema.kind.name,
+                "kind": kind.name,
                 "uuid": uuid,
-                "name": inert(without(one.name)),
+                "record_id": one.number,
+                **({"key": None, "key_length": None} if record is None else key_of(self._schema, record)),
+                "status": status_of(kind, values),
+                "values": {
+                    spelling: carried(kind, key, values.get(key)) for key, spelling in self._names.items() if values
+                },
+                "matches": [],
                 "instance": self._watcher.client.transport.root,
-                "record": inert(without(shown)),
                 "noticed_at": self._watcher.now().isoformat(timespec="seconds"),
                 "id": hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32],
-                **inert(more),
+                **more,
             }
         )

@@ -26,9 +26,10 @@ description:
     Each event is sent at least once: the cursor moves only after its events were taken. After a restart an event may
     come again, with the same C(id).
   - At the first start nothing is sent. What is there is remembered, and changes are told from then on.
-  - Texts of the instance are data. A text that Ansible could run, as a template or as an expression, or that
-    ansible-rulebook would read as something else, stands in the event as a template that gives just this text, so
-    playbooks get the text and never its result.
+  - An event carries no text that somebody wrote on the instance, because Ansible evaluates the texts of an event. It
+    has identifiers, numbers, booleans, dates, the status of tasks and rental cases, and names in the spelling of the
+    rulebook. A playbook reads the texts of a record by its C(uuid), for example with
+    M(community.seventhings.object_info).
   - ansible-rulebook and ansible-core must be installed in one environment, with the Python packages of the collection.
 requirements:
   - python >= 3.11
@@ -79,6 +80,35 @@ options:
         description: How many days before the date the event comes.
         type: int
         default: 0
+  fields:
+    description:
+      - Fields that events may name, by key or label, of any of the O(kinds).
+      - C(changed) lists those of them that changed, in this spelling. C(values) has their values if these are numbers,
+        booleans or dates, and null for others. All other changed fields are counted in C(other_fields).
+    type: list
+    elements: str
+    default: []
+  matches:
+    description:
+      - Filters that are evaluated here. C(matches) of an event lists the O(matches[].id) of each filter that the record
+        passes, so a rule can depend on a text without having it in the event.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      id:
+        description: Name of the filter in the event.
+        type: str
+        required: true
+      kind:
+        description: The kind of the records. It must be one of O(kinds).
+        type: str
+        choices: [location, room, person, object, task, rental_case]
+        default: object
+      where:
+        description: Filters as the option C(filters) of the info modules accepts them.
+        type: dict
+        required: true
   due_days:
     description:
       - How many days before its date a task or a rental case is due. The event of the type V(due) comes once.
@@ -118,8 +148,8 @@ options:
     default: changes
   cursor:
     description:
-      - File that holds what was seen, for this user alone. It holds no values of records but their names and the dates
-        of O(dates).
+      - File that holds what was seen, for this user alone. The only values of records in it are their integer ids and
+        the dates of O(dates).
       - By default it is in C($XDG_STATE_HOME/seventhings), C(~/.local/state/seventhings) where that is not set. In a
         container, name a file on a volume.
       - Only one source at a time can use it.
@@ -205,12 +235,23 @@ EXAMPLES = r"""
         dates:
           - field: Warranty until
             days: 30
+        fields: [condition]
+        matches:
+          - id: laptop
+            where: {inventory_name: {like: [Laptop]}}
   rules:
     - name: A rental case is overdue
       condition: event.type == "overdue" and event.kind == "rental_case"
       action:
         run_playbook:
           name: remind.yml
+
+    - name: The condition of a laptop changed
+      condition: >-
+        event.type == "changed" and event.changed contains "condition" and event.matches contains "laptop"
+      action:
+        run_playbook:
+          name: check_laptop.yml
 """
 
 try:

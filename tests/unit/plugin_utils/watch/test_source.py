@@ -45,6 +45,7 @@ def options(emulator: Emulator, tmp_path: Path) -> dict[str, Any]:
         **emulator.options(),
         "kinds": ["room"],
         "cursor": str(tmp_path / "cursor.json"),
+        "fields": ["name"],
         "interval": 0.05,
         "requests_per_minute": 0,
         "rate_limit": 0,
@@ -110,10 +111,10 @@ def test_what_was_told_comes_again_only_where_it_was_not_taken(main: Main, optio
         return event, await rulebook.events.get()
 
     lost = while_running(main, {**options, "existing": "tell"}, lose_one)
-    assert (lost["type"], lost["changed"], lost["record"]["name"]) == ("changed", ["name"], "One")
+    assert (lost["type"], lost["changed"], lost["other_fields"]) == ("changed", ["name"], 0)
     again, second = while_running(main, {**options, "existing": "tell"}, take_it)
     assert again["id"] == lost["id"] != second["id"]
-    assert (second["type"], second["record"]["name"]) == ("changed", "Two")
+    assert (second["type"], second["changed"]) == ("changed", ["name"])
 
 
 def test_without_feedback_the_cursor_moves_with_the_next_look(main: Main, options: dict[str, Any]) -> None:
@@ -149,6 +150,8 @@ def test_an_instance_that_can_not_be_reached_is_said_once_and_tried_again(
         ({"timezone": "Mars"}, "timezone: 'Mars'"),
         ({"dates": [{"kind": "object", "field": "x"}]}, "object is not among kinds"),
         ({"dates": [{"kind": "room", "field": "xyz"}]}, "dates: xyz"),
+        ({"matches": [{"id": "x", "kind": "object", "where": {}}]}, "matches: x: object is not among kinds"),
+        ({"matches": [{"id": "x", "kind": "room", "where": {}}] * 2}, "matches: x: two filters have this id"),
         ({"base_url": None}, "base_url is missing"),
     ],
 )
