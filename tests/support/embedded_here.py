@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -20,8 +20,10 @@ from project import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "emulator"))
 
+from embedded.clock import Clock
 from embedded.description import Description
-from embedded.faults import rate_headers, too_many
+from embedded.faults import too_many
+from embedded.gateway import Exchange, Gateway
 from embedded.messages import Answer, Call, Upload
 from embedded.service import Service
 from embedded.startdata.credentials import CLIENT_ID, PASSWORD, USERNAME
@@ -38,24 +40,17 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.trans
 ACCOUNT = {"username": USERNAME, "password": PASSWORD, "client_id": CLIENT_ID}
 ROOT_URL = "http://embedded.invalid"
 NOW = datetime(2031, 5, 31, 12, 0, tzinfo=UTC)
-"""The time here. Rental cases of the start data are past their days."""
+"""The time at which every instance starts. Rental cases of the start data are past their days."""
+_START = 1000.0
 
 
 class Killed(BaseException):
     """The process is gone: nothing of it runs any more."""
 
 
-class _Clock:
-    """A clock that moves only when somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.seconds = 1000.0
-
-    def now(self) -> float:
-        return self.seconds
-
-    def sleep(self, seconds: float) -> None:
-        self.seconds += seconds
+def _still() -> Clock:
+    """A clock that moves only when somebody puts it forward."""
+    return Clock(lambda: _START)
 
 
 @cache
@@ -74,12 +69,16 @@ def _document() -> dict[str, Any]:
 class Embedded:
     """An instance on start data.
 
+    :ivar gateway: what is in front of it: faults, the rate limit, the log of requests.
+    :ivar clock: moves only when a client sleeps, or waits for an answer.
     :ivar log: method and path of each request.
     :ivar kill_at: number of the request at which the client is killed; negative: after the request was carried out.
     :ivar refuse_at: number of the request that comes too early.
     """
 
     service: Service
+    gateway: Gateway
+    clock: Clock
     log: list[tuple[str, str]] = field(default_factory=list)
     kill_at: int = 0
     refuse_at: int = 0
@@ -88,36 +87,55 @@ class Embedded:
     def started(cls, sides: Mapping[str, str] | None = None, data: str = "demo") -> Embedded:
         store = Store(":memory:")
         store.copy_from(_filled(data))
-        service = Service(store, Weather(sides or {}), clock=lambda: NOW)
+        clock = _still()
+        service = Service(store, Weather(sides or {}), clock=lambda: NOW + timedelta(seconds=clock.now() - _START))
         # Read once for all: nobody changes it.
         service.description.document = _document()
-        return cls(service)
+        return cls(service, Gateway(service, clock), clock)
+
+    def fault(self, fault: str, **rule: Any) -> None:
+        """Add a rule about what goes wrong."""
+        self.gateway.faults.add({"fault": fault, **rule})
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The log of requests, oldest first, as the steering call answers it."""
+        self.gateway.settle()
+        entries: list[dict[str, Any]] = json.loads(self.gateway.journal.as_json())
+        return entries
 
     def dump(self, canonical: bool = True) -> Any:
         """The state of the instance."""
+        self.gateway.settle()
         return dump(self.service.store, self.service.templates, canonical=canonical)
 
     def client(self, **account: str) -> Client:
         """A client that signs in here."""
-        clock = _Clock()
-        transport = _Direct(ROOT_URL, sleep=clock.sleep, rate=RateLimit(0, clock.now, clock.sleep))
+        clock = self.clock
+        transport = _Direct(ROOT_URL, sleep=clock.forward, rate=RateLimit(0, clock.now, clock.forward))
         transport.session = _Session(self)
         credentials = Credentials(None, None, *({**ACCOUNT, **account}[name] for name in ACCOUNT))
         return Client(transport, Tokens(transport, credentials))
 
-    def answer(self, call: Call) -> Answer:
-        """One request, as the server carries it out."""
+    def answer(self, call: Call, patience: float) -> tuple[Exchange, Answer]:
+        """One request, as the server carries it out for a client that waits so many seconds for the answer."""
         self.log.append((call.method, call.path))
         if self.kill_at == len(self.log):
             raise Killed
+        exchange = self.gateway.take(call)
         if self.refuse_at == len(self.log):
-            return too_many(1, self.service.weather["retry_after"])
-        answer = self.service.answer(call)
-        if self.service.weather["rate_headers"] == "given":
-            answer.headers.update(rate_headers(None))
+            return exchange, too_many(1, self.service.weather["retry_after"], self.service.clock())
+        if exchange.latency > patience:
+            # The client goes, and the request stays on its way.
+            self.gateway.later(exchange.arrived + exchange.latency, lambda: self.gateway.answer(exchange))
+            self.clock.forward(patience)
+            raise requests.exceptions.ReadTimeout(f"read timed out after {patience:g} seconds")
+        self.clock.forward(exchange.latency)
+        answer = self.gateway.answer(exchange)
         if self.kill_at == -len(self.log):
             raise Killed
-        return answer
+        if answer is None:
+            raise requests.exceptions.ConnectionError("connection reset by peer")
+        return exchange, answer
 
 
 class _Direct(Transport):
@@ -145,23 +163,30 @@ class _Session:
         if files:
             headers["content-type"] = "multipart/form-data"
         call = Call(method, parts.path, parts.query, headers, options["data"] or b"", ROOT_URL, files)
-        return _Answered(self.embedded.answer(call), headers)
+        exchange, answer = self.embedded.answer(call, options["timeout"][1])
+        return _Answered(answer, headers, is_half=exchange.fault == "half_body")
 
 
 class _Answered:
-    """An answer as the library gives it."""
+    """An answer as the library gives it.
 
-    def __init__(self, answer: Answer, sent: Mapping[str, str]) -> None:
+    :param is_half: the connection breaks in the middle of the body.
+    """
+
+    def __init__(self, answer: Answer, sent: Mapping[str, str], is_half: bool) -> None:
         media = {"Content-Type": answer.media} if answer.media else {}
         self.status_code = answer.status
         self.headers = requests.structures.CaseInsensitiveDict({**answer.headers, **media})
         self.request = cast(Any, requests.PreparedRequest())
         self.request.headers = requests.structures.CaseInsensitiveDict(sent)
-        self._body = io.BytesIO(answer.body)
+        self._is_half = is_half
+        self._body = io.BytesIO(answer.body[: len(answer.body) // 2] if is_half else answer.body)
 
     def iter_content(self, size: int) -> Iterator[bytes]:
         while chunk := self._body.read(size):
             yield chunk
+        if self._is_half:
+            raise requests.exceptions.ChunkedEncodingError("connection broken: incomplete read")
 
     def __enter__(self) -> _Answered:
         return self

@@ -38,6 +38,7 @@ Steering (no token needed), below admin_url:
   GET PUT POST DELETE /faults    {"method", "path", "fault", "probability", "after", "times", ...};
                                  PUT /faults?seed=... draws the same chances in the same order
   PUT /rate-limit                {"per_minute": 200, "burst": 10} or null
+  POST /forward                  {"seconds": 30}: what is due within them comes now
   POST /users, /sso-codes, /tokens/expire
   POST /reset                    the start data again; {"sign_out": true}: of those signed in nobody stays so,
                                  {"calm": true}: calm weather, no faults, no rate limit and default settings as well
@@ -139,8 +140,7 @@ async def _run(options: argparse.Namespace) -> None:
     # Imported here, so that --help and the table of switches come at once.
     from aiohttp import web
 
-    from .faults import Faults
-    from .journal import Journal
+    from .gateway import Gateway
     from .server import Server
     from .service import Service
     from .startdata.exported import Export
@@ -157,9 +157,8 @@ async def _run(options: argparse.Namespace) -> None:
         if start.count or start.export:
             start.keep(store)
     weather = switches.Weather({"weather": options.weather, **options.like, **dict(options.switch)})
-    service = Service(store, weather)
-    faults, journal = Faults(), Journal()
-    server = Server(service, Steering(service, faults, journal, start), journal, faults)
+    gateway = Gateway(Service(store, weather))
+    server = Server(gateway, Steering(gateway, start))
 
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -6,24 +6,37 @@
 from __future__ import annotations
 
 import random
-import time
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from email.utils import format_datetime
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .messages import JSON, PREFIX, Answer, answer_json, encoded
+from .clock import Clock
+from .messages import JSON, PREFIX, Answer, Call, answer_json, encoded, no_content
+
+if TYPE_CHECKING:
+    from .service import Service
 
 BEFORE = ("401", "403", "406", "422", "429", "500", "502_html", "503", "reset_before")
-AFTER = ("504_after", "reset_after", "half_body", "not_json")
-FAULTS = (*BEFORE, *AFTER, "latency")
+"""The faults of requests that are not carried out."""
+BROKEN = ("not_json", "empty_body", "html_body")
+"""The faults of answers whose body holds nothing useful."""
+LATE = ("504_late", "502_late", "reset_late")
+"""The faults of requests that are carried out after their answer."""
+RESETS = ("reset_before", "reset_after", "reset_late", "half_body")
+"""The faults without an answer; ``half_body`` has half an answer, unless that is empty."""
+FAULTS = (*BEFORE, *BROKEN, *LATE, "504_after", "reset_after", "half_body", "no_effect", "latency")
 _BURST = 10
 _FORMS = ("seconds", "date", "none")
-_KEYS = ("method", "path", "fault", "probability", "after", "times", "seconds", "retry_after", "retry_after_form")
+_NUMBERS = ("probability", "after", "times", "begins", "lasts", "seconds", "retry_after", "commit_after")
+_TEXTS = ("method", "path", "fault", "retry_after_form", "answer")
+_KEYS = (*_TEXTS, *_NUMBERS)
 _HTML = (
     b"<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center></body></html>"
 )
+_PAGE = b"<html><head><title>Welcome</title></head><body><h1>Please sign in</h1></body></html>"
 _MESSAGES = {
     "401": "The access token is missing or invalid",
     "403": "The caller is not permitted to perform the operation",
@@ -40,9 +53,13 @@ class BadRule(ValueError):
 
 @dataclass
 class Rule:
-    """One rule, as it was given, with the requests that it has seen."""
+    """One rule, as it was given, with the requests that it has seen.
+
+    :ivar added: when it was given, in seconds on the clock of the gateway.
+    """
 
     given: dict[str, Any]
+    added: float = 0.0
     seen: int = 0
     acted: int = 0
 
@@ -50,10 +67,18 @@ class Rule:
     def fault(self) -> str:
         return str(self.given["fault"])
 
-    def acts(self, method: str, path: str, chance: float) -> bool:
-        """Tells whether the rule acts on a request, and counts the request."""
+    @property
+    def latency(self) -> float:
+        """Seconds that the answer takes."""
+        return float(self.given.get("seconds", 1 if self.fault == "latency" else 0))
+
+    def acts(self, method: str, path: str, chance: float, now: float) -> bool:
+        """Return True if the rule acts on a request. Counts the request."""
         given = self.given
         if given.get("method", method).upper() != method or not fnmatchcase(path, given.get("path", "*")):
+            return False
+        begins = self.added + given.get("begins", 0)
+        if now < begins or ("lasts" in given and now >= begins + given["lasts"]):
             return False
         times = given.get("times")
         if times is not None and self.acted >= times:
@@ -68,19 +93,20 @@ class Rule:
 class Faults:
     """The list of rules. The first that matches and still has times left acts."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
         self.rules: list[Rule] = []
+        self._clock = clock
         self._random = random.Random(7)
 
     def decide(self, method: str, path: str) -> tuple[float, Rule | None]:
         """The latency of a request, and the fault that happens to it."""
-        below = path.removeprefix(PREFIX)
+        below, now = path.removeprefix(PREFIX), self._clock.now()
         latency = 0.0
         for rule in self.rules:
-            if rule.acts(method, below, self._random.random()):
+            if rule.acts(method, below, self._random.random(), now):
+                latency += rule.latency
                 if rule.fault != "latency":
                     return latency, rule
-                latency += float(rule.given.get("seconds", 1))
         return latency, None
 
     def seed(self, seed: str) -> None:
@@ -90,17 +116,17 @@ class Faults:
     def replace(self, rules: Any) -> None:
         if not isinstance(rules, list):
             raise BadRule("the rules are a list")
-        self.rules = [checked(rule) for rule in rules]
+        self.rules = [checked(rule, self._clock.now()) for rule in rules]
 
     def add(self, rule: Any) -> None:
-        self.rules.append(checked(rule))
+        self.rules.append(checked(rule, self._clock.now()))
 
     def as_json(self) -> list[dict[str, Any]]:
         return [rule.given for rule in self.rules]
 
 
-def checked(rule: Any) -> Rule:
-    """A rule that can be followed. Raises BadRule."""
+def checked(rule: Any, now: float) -> Rule:
+    """A rule that can be followed, given at this moment. Raises BadRule."""
     if not isinstance(rule, dict):
         raise BadRule("a rule is a JSON object")
     given = {key: value for key, value in rule.items() if value is not None}
@@ -110,7 +136,7 @@ def checked(rule: Any) -> Rule:
     given["fault"] = str(given.get("fault"))
     if given["fault"] not in FAULTS:
         raise BadRule(f"fault is one of {', '.join(FAULTS)}")
-    for key in ("probability", "after", "times", "seconds"):
+    for key in _NUMBERS:
         if not isinstance(given.get(key, 0), (int, float)) or given.get(key, 0) < 0:
             raise BadRule(f"{key} is a number from 0")
     if given.get("probability", 0) > 1:
@@ -119,37 +145,80 @@ def checked(rule: Any) -> Rule:
         raise BadRule(f"retry_after_form is one of {', '.join(_FORMS)}")
     if not all(isinstance(given.get(key, ""), str) for key in ("method", "path")):
         raise BadRule("method and path are texts")
-    return Rule(given)
+    if given.get("answer", "claimed") not in _WITHOUT_EFFECT:
+        raise BadRule(f"answer is one of {', '.join(_WITHOUT_EFFECT)}")
+    return Rule(given, now)
 
 
-def answer_for(rule: Rule) -> Answer:
+def answer_for(rule: Rule, moment: datetime) -> Answer:
     """The answer of a fault that keeps the request from being carried out, or hides that it was."""
-    if rule.fault == "429":
-        given = rule.given
-        return too_many(float(given.get("retry_after", 1)), str(given.get("retry_after_form", "seconds")))
-    if rule.fault == "502_html":
+    if rule.fault.startswith("502"):
         return Answer(502, _HTML, "text/html")
-    if rule.fault == "504_after":
+    if rule.fault.startswith("504"):
         return answer_json({"message": "Gateway timeout"}, 504)
-    return answer_json({"message": _MESSAGES[rule.fault]}, int(rule.fault))
-
-
-def not_json(answer: Answer) -> Answer:
-    """An answer of which the body is broken."""
-    cut = answer.body[: len(answer.body) // 2] if answer.media == JSON and len(answer.body) > 2 else b'{"items": ['
-    return Answer(answer.status if answer.status != 204 else 200, cut, JSON, answer.headers)
-
-
-def too_many(seconds: float, form: str) -> Answer:
-    """429, with the time to come again in one of its forms."""
-    answer = Answer(429, encoded({"message": "Too many requests"}), JSON)
-    if form == "seconds":
-        answer.headers["Retry-After"] = str(max(0, -int(-seconds // 1)))
-    elif form == "date":
-        # A date has no fractions: round up, or the client comes too early.
-        moment = datetime.now(UTC) + timedelta(seconds=seconds + 0.999)
-        answer.headers["Retry-After"] = format_datetime(moment.replace(microsecond=0), usegmt=True)
+    given = rule.given
+    form = str(given.get("retry_after_form", "seconds"))
+    if rule.fault == "429":
+        return too_many(float(given.get("retry_after", 1)), form, moment)
+    answer = answer_json({"message": _MESSAGES[rule.fault]}, int(rule.fault))
+    if rule.fault == "503" and "retry_after" in given:
+        answer.headers.update(_retry_after(float(given["retry_after"]), form, moment))
     return answer
+
+
+def broken_body(fault: str, answer: Answer) -> Answer:
+    """The same answer with a body that holds nothing useful."""
+    status = answer.status if answer.status != 204 else 200
+    if fault == "empty_body":
+        return Answer(status, b"", JSON, answer.headers)
+    if fault == "html_body":
+        return Answer(status, _PAGE, "text/html", answer.headers)
+    cut = answer.body[: len(answer.body) // 2] if answer.media == JSON and len(answer.body) > 2 else b'{"items": ['
+    return Answer(status, cut, JSON, answer.headers)
+
+
+def _claimed(service: Service, call: Call) -> Answer:
+    """The answer that the write would have had."""
+    return service.answer(call, keep=False)
+
+
+def _unchanged(service: Service, call: Call) -> Answer:
+    """The record as it still is, or ``{}`` if it cannot be read at this path."""
+    read = service.answer(replace(call, method="GET", query="", body=b"", parts=None))
+    return read if read.status == 200 else answer_json({})
+
+
+_WITHOUT_EFFECT: Mapping[str, Callable[[Service, Call], Answer]] = {
+    "claimed": _claimed,
+    "unchanged": _unchanged,
+    "200": lambda _service, _call: answer_json({}),
+    "202": lambda _service, _call: Answer(202),
+    "204": lambda _service, _call: no_content(),
+}
+
+
+def without_effect(service: Service, call: Call, rule: Rule) -> Answer:
+    """An answer that says that a write was carried out, when it was not. Others are answered as usual."""
+    answer = service.answer(call, keep=False)
+    if call.method == "GET" or answer.status >= 300:
+        return answer
+    return _WITHOUT_EFFECT[str(rule.given.get("answer", "claimed"))](service, call)
+
+
+def too_many(seconds: float, form: str, moment: datetime) -> Answer:
+    """429, with the time to come again in one of its forms."""
+    headers = _retry_after(seconds, form, moment)
+    return Answer(429, encoded({"message": "Too many requests"}), JSON, headers)
+
+
+def _retry_after(seconds: float, form: str, moment: datetime) -> dict[str, str]:
+    if form == "seconds":
+        return {"Retry-After": str(max(0, -int(-seconds // 1)))}
+    if form == "date":
+        # A date has no fractions: round up, or the client comes too early.
+        then = (moment + timedelta(seconds=seconds + 0.999)).replace(microsecond=0)
+        return {"Retry-After": format_datetime(then, usegmt=True)}
+    return {}
 
 
 _USUAL_PER_MINUTE = 200
@@ -158,14 +227,15 @@ _USUAL_PER_MINUTE = 200
 class RateLimit:
     """The requests that are allowed a minute, with a burst: a bucket that fills up evenly."""
 
-    def __init__(self, per_minute: float, burst: int) -> None:
+    def __init__(self, per_minute: float, burst: int, clock: Clock) -> None:
         self.per_minute = per_minute
         self.burst = burst
+        self._clock = clock
         self._tokens = float(burst)
-        self._filled = time.monotonic()
+        self._filled = clock.now()
 
     @classmethod
-    def from_json(cls, value: Any) -> RateLimit | None:
+    def from_json(cls, value: Any, clock: Clock) -> RateLimit | None:
         """Null for none. Raises BadRule."""
         if value is None:
             return None
@@ -178,7 +248,7 @@ class RateLimit:
         burst = value.get("burst", _BURST)
         if not isinstance(burst, int) or burst < 1:
             raise BadRule("burst is an integer from 1")
-        return cls(value["per_minute"], burst)
+        return cls(value["per_minute"], burst, clock)
 
     def as_json(self) -> dict[str, Any]:
         return {"per_minute": self.per_minute, "burst": self.burst}
@@ -190,7 +260,7 @@ class RateLimit:
 
     def wait(self) -> float:
         """Take a request. Gives 0, or the seconds until there is room for it."""
-        now = time.monotonic()
+        now = self._clock.now()
         self._tokens = min(self.burst, self._tokens + (now - self._filled) * self.per_minute / 60)
         self._filled = now
         if self._tokens >= 1:

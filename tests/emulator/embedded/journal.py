@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
@@ -23,34 +24,44 @@ _IN_QUERY = re.compile(rf"\b({'|'.join(sorted(_SECRETS))})=[^&]*")
 class Journal:
     """A table of its own in a temporary database, which is gone with the process."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
         # An empty name is a private database in a temporary file that holds what does not fit into the cache.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
         self._db.execute("PRAGMA cache_size = -2048")
-        self._db.execute("CREATE TABLE entry (id INTEGER PRIMARY KEY, entry TEXT NOT NULL)")
+        self._db.execute("CREATE TABLE entry (id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL)")
         self._since = datetime.min.replace(tzinfo=UTC)
 
-    def note(self, call: Call, status: int | None, started: datetime, seconds: float, fault: str | None) -> None:
-        """Log a request. No status means that the client got no answer.
+    def note(self, call: Call, status: int | None, started: datetime, seconds: float, fault: str | None) -> int:
+        """Log a request, and return the number of its entry. No status means that the client got no answer.
 
         One that came before the log was cleared belongs to what was cleared, however long it took.
         """
         if started < self._since:
-            return
+            return 0
         entry = {
             "method": call.method,
             "path": call.path,
             "query": _IN_QUERY.sub(rf"\1={_MASK}", call.query),
             "body": _body(call),
             "status": status,
-            "time": started.astimezone(UTC).isoformat(timespec="milliseconds"),
+            "time": _written(started),
             "duration_ms": round(seconds * 1000, 2),
         }
         if fault:
             entry["fault"] = fault
-        self._db.execute("INSERT INTO entry (entry) VALUES (?)", (json.dumps(entry, ensure_ascii=False),))
+        values = (json.dumps(entry, ensure_ascii=False),)
+        return self._db.execute("INSERT INTO entry (entry) VALUES (?)", values).lastrowid or 0
+
+    def carried_out(self, number: int, moment: datetime | None, status: int | None) -> None:
+        """Add to an entry when its request was carried out, and with which status; no moment: it is still pending."""
+        row = self._db.execute("SELECT entry FROM entry WHERE id = ?", (number,)).fetchone()
+        if row is not None:
+            late = None if moment is None else {"time": _written(moment), "status": status}
+            entry = json.dumps({**json.loads(row[0]), "carried_out": late}, ensure_ascii=False)
+            self._db.execute("UPDATE entry SET entry = ? WHERE id = ?", (entry, number))
 
     def as_json(self) -> bytes:
         """All entries, oldest first, as one JSON array."""
@@ -58,8 +69,12 @@ class Journal:
         return ("[" + ",".join(row[0] for row in rows) + "]").encode()
 
     def clear(self) -> None:
-        self._since = datetime.now(UTC)
+        self._since = self._clock()
         self._db.execute("DELETE FROM entry")
+
+
+def _written(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def masked(value: Any) -> Any:

@@ -1,23 +1,19 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The web server around the service: reads requests, lets faults happen, keeps the log."""
+"""The web server around the gateway: reads requests, waits, sends answers or breaks them off."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import struct
-import time
-from datetime import UTC, datetime
 
 from aiohttp import BodyPartReader, web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from .faults import AFTER, Faults, RateLimit, Rule, answer_for, not_json, rate_headers, too_many
-from .journal import Journal
+from .gateway import Gateway
 from .messages import Answer, Call, Refusal, Upload, answer_json
-from .service import Service
 from .steering.calls import ADMIN, Steering
 from .steering.guard import check_host
 
@@ -31,12 +27,11 @@ _RESET = struct.pack("ii", 1, 0)
 class Server:
     """Answers every request: the service below its prefix, the steering calls beside it."""
 
-    def __init__(self, service: Service, steering: Steering, journal: Journal, faults: Faults) -> None:
-        self.service = service
+    def __init__(self, gateway: Gateway, steering: Steering) -> None:
+        self.gateway = gateway
         self.steering = steering
-        self.journal = journal
-        self.faults = faults
         self.base_url = ""
+        self._timer: asyncio.TimerHandle | None = None
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         path, _question, query = _clean(request.raw_path).partition("#")[0].partition("?")
@@ -46,44 +41,29 @@ class Server:
             return _response(answer_json({"message": foreign.message}, foreign.status))
         if path == ADMIN or path.startswith(f"{ADMIN}/"):
             call, problem = await self._read(request, path, query)
-            return _response(self.service.refused(problem) if problem else self.steering.answer(call))
+            return _response(self.gateway.service.refused(problem) if problem else self.steering.answer(call))
         return await self._serve(request, path, query)
 
     async def _serve(self, request: web.BaseRequest, path: str, query: str) -> web.StreamResponse:
-        started, clock = datetime.now(UTC), time.perf_counter()
         call, problem = await self._read(request, path, query)
-        latency, rule = self.faults.decide(call.method, call.path)
-        if latency:
-            await asyncio.sleep(latency)
-        answer, status = self._carried_out(call, problem, rule)
-        fault = rule.fault if rule else None
-        self.journal.note(call, status, started, time.perf_counter() - clock, fault)
+        exchange = self.gateway.take(call, problem)
+        if exchange.latency:
+            await asyncio.sleep(exchange.latency)
+        answer = self.gateway.answer(exchange)
+        self._wake()
         if answer is None:
             return _reset(request)
-        if self.service.weather["rate_headers"] == "given":
-            answer.headers.update(rate_headers(self.steering.rate_limit))
-        if fault == "half_body" and answer.body:
+        if exchange.fault == "half_body" and answer.body:
             return await _half(request, answer)
         return _response(answer)
 
-    def _carried_out(self, call: Call, problem: Refusal | None, rule: Rule | None) -> tuple[Answer | None, int | None]:
-        """The answer that goes out, None for a reset; and the status that the client sees."""
-        if rule and rule.fault == "reset_before":
-            return None, None
-        if rule and rule.fault not in AFTER:
-            answer = answer_for(rule)
-            return answer, answer.status
-        limit: RateLimit | None = self.steering.rate_limit
-        wait = limit.wait() if limit else 0.0
-        if wait:
-            return too_many(wait, self.service.weather["retry_after"]), 429
-        answer = self.service.refused(problem) if problem else self.service.answer(call)
-        if rule is None or (rule.fault == "half_body" and answer.body):
-            return answer, answer.status
-        if rule.fault in ("reset_after", "half_body"):
-            return None, None
-        answer = not_json(answer) if rule.fault == "not_json" else answer_for(rule)
-        return answer, answer.status
+    def _wake(self) -> None:
+        """Commit what is pending when it is due, even if nobody looks: a kill must find it committed."""
+        self.gateway.settle()
+        if self._timer:
+            self._timer.cancel()
+        due = self.gateway.next_due
+        self._timer = None if due is None else asyncio.get_running_loop().call_later(due, self._wake)
 
     async def _read(self, request: web.BaseRequest, path: str, query: str) -> tuple[Call, Refusal | None]:
         """The request as a call, and what is wrong with it before anybody has looked at it."""

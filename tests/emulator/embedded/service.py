@@ -40,6 +40,22 @@ class Settings:
     modules_off: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Accepted:
+    """A request that may be carried out: the caller may do it, and its body and its query are valid."""
+
+    route: Route
+    context: Context
+
+
+class _NotKept(Exception):
+    """Undoes a transaction that was carried out for its answer alone."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
 class Service:
     """An instance of the service over its data."""
 
@@ -52,10 +68,35 @@ class Service:
         self.router = Router(ROUTES)
         self.clock = clock or _utc
 
-    def answer(self, call: Call) -> Answer:
-        """Carry out a request. What is answered has been committed."""
+    def answer(self, call: Call, *, keep: bool = True) -> Answer:
+        """Carry out a request. What is answered has been committed, unless it is not kept."""
+        accepted = self.accept(call)
+        return self.carry_out(accepted, keep=keep) if isinstance(accepted, Accepted) else accepted
+
+    def accept(self, call: Call) -> Accepted | Answer:
+        """Check a request as far as that is possible without carrying it out. Return the answer if it is refused."""
+        found: list[Accepted] = []
+
+        def accept() -> Answer:
+            found.append(self._accepted(call))
+            return Answer(202)
+
+        refused = self._guarded(accept)
+        return found[0] if found else refused
+
+    def carry_out(self, accepted: Accepted, moment: datetime | None = None, *, keep: bool = True) -> Answer:
+        """Carry out a request that was accepted.
+
+        :param moment: when it is carried out, if not when it was accepted.
+        :param keep: False: undo everything, and still answer as if it had been done.
+        """
+        if moment is not None:
+            accepted.context.moment = moment
+        return self._guarded(lambda: self._carried_out(accepted, keep))
+
+    def _guarded(self, function: Callable[[], Answer]) -> Answer:
         try:
-            answer = self._answer(call)
+            answer = function()
         except Refusal as refusal:
             answer = self.refused(refusal)
         except Exception:  # whatever broke, the caller is told in the way of the service
@@ -65,7 +106,7 @@ class Service:
             answer.headers["Access-Control-Allow-Origin"] = "*"
         return answer
 
-    def _answer(self, call: Call) -> Answer:
+    def _accepted(self, call: Call) -> Accepted:
         route, path = self.router.match(call.method, call.path)
         if route.later and self.weather["later_endpoints"] == "absent":
             raise Refusal(404, f"There is no {call.method} {call.path}")
@@ -74,15 +115,23 @@ class Service:
         # Routes that name no type decide by the record.
         if produces is None and route.produces:
             raise Refusal(406, f"This is to be had as {', '.join(route.produces)} only")
-        context = self._validated(route, path, call, user, produces or JSON)
+        return Accepted(route, self._validated(route, path, call, user, produces or JSON))
+
+    def _carried_out(self, accepted: Accepted, keep: bool) -> Answer:
+        route, context = accepted.route, accepted.context
         if not route.writes:
             return route.handler(context)
         try:
             with self.store.transaction():
-                return route.handler(context)
-        except BaseException:
+                answer = route.handler(context)
+                if not keep:
+                    raise _NotKept(answer)
+                return answer
+        except BaseException as error:
             # The definitions in memory may be those of the transaction that has just been undone.
             self.templates.forget()
+            if isinstance(error, _NotKept):
+                return error.answer
             raise
 
     def _user(self, route: Route, call: Call) -> User:

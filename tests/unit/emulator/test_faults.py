@@ -6,14 +6,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
+import time
+from datetime import datetime
 from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
 
-from .bodies import code
-from .support import Api, Steering
+from .bodies import code, definition
+from .support import Api, Steering, running
 
 PLAIN = ["401", "403", "406", "422", "500", "503"]
 # the fault, whether the request is carried out
@@ -113,6 +119,205 @@ def test_body_that_is_not_json(unjudged: Api, steering: Steering) -> None:
     assert response.status_code == 200
     with pytest.raises(ValueError, match=r".*"):
         json.loads(response.content)
+
+
+@pytest.mark.parametrize(("fault", "media"), [("empty_body", "application/json"), ("html_body", "text/html")])
+def test_answer_with_nothing_useful(unjudged: Api, steering: Steering, fault: str, media: str) -> None:
+    before = unjudged.count("/locations")
+    steering.fault(path="/location*", fault=fault)
+    for answer in (unjudged.get("/locations"), unjudged.post("/location", {"name": "x"})):
+        assert (answer.status_code // 100, answer.headers["Content-Type"]) == (2, media)
+        assert ("Please sign in" in answer.text) == (fault == "html_body")
+    steering.call("DELETE", "/faults")
+    assert unjudged.count("/locations") == before + 1
+
+
+@pytest.mark.parametrize("fault", ["not_json", "empty_body", "html_body", "half_body"])
+@pytest.mark.parametrize("grant_type", ["password", "refresh_token"])
+def test_broken_login(unjudged: Api, steering: Steering, fault: str, grant_type: str) -> None:
+    """The token was handed out, and its answer cannot be read."""
+    steering.fault(path="/auth_token", fault=fault, times=1)
+    refresh = {"grant_type": grant_type, "refresh_token": unjudged.tokens["refresh_token"]}
+    about = {"grant_type": grant_type, "username": unjudged.about["username"], "password": unjudged.about["password"]}
+    fields = refresh if grant_type == "refresh_token" else about
+    with pytest.raises((ValueError, requests.RequestException)):
+        unjudged.grant(**fields).json()
+    assert unjudged.grant(**fields).json()["access_token"]
+
+
+@pytest.mark.parametrize(("form", "expected"), [("seconds", "20"), ("date", "GMT"), ("none", "")])
+def test_unavailable_for_some_time(unjudged: Api, steering: Steering, form: str, expected: str) -> None:
+    """A maintenance window: every request is 503 until it is over."""
+    steering.fault(fault="503", begins=5, lasts=20, retry_after=20, retry_after_form=form)
+    assert unjudged.get("/objects").status_code == 200
+    steering.call("POST", "/forward", {"seconds": 5})
+    for answer in (unjudged.get("/objects"), unjudged.post("/location", {"name": "x"})):
+        assert answer.status_code == 503
+        assert answer.headers.get("Retry-After", "").endswith(expected)
+    steering.call("POST", "/forward", {"seconds": 20})
+    assert unjudged.get("/objects").status_code == 200
+
+
+def test_unavailable_without_a_word(unjudged: Api, steering: Steering) -> None:
+    steering.fault(fault="503")
+    assert "Retry-After" not in unjudged.get("/objects").headers
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "body"),
+    [
+        ("claimed", 200, "Changed"),
+        ("unchanged", 200, "Before"),
+        ("200", 200, None),
+        ("202", 202, None),
+        ("204", 204, None),
+    ],
+)
+def test_change_without_effect(unjudged: Api, steering: Steering, answer: str, status: int, body: str | None) -> None:
+    path = f"/location/{unjudged.create_location(name='Before')}"
+    steering.fault(method="PATCH", fault="no_effect", answer=answer, times=1)
+    before = steering.dump()
+    changed = unjudged.patch(path, {"name": "Changed"})
+    assert changed.status_code == status
+    assert (changed.json().get("name") if changed.content else None) == body
+    assert steering.dump() == before
+    assert unjudged.patch(path, {"name": "Changed"}).status_code == 200
+    assert unjudged.read(path)["name"] == "Changed"
+
+
+def test_creation_without_effect(unjudged: Api, steering: Steering) -> None:
+    """The answer names a record that does not exist."""
+    steering.fault(method="POST", path="/location", fault="no_effect")
+    answer = unjudged.post("/location", {"name": "x"})
+    assert answer.status_code == 201
+    assert unjudged.get(f"/location/{answer.headers['Location-UUID']}").status_code == 404
+    assert unjudged.post("/location", {"city": 7}).status_code == 400
+
+
+def test_new_field_without_effect(unjudged: Api, steering: Steering) -> None:
+    steering.fault(method="POST", fault="no_effect", times=1)
+    before = steering.dump()
+    assert unjudged.post("/asset-tracking/asset/field-definition", definition("TEXT")).status_code == 201
+    assert steering.dump() == before
+    assert unjudged.create_object()
+
+
+# commits that come late
+
+
+LATE = {"504_late": 504, "502_late": 502, "reset_late": None}
+
+
+def late(api: Api, method: str, path: str, body: Any = None) -> int | None:
+    """The status of a request that is carried out later; None for a reset."""
+    try:
+        return api.request(method, path, json=body).status_code
+    except requests.ConnectionError:
+        return None
+
+
+@pytest.mark.parametrize(("fault", "status"), LATE.items())
+def test_late_commit(unjudged: Api, steering: Steering, fault: str, status: int | None) -> None:
+    before = unjudged.count("/locations")
+    steering.fault(method="POST", path="/location", fault=fault, commit_after=25, times=1)
+    assert late(unjudged, "POST", "/location", {"name": "x"}) == status
+    assert unjudged.count("/locations") == before
+    (entry,) = [entry for entry in steering.log() if entry["path"].endswith("/location")]
+    assert (entry["status"], entry["fault"], entry["carried_out"]) == (status, fault, None)
+    steering.call("POST", "/forward", {"seconds": 26})
+    assert unjudged.count("/locations") == before + 1
+    (entry,) = [entry for entry in steering.log() if entry["path"].endswith("/location")]
+    assert entry["carried_out"]["status"] == 201
+    waited = datetime.fromisoformat(entry["carried_out"]["time"]) - datetime.fromisoformat(entry["time"])
+    assert waited.total_seconds() == pytest.approx(25, abs=0.01)
+
+
+def test_late_commits_come_in_the_order_in_which_they_are_due(unjudged: Api, steering: Steering) -> None:
+    path = f"/location/{unjudged.create_location(name='Before')}"
+    for name, seconds in (("Last", 20), ("First", 10)):
+        steering.call("PUT", "/faults", [{"method": "PATCH", "fault": "504_late", "commit_after": seconds}])
+        unjudged.patch(path, {"name": name})
+    steering.call("POST", "/forward", {"seconds": 15})
+    assert unjudged.read(path)["name"] == "First"
+    steering.call("POST", "/forward", {"seconds": 15})
+    assert unjudged.read(path)["name"] == "Last"
+
+
+def test_late_commit_that_has_become_impossible(unjudged: Api, steering: Steering) -> None:
+    path = f"/location/{unjudged.create_location()}"
+    steering.call("PUT", "/faults", [{"method": "PATCH", "fault": "504_late", "commit_after": 10}])
+    unjudged.patch(path, {"name": "Changed"})
+    assert unjudged.delete(path).status_code == 204
+    steering.call("POST", "/forward", {"seconds": 15})
+    assert unjudged.get(path).status_code == 404
+    assert [entry["carried_out"]["status"] for entry in steering.log() if entry["method"] == "PATCH"] == [404]
+
+
+def test_late_commit_outlives_the_token(unjudged: Api, steering: Steering) -> None:
+    """It was signed in when it arrived."""
+    before = unjudged.count("/locations")
+    steering.fault(method="POST", path="/location", fault="504_late", commit_after=10)
+    unjudged.post("/location", {"name": "x"})
+    steering.call("POST", "/tokens/expire")
+    steering.call("POST", "/forward", {"seconds": 15})
+    unjudged.sign_in()
+    assert unjudged.count("/locations") == before + 1
+
+
+@pytest.mark.parametrize(("method", "body"), [("GET", None), ("POST", [])])
+def test_nothing_to_commit(unjudged: Api, steering: Steering, method: str, body: Any) -> None:
+    """Reads, and what is refused at once."""
+    steering.fault(path="/location*", fault="504_late", commit_after=10)
+    path = "/locations" if method == "GET" else "/location"
+    assert late(unjudged, method, path, body) == 504
+    assert "carried_out" not in steering.log()[-1]
+
+
+def test_late_commit_is_dropped_by_a_reset(unjudged: Api, steering: Steering) -> None:
+    steering.fault(method="POST", path="/location", fault="504_late", commit_after=10)
+    unjudged.post("/location", {"name": "x"})
+    steering.clear()
+    before = steering.dump(canonical=True)
+    steering.call("POST", "/forward", {"seconds": 15})
+    assert steering.dump(canonical=True) == before
+
+
+def test_late_commit_without_anybody_who_looks(tmp_path: Path) -> None:
+    """What was due is kept when the process is killed."""
+    with running(db=str(tmp_path / "db.sqlite3"), data="empty") as emulator:
+        steering = Steering(emulator.about)
+        client = Api(emulator.about, steering, judge=False)
+        client.sign_in()
+        steering.fault(method="POST", path="/location", fault="504_late", commit_after=0.05)
+        client.post("/location", {"name": "x"})
+        deadline = time.monotonic() + 30
+        while not _committed(tmp_path / "db.sqlite3"):
+            assert time.monotonic() < deadline
+        emulator.kill()
+        emulator.start()
+        assert len(Steering(emulator.about).dump()["locations"]) == 1
+
+
+def _committed(path: Path) -> int:
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return int(db.execute("SELECT count(*) FROM location").fetchone()[0])
+
+
+def test_client_that_does_not_wait(unjudged: Api, steering: Steering) -> None:
+    """The answer comes after so many seconds, and the commit after more of them."""
+    before = unjudged.count("/locations")
+    steering.fault(method="POST", path="/location", fault="504_late", seconds=0.3, commit_after=20)
+    with pytest.raises(requests.ReadTimeout):
+        unjudged.session.post(
+            unjudged.url("/location"),
+            json={"name": "x"},
+            headers={"Authorization": f"Bearer {unjudged.tokens['access_token']}"},
+            timeout=0.05,
+        )
+    while len(steering.log()) < 2 or steering.log()[-1]["method"] != "POST":
+        assert unjudged.count("/locations") == before
+    steering.call("POST", "/forward", {"seconds": 20})
+    assert unjudged.count("/locations") == before + 1
 
 
 def test_latency_goes_on_with_the_next_rule(unjudged: Api, steering: Steering) -> None:

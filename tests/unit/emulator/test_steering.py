@@ -76,7 +76,7 @@ def test_a_request_from_before_the_log_was_cleared_is_not_in_it() -> None:
         "from datetime import UTC, datetime\n"
         "from embedded.journal import Journal\n"
         "from embedded.messages import Call\n"
-        "journal, before = Journal(), datetime.now(UTC)\n"
+        "journal, before = Journal(lambda: datetime.now(UTC)), datetime.now(UTC)\n"
         "journal.clear()\n"
         "for path, started in (('/before', before), ('/after', datetime.now(UTC))):\n"
         "    journal.note(Call('GET', path, '', {}, b'', ''), 200, started, 0.0, None)\n"

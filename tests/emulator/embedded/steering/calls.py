@@ -12,12 +12,12 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from ..context import new_uuid
-from ..faults import BadRule, Faults, RateLimit
-from ..journal import Journal
+from ..faults import BadRule, RateLimit
+from ..gateway import Gateway
 from ..kinds.mails import all_mails
 from ..kinds.users import insert_user
 from ..messages import JSON, Answer, Call, Refusal, answer_json, parse_json
-from ..service import MODULES, Service, Settings
+from ..service import MODULES, Settings
 from ..startdata.start import StartData
 from ..switches import UnknownSide
 from .dump import dump
@@ -32,12 +32,12 @@ _REFUSALS = ("LoginDeactivated", "Banned", "EmailUnconfirmed", "Inactive", "Only
 class Steering:
     """The steering calls. They need no token and are not in the log."""
 
-    def __init__(self, service: Service, faults: Faults, journal: Journal, start: StartData) -> None:
-        self.service = service
-        self.faults = faults
-        self.journal = journal
+    def __init__(self, gateway: Gateway, start: StartData) -> None:
+        self.gateway = gateway
+        self.service = gateway.service
+        self.faults = gateway.faults
+        self.journal = gateway.journal
         self.start = start
-        self.rate_limit: RateLimit | None = None
         self._calls: Mapping[tuple[str, str], Callable[[Any, dict[str, list[str]]], Any]] = {
             ("GET", "/requests"): lambda _body, _query: Answer(200, self.journal.as_json(), JSON),
             ("DELETE", "/requests"): self._clear_requests,
@@ -47,8 +47,9 @@ class Steering:
             ("PUT", "/faults"): self._replace_faults,
             ("POST", "/faults"): self._add_fault,
             ("DELETE", "/faults"): lambda _body, _query: self._replace_faults([], {}),
-            ("GET", "/rate-limit"): lambda _body, _query: self.rate_limit and self.rate_limit.as_json(),
+            ("GET", "/rate-limit"): self._rate_limit,
             ("PUT", "/rate-limit"): self._set_rate_limit,
+            ("POST", "/forward"): self._forward,
             ("POST", "/users"): self._add_user,
             ("POST", "/sso-codes"): self._add_code,
             ("POST", "/tokens/expire"): self._expire,
@@ -70,6 +71,7 @@ class Steering:
             known = sorted(f"{method} {ADMIN}{one}" for method, one in self._calls)
             return answer_json({"message": f"There is no {call.method} {call.path}", "calls": known}, 404)
         try:
+            self.gateway.settle()
             body = parse_json(call.body) if call.body.strip() else None
             answer = handler(body, parse_qs(call.query, keep_blank_values=True))
         except (BadRule, UnknownSide, Refusal) as problem:
@@ -96,9 +98,21 @@ class Steering:
         self.faults.add(body)
         return self.faults.as_json()
 
+    def _rate_limit(self, body: Any, query: dict[str, list[str]]) -> Any:
+        return self.gateway.rate_limit and self.gateway.rate_limit.as_json()
+
     def _set_rate_limit(self, body: Any, query: dict[str, list[str]]) -> Any:
-        self.rate_limit = RateLimit.from_json(body)
-        return self.rate_limit and self.rate_limit.as_json()
+        self.gateway.rate_limit = RateLimit.from_json(body, self.gateway.clock)
+        return self._rate_limit(None, {})
+
+    def _forward(self, body: Any, query: dict[str, list[str]]) -> Any:
+        """Put the clock of the gateway forward: what is due then is done now."""
+        seconds = _object(body, "seconds").get("seconds")
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
+            raise BadRule("seconds is a number from 0")
+        self.gateway.clock.forward(seconds)
+        self.gateway.settle()
+        return {"seconds": seconds}
 
     def _add_user(self, body: Any, query: dict[str, list[str]]) -> Any:
         """A user who can sign in; every key may be left out, and then the user may do everything."""
@@ -192,9 +206,10 @@ class Steering:
         if given["calm"]:
             self.service.weather.set({"weather": "calm"})
             self.faults.replace([])
-            self.rate_limit = None
+            self.gateway.rate_limit = None
             self.service.settings = Settings()
         self.service.settings.modules_off = []
+        self.gateway.forget()
         self.start.restore(self.service.store, given["sign_out"])
         self.service.templates.forget()
         self.journal.clear()
