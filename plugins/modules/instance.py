@@ -239,11 +239,12 @@ options:
     default: false
   formulas:
     description:
-      - The meaning of an apostrophe at the beginning of a cell of a CSV file, or of the name of a column.
+      - The meaning of an apostrophe in a cell of a CSV file, or in the name of a column.
     type: str
     choices:
-      escape: Before C(=), C(+), C(-), C(@), a tab, the end of a line or another apostrophe it is no part of the text.
-        Exports put it there, so that a spreadsheet does not run the cell. Before anything else it belongs to the text.
+      escape: It is not part of the text at the start of a cell before C(=), C(+), C(-), C(@), a tab, the end of a line
+        or another apostrophe, and behind a C(;), a comma, a C(|), a tab or the end of a line before one of these signs.
+        Exports write it there, so that no spreadsheet runs the text. Anywhere else it belongs to the text.
       keep: It belongs to the text.
     default: escape
   stale:

@@ -65,8 +65,8 @@ options:
       - The form in CSV of a text that a spreadsheet would run.
     type: str
     choices:
-      escape: With an apostrophe before it. A cell that begins with C(=) and has none is a formula, which is told and
-        not changed.
+      escape: With an apostrophe before it, as exports write it. A cell that begins with C(=) and has none is a formula.
+        It is reported and not changed.
       keep: As it is.
     default: escape
   assume_archived:

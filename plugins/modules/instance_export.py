@@ -78,11 +78,12 @@ options:
     default: yaml
   formulas:
     description:
-      - The form in CSV of a text that a spreadsheet would run, because it begins with C(=), C(+), C(-), C(@), a tab or
-        the end of a line. Numbers are none of these.
+      - The form in CSV of a text that a spreadsheet would run, because it has C(=), C(+), C(-) or C(@) at its start, or
+        behind a C(;), a comma, a C(|), a tab or the end of a line. Spreadsheets split files at any of these, as their
+        locale says. Numbers are not changed.
     type: str
     choices:
-      escape: With an apostrophe before it, and with one more before a text that begins with an apostrophe.
+      escape: With an apostrophe before each such sign, and with one more if an apostrophe is there already.
         M(community.seventhings.instance) takes them back.
       keep: As it is. Read such files with O(community.seventhings.instance#module:formulas=keep).
     default: escape

@@ -1,7 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells of CSV that a spreadsheet would take for a formula and run, written so that it takes them for text."""
+"""CSV cells that a spreadsheet would run as formulas, written so that it reads them as text.
+
+Nobody knows which separator a program splits a file at: Excel asks the locale. So a text can become a formula at its
+start and behind every separator.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +14,48 @@ import re
 ESCAPE = "escape"
 KEEP = "keep"
 CHOICES = (ESCAPE, KEEP)
-"""The values of the option ``formulas``: with a mark before such a cell, or as it is."""
+"""The values of the option ``formulas``: with a mark before what a spreadsheet would run, or as it is."""
 
 _MARK = "'"
-_BEGINS = "=+-@\t\r\n＝＋－＠"  # noqa: RUF001 - spreadsheets read these wide letters as the narrow ones
-_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
+_OPERATORS = r"=+\-@＝＋－＠"  # noqa: RUF001 - spreadsheets read these wide letters as the narrow ones
+_SEPARATORS = ";\t|,"
+_ENDS = "\r\n"
+_FIRST = rf"^[{_MARK}{_OPERATORS}\t{_ENDS}]"
+_LATER = rf'(?<=([{_SEPARATORS}{_ENDS}]))("*)({_MARK}*[{_OPERATORS}])'
+"""Operators behind a separator, and the quotes before them, which are not part of the text of a cell.
+
+A line feed in quotes is a separator too: a program that splits at another character sees no quotes in the middle of a
+cell, so it starts a row.
+"""
+
+_MAY_RUN = re.compile(rf"({_FIRST})|{_LATER}")
+_MARKED = re.compile(
+    rf'^{_MARK}(?=[{_MARK}{_OPERATORS}\t{_ENDS}])|(?<=[{_SEPARATORS}{_ENDS}])("*){_MARK}(?={_MARK}*[{_OPERATORS}])'
+)
+_UP_TO = {separator: re.compile(f"[^{separator}{_ENDS}]*") for separator in _SEPARATORS + _ENDS}
+_NUMBER = "[+-]?[0-9]++(?:[.,][0-9]++)?+"
+_NUMBERS = re.compile(f"{_NUMBER}(?:[{_SEPARATORS}]{_NUMBER})*+")
 
 
 def escaped(cell: str) -> str:
-    """A cell as it is written: with a mark before what a spreadsheet would run, and before a mark that is there.
+    """Return a cell with a mark before each operator at which a program may start a cell, and before marks there.
 
-    A number is none of these, whatever its sign.
+    Numbers need no mark: neither a cell of numbers, nor an operator if only numbers follow up to the same separator.
     """
-    if cell and (cell[0] == _MARK or (cell[0] in _BEGINS and not _NUMBER.fullmatch(cell))):
-        return _MARK + cell
-    return cell
+    return cell if _NUMBERS.fullmatch(cell) else _MAY_RUN.sub(_with_mark, cell)
+
+
+def _with_mark(found: re.Match[str]) -> str:
+    first, separator, quotes, start = found.groups()
+    if first:
+        return _MARK + str(first)
+    if start in "+-":
+        rest = _UP_TO[separator].match(found.string, found.start(4))
+        if rest is not None and _NUMBERS.fullmatch(found.string, *rest.span()):
+            return found[0]
+    return f"{quotes}{_MARK}{start}"
 
 
 def unescaped(cell: str) -> str:
-    """A cell as it was before :func:`escaped`. A mark before anything else is text: ``'s-Hertogenbosch``."""
-    return cell[1:] if cell[:1] == _MARK and cell[1:2] and cell[1] in _MARK + _BEGINS else cell
+    """Return a cell as it was before :func:`escaped`. A mark before anything else is text: ``'s-Hertogenbosch``."""
+    return _MARKED.sub(r"\1", cell)

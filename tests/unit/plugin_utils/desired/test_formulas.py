@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files
 
 RUNS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - wide letters
-CELLS = st.text(st.sampled_from("=+-@\t\n'0159.,x ;\"＝")) | st.text()  # noqa: RUF001
-NUMBERS = ("-5", "+49", "-1.50", "-1,5", "0", "007")
+SEPARATORS = ";\t|,"
+CELLS = st.text(st.sampled_from("=+-@\t\n'0159.,x ;|\"＝")) | st.text()  # noqa: RUF001
+NUMBERS = ("-5", "+49", "-1.50", "-1,5", "0", "007", "-1;-2", "x;-5", "x|+1,5", "a,-5,b", "a,-5,3 pieces")
 
 
 @pytest.mark.parametrize(
@@ -35,13 +37,25 @@ NUMBERS = ("-5", "+49", "-1.50", "-1,5", "0", "007")
         ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
         ("-2+3", "'-2+3"),
         ("@SUM(A1)", "'@SUM(A1)"),
-        ("\t=1", "'\t=1"),
         ("-", "'-"),
         ("'", "''"),
         ("'s-Hertogenbosch", "''s-Hertogenbosch"),
         ("'=1", "''=1"),
         ("+49 30 1", "'+49 30 1"),
         *((number, number) for number in NUMBERS),
+        ("x;=1+1", "x;'=1+1"),
+        ("x\t+1+1", "x\t'+1+1"),
+        ("x|@SUM(A1)", "x|'@SUM(A1)"),
+        ("x,-cmd|' /C calc'!A0", "x,'-cmd|' /C calc'!A0"),
+        ("=1;=2;;=3", "'=1;'=2;;'=3"),
+        ("x;'=1", "x;''=1"),
+        ("x;'y", "x;'y"),
+        ("x;-5+cmd", "x;'-5+cmd"),
+        ("x;-1,5*cmd", "x;'-1,5*cmd"),
+        ('x;"=1', "x;\"'=1"),
+        ("x\n=1", "x\n'=1"),
+        ("\t=1", "'\t'=1"),
+        ("x; =1", "x; =1"),
         ("", ""),
         ("a=1", "a=1"),
         (" =1", " =1"),
@@ -61,7 +75,22 @@ def test_what_a_person_wrote_without_a_mark_stays(text: str) -> None:
 def test_every_text_comes_back_and_none_runs(text: str) -> None:
     written = escaped(text)
     assert unescaped(written) == text
-    assert not written.startswith(RUNS) or float(written.replace(",", ".")) is not None
+    assert not written.startswith(RUNS) or is_number(written)
+
+
+@given(CELLS, st.sampled_from(SEPARATORS))
+def test_no_other_separator_splits_out_what_runs(text: str, separator: str) -> None:
+    other = "," if separator == ";" else ";"
+    row = io.StringIO()
+    csv.writer(row, delimiter=other).writerow(["x", escaped(text)])
+    # A program that splits at another character sees quotes only where a cell starts.
+    cells = [cell.lstrip('"') for line in row.getvalue().splitlines() for cell in line.split(separator)]
+    assert not [cell for cell in cells if cell.startswith(tuple("=+-@＝＋－＠")) and not is_number(cell)]  # noqa: RUF001
+
+
+def test_a_long_cell_takes_time_in_proportion_to_its_length() -> None:
+    for text in (";-1" * 300_000, "x;-1,1" * 200_000 + "x", ";'" * 300_000, "-1,1" * 200_000 + "x"):
+        assert unescaped(escaped(text)) == text
 
 
 @given(st.lists(CELLS, min_size=1, max_size=5))
