@@ -174,8 +174,8 @@ options:
         instance may still create the record. Until the horizon is over the record is looked for, and it is not
         created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
       - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300.
-      - If a key is missing, an environment variable is read where the module runs. C(settle) has
-        E(SEVENTHINGS_SETTLE), C(outage_wait) has E(SEVENTHINGS_OUTAGE_WAIT).
+      - If a key is missing, the environment of the process that sends the requests decides, with E(SEVENTHINGS_SETTLE)
+        for C(settle) and E(SEVENTHINGS_OUTAGE_WAIT) for C(outage_wait).
     type: dict
 requirements:
   - python >= 3.11
@@ -380,8 +380,8 @@ options:
         instance may still create the record. Until the horizon is over the record is looked for, and it is not
         created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
       - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300.
-      - If a key is missing, an environment variable is read where the module runs. C(settle) has
-        E(SEVENTHINGS_SETTLE), C(outage_wait) has E(SEVENTHINGS_OUTAGE_WAIT).
+      - If a key is missing, the environment of the process that sends the requests decides, with E(SEVENTHINGS_SETTLE)
+        for C(settle) and E(SEVENTHINGS_OUTAGE_WAIT) for C(outage_wait).
     type: dict
 requirements:
   - python >= 3.11

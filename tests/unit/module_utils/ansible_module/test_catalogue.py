@@ -21,6 +21,7 @@ import yaml
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import argument_specs as specs
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import ENVIRONMENT
+from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import KEYS
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     KINDS,
     SERVER_KEYS,
@@ -233,6 +234,12 @@ def test_plugins_declare_the_environment_that_modules_read() -> None:
 def test_the_text_for_modules_names_the_environment(option: str, names: tuple[str, ...]) -> None:
     text = " ".join(fragment("connection")["options"][option]["description"])
     assert all(f"E({name})" in text for name in names)
+
+
+@pytest.mark.parametrize("name", ["connection", "connection.plugin"])
+def test_the_text_of_tuning_names_each_key_and_its_variable(name: str) -> None:
+    text = " ".join(fragment(name)["options"]["tuning"]["description"])
+    assert all(f"C({key})" in text and f"E({variable})" in text for key, (variable, _read) in KEYS.items())
 
 
 def test_the_fragment_for_modules_declares_no_environment() -> None:
