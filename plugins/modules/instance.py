@@ -52,8 +52,9 @@ options:
     description:
       - The directory with the files, or one file with the sections as its keys, which may be a workbook.
       - Workbooks (C(.xlsx)) need openpyxl on the controller.
-      - The directory may be reached by a link. Nothing in it may be one, and a single file may not be one either. A
-        link, a device, a pipe or a socket in the place of a file is a finding, and so is a file of more than 1 GiB.
+      - The directory may be reached by a link, but not with O(protected). Nothing in it may be a link, nor may a single
+        file. A link, a device, a pipe or a socket in the place of a file is a finding, and so is a
+        file of more than 1 GiB.
       - Paths of attachments in it are relative to the directory, and nothing else can be sent. See O(files_root).
       - A list of them is layers, the first one first. A later layer adds records, and overrides the fields that it
         writes of a record with the same natural key. C(null) clears, lists replace whole, what is not written stays,
@@ -61,6 +62,12 @@ options:
         later one only narrows it. Attachments are relative to their layer.
       - One of O(src), O(desired) and O(plan_file) is required.
     type: raw
+  src_below:
+    description:
+      - A directory that O(src) and O(files_root) must not lead out of once all links are followed. If it
+        does, nothing is read.
+      - A commit can put a link in the place of the directory. Name the checkout here if others can commit to it.
+    type: path
   dest:
     description:
       - With O(mode=render), the directory that is written. It plans the same as O(src) and O(desired).
@@ -185,6 +192,7 @@ options:
       - For files that strangers may change, as in a pull request. O(limits), O(prune), O(create_users),
         O(allow_destructive) and O(expect_instance) must all be given then, so that no file decides about them. A
         missing one is named before anything is read or sent.
+      - A O(src) that is a link is refused. See O(src_below), too.
       - A limit that O(limits) does not name is at most its default then, and a section that O(prune) does not name is
         only reported. O(limits) and O(prune) may be V({}).
       - Concerns O(mode=apply), in check mode too.

@@ -22,10 +22,17 @@ options:
   src:
     description:
       - The files, as O(community.seventhings.instance#module:src) takes them. A list of them is layers.
+      - A link is refused, because files are written there.
       - A value goes into the layer that it came from. Where O(into) names a file in a later layer for the section, it
         is overridden there, and the earlier layer stays as it is.
     type: raw
     required: true
+  src_below:
+    description:
+      - A directory that O(src) and O(files_root) must not lead out of once all links are followed. If it
+        does, nothing is read.
+      - A commit can put a link in the place of the directory. Name the checkout here if others can commit to it.
+    type: path
   into:
     description:
       - >-

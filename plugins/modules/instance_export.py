@@ -108,6 +108,12 @@ options:
       - Their objects that no list shows are looked up by their barcodes, because they may be archived. Each takes one
         request. Of more than 80 some are looked up, and the others too where one of these is archived.
     type: raw
+  src_below:
+    description:
+      - A directory that O(src) must not lead out of once all links are followed. If it
+        does, nothing is read.
+      - A commit can put a link in the place of the directory. Name the checkout here if others can commit to it.
+    type: path
   variables:
     description:
       - Values of the variables that C(instance.yml) in O(src) declares.

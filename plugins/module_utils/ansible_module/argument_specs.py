@@ -209,10 +209,12 @@ _ON_CONTROLLER: Spec = {name: option for name, option in CONNECTION.items() if n
 
 _FORMULAS: Spec = {"formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"}}
 
+_SOURCES: Spec = {"src": {"type": "raw"}, "src_below": {"type": "path"}}
+
 INSTANCE: Spec = {
     **_ON_CONTROLLER,
     "mode": {"type": "str", "choices": ["apply", "drift", "validate", "render"], "default": "apply"},
-    "src": {"type": "raw"},
+    **_SOURCES,
     "dest": {"type": "path"},
     "variables": {"type": "dict", "default": {}},
     "desired": {"type": "dict"},
@@ -251,7 +253,7 @@ INSTANCE_EXPORT: Spec = {
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     **_FORMULAS,
     "twin": {"type": "bool", "default": False},
-    "src": {"type": "raw"},
+    **_SOURCES,
     "variables": {"type": "dict", "default": {}},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
@@ -268,6 +270,7 @@ PROBE: Spec = {
 
 INSTANCE_ABSORB: Spec = {
     **_ON_CONTROLLER,
+    **_SOURCES,
     "src": {"type": "raw", "required": True},
     "into": {"type": "dict", "default": {}},
     "gone": {"type": "str", "choices": ["keep", "remove", "absent"], "default": "keep"},

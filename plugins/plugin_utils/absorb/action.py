@@ -25,7 +25,7 @@ from ..export.downloads import Downloads
 from ..instance.ceilings import Ceilings
 from ..instance.on_screen import findings_in_short, message_in_short
 from ..instance.run import many_objects
-from ..layers.given import load_files, paths_of
+from ..layers.given import load_files, sources_of
 from ..layers.layers import layers_of
 from .absorb import Absorbed, AbsorbOptions, absorb
 from .files import Files
@@ -57,7 +57,7 @@ def _take_in(
     hiding: Hiding,
 ) -> dict[str, Any]:
     started = time.monotonic()
-    sources = paths_of(options["src"])
+    sources = sources_of(options, refuse_links=True)
     layers = layers_of(sources)
     with many_objects():
         desired = load_files(options, sources, loader, written, hiding)

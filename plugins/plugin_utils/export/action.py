@@ -34,7 +34,7 @@ from ..desired.settings import API, Settings
 from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..desired.yaml_source import read_yaml
-from ..layers.given import load_files, paths_of
+from ..layers.given import load_files, sources_of
 from ..layers.variables import escaped
 from ..printing import screen
 from .downloads import FOLDER, Downloads
@@ -171,7 +171,7 @@ def _rehearsed(options: Mapping[str, Any], loader: Any, written: Mapping[str, An
         return ()
     if not options.get("twin"):
         raise InvalidInput("src: these files are read for a twin only; set twin: true too, or leave out src")
-    desired = load_files(options, paths_of(options["src"]), loader, written, hiding)
+    desired = load_files(options, sources_of(options), loader, written, hiding)
     if desired.findings:
         raise InvalidInput([f"src: {line}" for line in tell(desired.findings, desired).lines])
     return [entry for entry in desired.entries if entry.kind is OBJECT]

@@ -28,7 +28,7 @@ from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding, masked
 from ..desired.loading import local_files
 from ..desired.telling import Told, tell
-from ..layers.given import load_files, paths_of
+from ..layers.given import load_files, sources_of
 from ..printing.screen import tell as tell_on_screen
 from .ceilings import require_ceilings
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
@@ -107,7 +107,7 @@ def _provision(
     if options["mode"] == "apply" and options["protected"]:
         require_ceilings(written)
     looks_only = check_mode or options["mode"] == "drift"
-    sources = paths_of(options["src"])
+    sources = sources_of(options, refuse_links=options["protected"])
     src = sources[0] if sources else None
     report, plan_file = (_path(options, name) for name in ("report", "plan_file"))
     url = _report_url(options)

@@ -23,11 +23,42 @@ from ..desired.nodes import was_vaulted
 from .layers import load_layers
 
 
-def paths_of(src: Any) -> list[Path]:
-    """The layers that ``src`` names, the first one first.
+def sources_of(options: Mapping[str, Any], refuse_links: bool = False) -> list[Path]:
+    """Return the layers that the option ``src`` names, the first one first.
 
-    :raises InvalidInput: where it names something else, or no path.
+    A checkout may hold a link in the place of a directory, so ``src_below`` names a directory that ``src`` and
+    ``files_root`` must not lead out of.
+
+    :param refuse_links: refuse a layer whose last part is a link, whatever it leads to.
+    :raises InvalidInput: if ``src`` is no path or list of paths, or leads out of ``src_below``.
     """
+    paths = _paths_of(options["src"])
+    for path in paths:
+        if refuse_links and path.is_symlink():
+            raise InvalidInput(
+                f"src: {path} is a link; expected the directory or file itself, because links may lead outside"
+            )
+    if options.get("src_below"):
+        root = options.get("files_root")
+        _require_below(
+            Path(options["src_below"]).expanduser(), {"src": paths, "files_root": [Path(root)] if root else []}
+        )
+    return paths
+
+
+def _require_below(top: Path, sources: Mapping[str, Sequence[Path]]) -> None:
+    """
+    :raises InvalidInput: if a path leads out of a directory, or the directory does not exist.
+    """
+    if not top.is_dir():
+        raise InvalidInput(f"src_below: {top} is no directory; expected the one that src must be in")
+    for option, paths in sources.items():
+        for path in paths:
+            if not path.expanduser().resolve().is_relative_to(top.resolve()):
+                raise InvalidInput(f"{option}: {path} leads out of {top} (src_below); nothing was read")
+
+
+def _paths_of(src: Any) -> list[Path]:
     layers = src if isinstance(src, list) else [] if src is None else [src]
     if not all(isinstance(one, str) and one for one in layers) or src == []:
         raise InvalidInput(f"src: {shorten(src)} does not fit; expected a path, or a list of them")
