@@ -45,6 +45,7 @@ callbacks_enabled = trap
 _CHANGED_ROOM = '- {building_id: Harbour office, number: "0.12", name: Atelier}\n'
 
 _COMMENTING = """#!/bin/sh
+test "$1" != api || echo 4711
 test ! -f plan.md || cp plan.md {directory}/comment.md
 """
 
@@ -320,7 +321,7 @@ def test_what_people_changed_becomes_a_branch_of_its_own(pipeline: Pipeline) -> 
         ["add", "acme"],
         [*identity, "commit", "--quiet", "-m", "Files"],
         ["remote", "add", "origin", str(remote)],
-        ["config", f"url.{remote}.insteadOf", "https://absorb:token@gitlab.example.com/acme/instance.git"],
+        ["config", f"url.{remote}.insteadOf", "https://absorb@gitlab.example.com/acme/instance.git"],
     ):
         subprocess.run(["git", *command], cwd=pipeline.checkout, check=True)
     nothing = pipeline.job("absorb")
