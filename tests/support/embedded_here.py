@@ -123,7 +123,7 @@ class Embedded:
             raise Killed
         exchange = self.gateway.take(call)
         if self.refuse_at == len(self.log):
-            return exchange, too_many(1, self.service.weather["retry_after"], self.service.clock())
+            return exchange, too_many(1, self.service.weather["retry_after"])
         if exchange.latency > patience:
             # The client goes, and the request stays on its way.
             self.gateway.later(exchange.arrived + exchange.latency, lambda: self.gateway.answer(exchange))

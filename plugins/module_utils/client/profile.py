@@ -38,7 +38,6 @@ from ..model.kinds import (
 )
 from ..model.types_basic import FIELD_TYPES, UNWRITABLE
 from ..model.types_links import ATTACHMENTS
-from .query import PER_PAGE
 from .transport import Response
 
 _LARGEST = 1 << 20
@@ -47,7 +46,8 @@ _MOST_LOOKED_AT = 20
 
 _IN_ENVELOPES = (OBJECT, ROOM, LOCATION, RENTAL_CASE)
 _BY_FIELDS = (*TEMPLATE_KINDS.values(), LOCATION)
-_CAP = 100
+CAPS = (200, 100, 50)
+"""The largest pages of instances that have a cap, as the switches name them."""
 _DAY = len("2031-05-31")
 _NUMBER_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _SIDE = re.compile("[A-Za-z0-9_]{1,64}")
@@ -201,14 +201,29 @@ def _envelope(kind: Kind, decoded: Any, number: int) -> Seen:
         is_bare = isinstance(decoded, list)
         yield "list_envelope", "array" if is_bare else "items"
         if isinstance(decoded, Mapping):
-            yield "list_total", "given" if "total" in decoded else "none"
+            yield "list_total", total_side(decoded)
+            yield "list_echo", echo_side(decoded)
     if kind is PERSON and isinstance(decoded, Mapping) and not {"sort", "sort_by"}.isdisjoint(decoded):
         yield "persons_envelope", "sort_by" if "sort_by" in decoded else "sort"
     told = decoded.get("per_page") if isinstance(decoded, Mapping) else None
-    if number > _CAP:
+    if number > max(CAPS):
         yield "per_page_cap", "none"
-    elif kind in _IN_ENVELOPES and number == told == _CAP != PER_PAGE:
-        yield "per_page_cap", str(_CAP)
+    elif kind in _IN_ENVELOPES and number == told and told in CAPS:
+        yield "per_page_cap", str(told)
+
+
+def total_side(envelope: Mapping[str, Any]) -> str:
+    """The form of the total in an envelope."""
+    if "total" not in envelope:
+        return "none"
+    return "text" if isinstance(envelope["total"], str) else "given"
+
+
+def echo_side(envelope: Mapping[str, Any]) -> str:
+    """What an envelope repeats of the page that was asked for."""
+    if "per_page" in envelope:
+        return "both"
+    return "page" if "page" in envelope else "none"
 
 
 def _records(kind: Kind, records: Sequence[Mapping[str, Any]], types: Callable[[Kind], Mapping[str, str]]) -> Seen:

@@ -39,7 +39,8 @@ _TABLE = (
         LOOK,
         "no record that is listed shows it",
         "list_envelope items array",
-        "list_total given none",
+        "list_total given text none",
+        "list_echo both page none",
         "page_beyond_end empty clamp",
         "history_beyond_end clamp empty",
         "persons_envelope sort_by sort",
@@ -70,9 +71,10 @@ _TABLE = (
     ),
     *_switches(
         LOOK,
-        "no list has more than 100 records, and no answer names a smaller page than was asked for",
-        "per_page_cap none 100",
+        "no list has more than 200 records, and no answer names a smaller page than was asked for",
+        "per_page_cap none 200 100 50",
     ),
+    *_switches(LOOK, "there is no field definition", "unpaged_lists whole paged refuse"),
     *_switches(
         LOOK,
         "it can only be refuted: read twice, the records came in one order, or were too few",

@@ -13,6 +13,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import CAPS, echo_side, total_side
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.errors import ConnectionFailed, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
@@ -130,6 +131,23 @@ class Look:
             unknown = {name for name in self.types[template].values() if name not in FIELD_TYPES}
             if unknown:
                 self.evidence.new.append(f"types of fields that the collection does not know: {len(unknown)}")
+        self._unpaged(FIELD_DEFINITION.list_path.format(template="asset"), self.definitions["asset"])
+
+    def _unpaged(self, path: str, found: Sequence[Mapping[str, Any]]) -> None:
+        """Notes what the second page is of a list that the description calls unpaged."""
+        if not found:
+            return
+        heard = self.asker.get(path, [("page", "2")])
+        request = f"GET {path}?page=2"
+        decoded = heard.json()
+        if heard.is_good and isinstance(decoded, list):
+            first = next((one.get("uuid") for one in decoded if isinstance(one, Mapping)), None)
+            is_paged = first is not None and first != found[0].get("uuid")
+            self.evidence.saw("unpaged_lists", "paged" if is_paged else "whole", request, len(decoded))
+        elif heard.is_refusal or heard.is_absent:
+            self.evidence.saw("unpaged_lists", "refuse", request)
+        else:
+            self.evidence.odd("unpaged_lists", f"{request}: HTTP {heard.status}")
 
     def _fields_of(self, template: str) -> list[dict[str, Any]]:
         """The field definitions of a template, which the client keeps for the questions about the account."""
@@ -203,10 +221,11 @@ class Look:
         if kind in (OBJECT, ROOM, LOCATION, RENTAL_CASE):
             if isinstance(decoded, list):
                 self.evidence.saw("list_envelope", "array", request, len(raw))
-                self.evidence.cannot("list_total", "lists come without an envelope, so there is no place for it")
             elif isinstance(decoded, Mapping) and "items" in decoded:
                 self.evidence.saw("list_envelope", "items", request, len(raw))
-                self.evidence.saw("list_total", "given" if "total" in decoded else "none", request, len(raw))
+        if isinstance(decoded, Mapping) and "items" in decoded and kind.sort:
+            self.evidence.saw("list_total", total_side(decoded), request, len(raw))
+            self.evidence.saw("list_echo", echo_side(decoded), request, len(raw))
         if kind is PERSON and isinstance(decoded, Mapping):
             side = "sort_by" if "sort_by" in decoded else "sort" if "sort" in decoded else None
             if side:
@@ -214,13 +233,27 @@ class Look:
             else:
                 self.evidence.odd("persons_envelope", f"{request}: neither sort_by nor sort")
         if asked == str(_PAGE):
-            told = decoded.get("per_page") if isinstance(decoded, Mapping) else None
-            if len(raw) > _SMALL_PAGE:
-                self.evidence.saw("per_page_cap", "none", request, len(raw))
-            elif told == _SMALL_PAGE:
-                self.evidence.saw("per_page_cap", "100", request, len(raw))
-            elif isinstance(told, int) and told < _PAGE:
-                self.evidence.odd("per_page_cap", f"{request}: pages of {told}")
+            self._cap(kind, decoded, raw, request)
+
+    def _cap(self, kind: Kind, decoded: Any, raw: Sequence[Mapping[str, Any]], request: str) -> None:
+        """Notes the largest page: what the answer says, or how many records it has if there are more of them."""
+        told = decoded.get("per_page") if isinstance(decoded, Mapping) else None
+        size = told if isinstance(told, int) and told < _PAGE else len(raw)
+        if len(raw) > max(CAPS):
+            self.evidence.saw("per_page_cap", "none", request, len(raw))
+        elif size in CAPS and (size == told or self._goes_on(kind, decoded, raw)):
+            self.evidence.saw("per_page_cap", str(size), request, len(raw))
+        elif size == told:
+            self.evidence.odd("per_page_cap", f"{request}: pages of {told}")
+
+    def _goes_on(self, kind: Kind, decoded: Any, raw: Sequence[Mapping[str, Any]]) -> bool:
+        """Return True if a list has more records than its first page."""
+        total = decoded.get("total") if isinstance(decoded, Mapping) else None
+        if isinstance(total, (int, str)):
+            return str(total) != str(len(raw))
+        heard = self.asker.get(kind.list_path, [("page", "2"), ("per_page", str(_PAGE)), *_sorting(kind).items()])
+        first = next(iter(self._uuids(kind, self._items(kind, heard, kind.list_path))), None)
+        return heard.is_good and first is not None and first not in self._uuids(kind, raw)
 
     # ---- questions
 

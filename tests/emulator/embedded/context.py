@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .dates import stamp
-from .messages import PREFIX, Answer, Call, answer_json, not_found
+from .messages import PREFIX, Answer, Call, answer_json, bad_request, not_found
 from .query import Query, conditions_of, sort_of
 from .selection import Page, Selector, Where, page_of
 from .templates import Column
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from .store import Store
     from .switches import Weather
     from .templates import Templates
+
+_FAR = 1_000_000
+"""The largest page that can be asked for."""
 
 
 @dataclass(frozen=True)
@@ -135,13 +139,44 @@ class Context:
         return self.selector.order(sort_of(self.body.get("sort") or {}), columns)
 
     def listing(self, items: Sequence[Any], page: Page) -> Answer:
-        """A list in its envelope (interface 2.8)."""
+        """Answer a page in its envelope (interface 2.8), or bare."""
         if self.weather["list_envelope"] == "array":
             return answer_json(list(items))
-        envelope: dict[str, Any] = {"items": list(items), "page": page.page, "per_page": page.per_page}
-        if self.weather["list_total"] == "given":
-            envelope["total"] = page.total
-        return answer_json(envelope)
+        return self.envelope(items, page)
+
+    def envelope(self, items: Sequence[Any], page: Page, **more: Any) -> Answer:
+        """Answer a page in an envelope, with what this instance says of the page.
+
+        :param more: further members of the envelope.
+        """
+        told: dict[str, Any] = {"items": list(items)}
+        if self.weather["list_echo"] != "none":
+            told["page"] = page.page
+        if self.weather["list_echo"] == "both":
+            told["per_page"] = page.per_page
+        told.update(more)
+        if self.weather["list_total"] != "none":
+            told["total"] = page.total if self.weather["list_total"] == "given" else str(page.total)
+        return answer_json(told)
+
+    def unpaged(self, found: Sequence[Any], size: int) -> Answer:
+        """Answer a list that the description calls unpaged.
+
+        :param size: the number of records on a page, on instances that page it all the same.
+        """
+        side, asked = self.weather["unpaged_lists"], self.query.parameters
+        if side == "refuse" and "page" in asked:
+            raise bad_request("There is no parameter page")
+        if side == "paged":
+            page, per_page = (
+                _counted(asked.get(name), otherwise) for name, otherwise in (("page", 1), ("per_page", size))
+            )
+            per_page = min(per_page, size)
+            last = max(1, math.ceil(len(found) / per_page))
+            if page > last and self.weather["page_beyond_end"] == "clamp":
+                page = last
+            found = found[(page - 1) * per_page : page * per_page]
+        return answer_json(list(found))
 
     def created(self, path: str, *, uuid: str | None = None, number: int | None = None) -> Answer:
         """201 with the headers that say what was made."""
@@ -162,3 +197,12 @@ class Context:
 
 def new_uuid() -> str:
     return str(uuid.uuid4())
+
+
+def _counted(text: str | None, otherwise: int) -> int:
+    """A parameter that is a number from 1."""
+    if text is None:
+        return otherwise
+    if not text.isdecimal() or not 0 < int(text) <= _FAR:
+        raise bad_request(f"{text!r} is not a number from 1")
+    return int(text)

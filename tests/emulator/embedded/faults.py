@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -150,7 +150,7 @@ def checked(rule: Any, now: float) -> Rule:
     return Rule(given, now)
 
 
-def answer_for(rule: Rule, moment: datetime) -> Answer:
+def answer_for(rule: Rule) -> Answer:
     """The answer of a fault that keeps the request from being carried out, or hides that it was."""
     if rule.fault.startswith("502"):
         return Answer(502, _HTML, "text/html")
@@ -159,10 +159,10 @@ def answer_for(rule: Rule, moment: datetime) -> Answer:
     given = rule.given
     form = str(given.get("retry_after_form", "seconds"))
     if rule.fault == "429":
-        return too_many(float(given.get("retry_after", 1)), form, moment)
+        return too_many(float(given.get("retry_after", 1)), form)
     answer = answer_json({"message": _MESSAGES[rule.fault]}, int(rule.fault))
     if rule.fault == "503" and "retry_after" in given:
-        answer.headers.update(_retry_after(float(given["retry_after"]), form, moment))
+        answer.headers.update(_retry_after(float(given["retry_after"]), form))
     return answer
 
 
@@ -205,19 +205,19 @@ def without_effect(service: Service, call: Call, rule: Rule) -> Answer:
     return _WITHOUT_EFFECT[str(rule.given.get("answer", "claimed"))](service, call)
 
 
-def too_many(seconds: float, form: str, moment: datetime) -> Answer:
+def too_many(seconds: float, form: str) -> Answer:
     """429, with the time to come again in one of its forms."""
-    headers = _retry_after(seconds, form, moment)
+    headers = _retry_after(seconds, form)
     return Answer(429, encoded({"message": "Too many requests"}), JSON, headers)
 
 
-def _retry_after(seconds: float, form: str, moment: datetime) -> dict[str, str]:
+def _retry_after(seconds: float, form: str) -> dict[str, str]:
     if form == "seconds":
         return {"Retry-After": str(max(0, -int(-seconds // 1)))}
     if form == "date":
         # A date has no fractions: round up, or the client comes too early.
-        then = (moment + timedelta(seconds=seconds + 0.999)).replace(microsecond=0)
-        return {"Retry-After": format_datetime(then, usegmt=True)}
+        moment = datetime.now(UTC) + timedelta(seconds=seconds + 0.999)
+        return {"Retry-After": format_datetime(moment.replace(microsecond=0), usegmt=True)}
     return {}
 
 

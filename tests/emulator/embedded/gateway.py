@@ -113,7 +113,7 @@ class Gateway:
         if rule is None or rule.fault not in BEFORE:
             wait = self.rate_limit.wait() if self.rate_limit else 0.0
             if wait:
-                return too_many(wait, service.weather["retry_after"], service.clock()), 429, None
+                return too_many(wait, service.weather["retry_after"]), 429, None
             if exchange.problem:
                 answer = service.refused(exchange.problem)
             elif rule and rule.fault in LATE:
@@ -130,7 +130,7 @@ class Gateway:
             return answer, answer.status, None
         if rule.fault in RESETS:
             return None, None, late
-        answer = broken_body(rule.fault, answer) if rule.fault in BROKEN else answer_for(rule, service.clock())
+        answer = broken_body(rule.fault, answer) if rule.fault in BROKEN else answer_for(rule)
         return answer, answer.status, late
 
     def _commit_later(self, exchange: Exchange, late: Accepted, entry: int) -> None:

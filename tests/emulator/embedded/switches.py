@@ -40,8 +40,24 @@ def _switch(name: str, sides: str, meaning: str, source: str) -> Switch:
 TABLE: tuple[Switch, ...] = (
     # lists and pages
     _switch("list_envelope", "items array", "lists come as {items, ...} or as bare arrays", "interface 2.8, seen"),
-    _switch("per_page_cap", "none 100", "per_page is honoured up to 1000, or a page has at most 100", "not stated"),
-    _switch("list_total", "given none", "the envelope of a list tells the total, or does not", "seen"),
+    _switch(
+        "per_page_cap",
+        "none 200 100 50",
+        "per_page is honoured up to 1000, or a page has at most so many records",
+        "not stated",
+    ),
+    _switch(
+        "list_total", "given text none", "the envelope of a list has the total as a number, as a text, or not", "seen"
+    ),
+    _switch(
+        "list_echo", "both page none", "the envelope of a list has page and per_page, page alone, or neither", "seen"
+    ),
+    _switch(
+        "unpaged_lists",
+        "whole paged refuse",
+        "tasks and field definitions come whole, or in pages of 2 and of 10, or page is 400 for them",
+        "not stated",
+    ),
     _switch("page_beyond_end", "empty clamp", "a page past the end is empty, or is the last page again", "not stated"),
     _switch(
         "history_beyond_end",

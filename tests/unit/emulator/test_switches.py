@@ -41,22 +41,62 @@ def test_list_envelope(api: Api, side: str) -> None:
         assert isinstance(api.read(path), dict)
 
 
-@every_side("list_total", "given", "none")
+ENVELOPES = [*LISTS, "/users", "/persons", "/catalog-items"]
+
+
+@every_side("list_total", "given", "text", "none")
 def test_list_total(api: Api, side: str) -> None:
-    for path in LISTS:
-        assert ("total" in api.read(path)) == (side == "given"), path
+    for path in [*ENVELOPES, f"/location/{api.create_location()}/history"]:
+        found = api.read(path)
+        total = {"given": len(found["items"]), "text": str(len(found["items"])), "none": None}[side]
+        assert found.get("total") == total, path
 
 
-@every_side("per_page_cap", "none", "100")
+@every_side("list_echo", "both", "page", "none")
+def test_list_echo(api: Api, side: str) -> None:
+    for path in [*ENVELOPES, f"/location/{api.create_location()}/history"]:
+        found = api.read(path, "per_page=49")
+        echo = {"both": (1, 49), "page": (1, None), "none": (None, None)}[side]
+        assert (found.get("page"), found.get("per_page")) == echo, path
+
+
+@every_side("per_page_cap", "none", "200", "100", "50")
 def test_per_page_cap(api: Api, side: str) -> None:
-    for _number in range(101):
+    for _number in range(201):
         api.create_location()
     found = api.read("/locations", "per_page=1000")
-    assert (len(found["items"]), found["per_page"]) == ((found["total"], 1000) if side == "none" else (100, 100))
+    size = 1000 if side == "none" else int(side)
+    assert (len(found["items"]), found["per_page"]) == (min(size, found["total"]), size)
     assert found["items"] == api.read("/locations", "per_page=1000&page=1")["items"]
     for path in ("/objects", "/persons", "/users", CASES, "/catalog-items"):
-        assert api.read(path, "per_page=1000")["per_page"] == (1000 if side == "none" else 100), path
+        assert api.read(path, "per_page=1000")["per_page"] == size, path
     assert api.read("/locations", "per_page=20")["per_page"] == 20
+
+
+@every_side("unpaged_lists", "whole", "paged", "refuse")
+def test_unpaged_lists(api: Api, steering: Steering, side: str) -> None:
+    for _number in range(5):
+        api.create_task()
+    for path, size in (("/task-management/tasks", 2), ("/asset-tracking/asset/field-definitions", 10)):
+        steering.switch(unpaged_lists="whole")
+        whole = api.read(path)
+        assert len(whole) > size
+        steering.switch(unpaged_lists=side)
+        if side == "paged":
+            pages = [api.read(path, f"page={number}") for number in range(1, len(whole) // size + 2)]
+            assert max(map(len, pages)) == size
+            assert [one for page in pages for one in page] == whole
+            assert api.read(path, "page=2&per_page=1") == whole[1:2]
+            assert (api.read(path), api.read(path, "per_page=1000"), api.read(path, "page=99")) == (
+                *[whole[:size]] * 2,
+                [],
+            )
+            assert api.get(path, "page=0").status_code == 400
+        else:
+            assert api.read(path) == whole
+            second = api.get(path, "page=2")
+            assert second.status_code == (200 if side == "whole" else 400)
+            assert side == "refuse" or second.json() == whole
 
 
 @every_side("page_beyond_end", "empty", "clamp")

@@ -56,15 +56,7 @@ def _shown(context: Context, row: Any) -> dict[str, Any]:
 
 def list_items(context: Context) -> Answer:
     page = context.page(_columns(context), select="*", source="catalog_item")
-    return answer_json(
-        {
-            "items": [_shown(context, row) for row in page.rows],
-            "page": page.page,
-            "per_page": page.per_page,
-            "sort": context.query.sort or [],
-            "total": page.total,
-        }
-    )
+    return context.envelope([_shown(context, row) for row in page.rows], page, sort=context.query.sort or [])
 
 
 def read_item(context: Context) -> Answer:

@@ -22,6 +22,7 @@ from . import records
 
 _KEYS = ("field_type", "label", "comment", "default_value", "possible_values", "attributes", "relations")
 _LONGEST_KEY = 64
+_PER_PAGE = 10
 _LINKED_ASSET = "LINKED_ASSET"
 
 
@@ -35,7 +36,7 @@ def shown(definition: Definition, linked_assets: str) -> dict[str, Any]:
 def list_definitions(context: Context) -> Answer:
     name = context.weather["linked_assets_name"]
     found = context.templates[context.path["template"]].definitions.values()
-    return answer_json([shown(one, name) for one in found])
+    return context.unpaged([shown(one, name) for one in found], _PER_PAGE)
 
 
 def read_definition(context: Context) -> Answer:

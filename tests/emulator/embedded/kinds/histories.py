@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..dates import iso
-from ..messages import Answer, answer_json, not_found
+from ..messages import Answer, not_found
 from ..router import Route
+from ..selection import Page
 from ..sight import visible
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _history(context: Context, kind: str, uuid: str, uuid_key: str) -> Answer:
         (kind, uuid, per_page, (page - 1) * per_page),
     )
     items = [_entry(row, kind, uuid_key) for row in rows]
-    return answer_json({"items": items, "page": page, "per_page": per_page, "total": total})
+    return context.envelope(items, Page(rows, page, per_page, total))
 
 
 def _entry(row: Any, kind: str, uuid_key: str) -> dict[str, Any]:

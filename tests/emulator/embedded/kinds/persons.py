@@ -40,12 +40,10 @@ def list_persons(context: Context) -> Answer:
         beyond=context.weather["page_beyond_end"],
     )
     items = records.wrapped(context.view, template.kind, records.shown(context.view, template, page.rows))
-    envelope: dict[str, Any] = {"items": items, "page": page.page, "per_page": page.per_page}
+    echo: dict[str, Any] = {"sort": context.query.sort or []}
     if context.weather["persons_envelope"] == "sort_by":
-        envelope.update(sort_by=parameters["sort_by"], order=parameters["order"].lower())
-    envelope["sort"] = context.query.sort or []
-    envelope["total"] = page.total
-    return answer_json(envelope)
+        echo.update(sort_by=parameters["sort_by"], order=parameters["order"].lower())
+    return context.envelope(items, page, **echo)
 
 
 def count_persons(context: Context) -> Answer:

@@ -88,16 +88,8 @@ def list_users(context: Context) -> Answer:
         per_page=context.per_page,
         beyond=context.weather["page_beyond_end"],
     )
-    return answer_json(
-        {
-            "items": [shown(row, context.weather) for row in page.rows],
-            "page": page.page,
-            "per_page": page.per_page,
-            "sort_by": parameters["sort_by"],
-            "order": parameters["order"].lower(),
-            "total": page.total,
-        }
-    )
+    items = [shown(row, context.weather) for row in page.rows]
+    return context.envelope(items, page, sort_by=parameters["sort_by"], order=parameters["order"].lower())
 
 
 def read_user(context: Context) -> Answer:

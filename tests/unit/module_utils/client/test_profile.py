@@ -115,7 +115,7 @@ _CASES, _USERS = "/rental-management/rental-cases", "/users"
         ("POST", "/file", answer(None, 201, {"Location": "/file/1"}), {"file_location": "plain"}),
         ("POST", "/room", answer(None, 201, {"Location": "https://a.test/room/1"}), {"location_header": "url"}),
         ("POST", "/room", answer(None, 201), {}),
-        ("GET", "/objects", page_of([{"uuid": "1"}] * 101), {"per_page_cap": "none"}),
+        ("GET", "/objects", page_of([{"uuid": "1"}] * 201), {"per_page_cap": "none"}),
         ("GET", "/objects", page_of([{"uuid": "1"}] * 3), {}),
         ("GET", "/objects", answer([{"asset_uuid": "1"}]), {"uuid_key": "named"}),
         ("GET", "/objects", answer([{"asset_uuid": "1", "uuid": "1"}]), {"uuid_key": "both"}),
