@@ -8,7 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from emulator_process import Emulator
 from hypothesis.configuration import set_hypothesis_home_dir
+from instance_site import Site
 
 from .module_utils.support import Clock
 
@@ -43,3 +45,17 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture
+def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
+    """An empty directory and an empty instance in calm weather."""
+    empty_emulator.reset(sign_out=True)
+    return Site(tmp_path, empty_emulator)
+
+
+@pytest.fixture
+def demo(emulator: Emulator, tmp_path: Path) -> Site:
+    """An empty directory and the instance with demo data, in calm weather."""
+    emulator.reset(sign_out=True)
+    return Site(tmp_path / "demo", emulator)

@@ -299,6 +299,14 @@ def shorten(value: Any, limit: int = 80) -> str:
     return text if len(text) <= limit else text[:limit] + "..."
 
 
+def edge_blanks(text: str) -> str:
+    """Return in words where a text has blanks at its edges, which nobody sees; empty if it has none."""
+    begins, ends = text != text.lstrip(), text != text.rstrip()
+    if begins and ends:
+        return "begins and ends with a blank"
+    return "begins with a blank" if begins else "ends with a blank" if ends else ""
+
+
 def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple[Any, ...]]:
     """The parser for a list whose items have a parser of their own."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Spelling, Way, shorten, words_of
+from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Spelling, Way, edge_blanks, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
 from .near import composed, near_names, slips
 from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
@@ -122,16 +122,21 @@ class FieldError(str):
         return error
 
     @classmethod
-    def unfit(
-        cls, way: Way, location: str, value: Any, expected: str, spelling: Spelling = Spelling.PLAIN
-    ) -> FieldError:
-        """A value that does not fit its field.
+    def unfit(cls, way: Way, location: str, value: Any, why: str, spelling: Spelling = Spelling.PLAIN) -> FieldError:
+        """Return the error for a value that does not fit its field.
 
-        :param location: what the value is called. :param expected: what would fit.
+        :param location: what the value is called. :param why: what would fit.
         :param spelling: the kind of value that its field wants.
         """
-        words = f"{location}: {shorten(value)} does not fit; expected {expected}"
-        return cls.at(way, words, _UNFIT, Misfit(value, f"expected {expected}", spelling))
+        blanks = edge_blanks(value) if isinstance(value, str) else ""
+        why = f"{why}; it {blanks}" if blanks else why
+        return cls.at(way, f"{location}: {shorten(value)} does not fit; {why}", _UNFIT, Misfit(value, why, spelling))
+
+
+def cause_of(problem: str) -> str:
+    """Return what is wrong without the value: equal for all values that are wrong for the same reason."""
+    misfit = problem.misfit if isinstance(problem, FieldError) else None
+    return misfit.why if misfit else problem
 
 
 def _look(name: str) -> str:
@@ -142,7 +147,7 @@ def _look(name: str) -> str:
 def _unfit(way: Way, location: str, value: Any, expected: str, field: Field) -> FieldError:
     if isinstance(value, BrokenCell):
         return FieldError.at(way, f"{location}: this is not JSON: {value.why}", _UNFIT)
-    return FieldError.unfit(way, location, value, expected, type_of(field).spelling)
+    return FieldError.unfit(way, location, value, f"expected {expected}", type_of(field).spelling)
 
 
 @dataclass
@@ -281,10 +286,7 @@ class Schema:
                     ]
                 else:
                     findings.errors += [
-                        FieldError.at(
-                            (name,), f"{at}: {shorten(value)} does not fit; {rule}", _UNFIT, Misfit(value, rule)
-                        )
-                        for rule in broken_rules(parsed[field.key], field)
+                        FieldError.unfit((name,), at, value, rule) for rule in broken_rules(parsed[field.key], field)
                     ]
         return parsed, findings
 

@@ -10,15 +10,15 @@ service narrow questions, another one holds complete lists and what a plan will 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, NamedTuple, Protocol
 
 from ..client.client import Record
 from ..errors import Ambiguous, InvalidInput
-from ..model.field import Field, InvalidValue, shorten
+from ..model.field import Field, InvalidValue, edge_blanks, shorten
 from ..model.kinds import KINDS, Kind
-from ..model.schema import Schema
+from ..model.schema import Schema, cause_of
 from ..model.types_composite import is_called
 from ..model.types_links import Reference, parse_reference, references_in
 from . import natural_keys
@@ -72,6 +72,7 @@ class Unresolved:
     :ivar name: of a map, the member that the words are about.
     :ivar near: names that come nearest to the one that was written.
     :ivar is_explained: whether the source knows why it means nothing.
+    :ivar cause: the words without the name, equal for all references with one cause; empty: ``words``.
     """
 
     reference: Reference
@@ -80,6 +81,7 @@ class Unresolved:
     name: str = ""
     near: tuple[str, ...] = ()
     is_explained: bool = False
+    cause: str = field(default="", compare=False)
 
 
 class Resolver:
@@ -137,7 +139,7 @@ class Resolver:
                 continue
             if one.resolved:
                 words = self._source.why_unknown(one)
-                unresolved += [Unresolved(one, Why.MISSING, words)] if words else []
+                unresolved += [Unresolved(one, Why.MISSING, words, cause=cause_of(words))] if words else []
                 continue
             if isinstance(one.written, Mapping):
                 problems = self._read_map(one, one.written)
@@ -221,7 +223,12 @@ class Resolver:
         if gone:
             return [Unresolved(reference, Why.MISSING, gone, is_explained=True)]
         words = f"there is no {kind.words} {reference.written!r}{perhaps_unseen(kind)}"
-        return [Unresolved(reference, Why.MISSING, words, near=self._near(kind, reference.written))]
+        cause = f"there is no such {kind.words}{perhaps_unseen(kind)}"
+        for part in _parts(kind, reference.written):
+            if blanks := edge_blanks(part):
+                words, cause = f"{words}; {part!r} {blanks}", f"{cause}; its name has a part that {blanks}"
+        near = self._near(kind, reference.written)
+        return [Unresolved(reference, Why.MISSING, words, near=near, cause=cause)]
 
     def _why_place_gone(self, kind: Kind, reference: Reference) -> str:
         """Says why the place in a path means nothing any more, where something is known."""
@@ -246,6 +253,13 @@ _INSIDE = {kind.name for kind in _ORDER if kind.parent}
 
 _PLACES = {kind.parent for kind in _ORDER if kind.parent}
 """The names of the kinds of record that others are inside of."""
+
+
+def _parts(kind: Kind, written: Any) -> list[str]:
+    """Return the texts that a written reference is made of: those of a map, those of a path, or itself."""
+    if isinstance(written, Mapping):
+        return [one for one in written.values() if isinstance(one, str)]
+    return written.split("/") if kind.parent_key else [written]
 
 
 def _by_name(kind: Kind, name: str) -> list[Question]:

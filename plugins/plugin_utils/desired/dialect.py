@@ -144,7 +144,7 @@ class Dialect:
                 continue
             text = convert(value)
             if text is None:
-                wrong[name] = FieldError.unfit((name,), name, value, self._expected(spelling), spelling)
+                wrong[name] = FieldError.unfit((name,), name, value, f"expected {self._expected(spelling)}", spelling)
             else:
                 found[name] = text
         if not found and not wrong:

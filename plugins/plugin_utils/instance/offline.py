@@ -60,7 +60,7 @@ def offline_findings(desired: DesiredInstance, plan_follows: bool = False) -> li
     """
     known = known_fields(desired)
     # After the schema was read, of which something may be found, too.
-    found = validate(desired, known)
+    found = validate(desired, known, warns=not plan_follows)
     places = {finding.place for finding in found}
     shapes = _Shapes()
     for entry in desired.entries:

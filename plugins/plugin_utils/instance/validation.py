@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
+from ..desired.blanks import BlankCounter, blanks_in_key
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.parsing import DesiredParser, written_as
 from ..export.portable import is_generated_key
@@ -28,13 +29,19 @@ _KINDS = {kind: section for section, kind in SECTIONS.items()}
 _DEFINITIONS = Schema.of(FIELD_DEFINITION)
 
 
-def validate(desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | None = None) -> list[Finding]:
-    """Every finding: those of reading, types where ``fields/`` or the service's own fields tell them, natural keys that
-    are missing or stand twice, files that are not there.
+def validate(
+    desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | None = None, warns: bool = True
+) -> list[Finding]:
+    """Return every finding: those of reading, types if ``fields/`` or the service's own fields say them, natural keys
+    that are missing or written twice, files that do not exist.
 
-    :param known: name of a kind to all the fields that it has, where something else tells them.
+    :param known: name of a kind to all the fields that it has, if something else says them.
+    :param warns: whether the desired state gets warnings of what is no mistake. A plan gives them for what it changes.
     """
-    return _Validation(desired, known or {}).run()
+    validation = _Validation(desired, known or {})
+    found = validation.run()
+    desired.warnings += validation.blanks.warnings() if warns else []
+    return found
 
 
 class KnownSchemas:
@@ -78,6 +85,7 @@ class KnownSchemas:
 
 class _Validation:
     def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
+        self.blanks = BlankCounter(desired.hiding)
         self._desired = desired
         self._known = known
         self._found = dict.fromkeys(desired.findings)
@@ -91,6 +99,7 @@ class _Validation:
         for entry in (*self._desired.entries, *self._desired.unmanaged):
             before = self._complaints
             values = self._parse(entry)
+            self.blanks.look(self._schemas.of(entry.kind), entry, values)
             if self._complaints == before:
                 self._claim(entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
@@ -129,7 +138,10 @@ class _Validation:
     def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
         schema = self._schemas.of(entry.kind)
         have, keys = self._keys(entry, values)
-        if keys is None:
+        blanks = list(blanks_in_key(schema, entry, keys or (), have))
+        for place, blank in blanks:
+            self._find(place, blank)
+        if keys is None or blanks:
             return
         key = natural_keys.key_of(schema, keys, {one: _as_written(have.get(one)) for one in keys}, _mark)
         earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry.place)

@@ -16,7 +16,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     KINDS,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    FieldError,
+    Misfit,
+    Schema,
+    cause_of,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import fill_in
@@ -248,7 +253,7 @@ class PlanContext:
             way = (name, *(member for member, one in written.items() if one == reference.written))
         inner = problem.way if isinstance(problem, FieldError) else ()
         gist = "this reference means nothing that is there, or several"
-        misfit = Misfit(reference.written, f"there is no such {reference.target}, or there are several")
+        misfit = Misfit(reference.written, cause_of(problem))
         error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
         self.find(entry.place_in((*way, *inner)), error)
 

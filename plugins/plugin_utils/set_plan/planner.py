@@ -26,6 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
+from ..desired.blanks import BlankCounter, blanks_in_key
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
@@ -155,6 +156,10 @@ class _Planner:
         result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
         result.warnings += context.carried()
+        blanks = BlankCounter(context.hiding)
+        for planned in result.changes:
+            blanks.look(planned.schema, planned.entry, planned.change.values)
+        result.warnings += blanks.warnings()
         result.warnings.sort()
         return result
 
@@ -431,15 +436,10 @@ class _Planner:
             if fits:
                 self._context.find(entry.place, missing.message.removeprefix("match_on: "))
             return ()
-        fine = True
-        for key in keys:
-            text = values[key]
-            if isinstance(text, str) and text != text.strip():
-                self._context.find(
-                    entry.place_of(key), f"{key}: {text!r} begins or ends with blanks, and it identifies a record"
-                )
-                fine = False
-        return keys if fine else ()
+        blanks = list(blanks_in_key(schema, entry, keys, values))
+        for place, words in blanks:
+            self._context.find(place, words)
+        return () if blanks else keys
 
     def _is_as_wanted(self, wanted: Wanted, record: Record) -> bool:
         return self._context.resolve(wanted.desired, None) and self._comparer.is_as_wanted(wanted, record)

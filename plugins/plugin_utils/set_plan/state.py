@@ -18,7 +18,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.query
 from ansible_collections.community.seventhings.plugins.module_utils.client.rows import Row
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    FieldError,
+    Misfit,
+    Schema,
+    cause_of,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import InstanceState
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
@@ -415,7 +420,8 @@ class ListedState(InstanceState):
             fill_in(reference, record)
             return ""
         identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
-        return f"there is no {kind.words} with the {identity}{perhaps_unseen(kind)}"
+        cause = Misfit(reference.written, f"there is no such {kind.words}{perhaps_unseen(kind)}")
+        return FieldError.at((), f"there is no {kind.words} with the {identity}{perhaps_unseen(kind)}", misfit=cause)
 
     def note_unlisted(self, record: Record) -> None:
         """Notes a record that references may mean, and that no list shows."""
@@ -512,12 +518,14 @@ def _words_of(reference: Reference, resolver: Resolver, unresolved: Sequence[Unr
         return wrong[0]
     for key, inner in resolver.inner(reference):
         problem = _words_of(inner, resolver, unresolved)
-        wrong += [FieldError.at((key,), problem)] if problem else []
+        wrong += [FieldError.at((key,), problem, misfit=Misfit(inner.written, cause_of(problem)))] if problem else []
     if not wrong:
         return ""
     # One wrong member of a map has a place of its own; several are told together.
     way = wrong[0].way if len(wrong) == 1 else ()
-    return FieldError.at(way, f"reference to {KINDS[reference.target].one}: {'; '.join(wrong)}")
+    about = f"reference to {KINDS[reference.target].one}"
+    cause = Misfit(reference.written, f"{about}: {'; '.join(map(cause_of, wrong))}")
+    return FieldError.at(way, f"{about}: {'; '.join(wrong)}", misfit=cause)
 
 
 def _words_of_one(one: Unresolved) -> FieldError:
@@ -526,4 +534,6 @@ def _words_of_one(one: Unresolved) -> FieldError:
         words += "; expected exactly one"
     if one.near:
         words += f"; the nearest are {', '.join(map(repr, one.near))}"
-    return FieldError.at((one.name,) if one.name else (), words)
+    return FieldError.at(
+        (one.name,) if one.name else (), words, misfit=Misfit(one.reference.written, one.cause or words)
+    )

@@ -1,0 +1,139 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What files say is read as it is meant, or there is a finding that names the place and the cause."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import openpyxl
+import pytest
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
+
+PLACES = {"locations.yml": "- name: Plant\n- name: Twin\n", "rooms.yml": "- {building_id: Plant, number: '1'}\n"}
+
+
+def _table(*cells: str, column: str = "actual_room", copies: int = 1) -> str:
+    """Rows with a cell each, with a barcode before it."""
+    rows = [cell for cell in cells for _number in range(copies)]
+    return f"barcode,{column}\n" + "".join(f"B-{number},{cell}\n" for number, cell in enumerate(rows))
+
+
+# ---- findings that are grouped keep their cause
+
+
+def test_a_group_of_findings_says_the_cause_that_all_of_them_share(site: Site) -> None:
+    site.write(PLACES)
+    site.run()
+    site.write({"objects.csv": _table("Plant/9", "Plant/1 ", copies=5)})
+    account = site.plan()
+    blank = "its name has a part that ends with a blank"
+    assert account.findings[-2:] == [
+        "actual_room: 5 cells such as 'Plant/9' (first at objects.csv:2:5): there is no such room",
+        f"actual_room: 5 cells such as 'Plant/1 ' (first at objects.csv:7:5): there is no such room; {blank}",
+    ]
+    words = "objects.csv:7:5: actual_room: there is no room 'Plant/1 '; '1 ' ends with a blank"
+    assert any(line.startswith(words) for line in account.every_finding)
+
+
+def test_references_to_what_is_pruned_are_not_called_unknown(site: Site) -> None:
+    site.write(PLACES)
+    site.run()
+    site.write({"rooms.yml": "[]\n", "objects.csv": _table("Plant/1", "Plant/9", copies=5)})
+    account = site.plan(prune={"rooms": "delete"}, confirm_empty=True, limits={"delete_percent": 100})
+    assert [line.partition("): ")[2] for line in account.findings[-2:]] == [
+        "room Plant/1 is to be taken away at prune of rooms",
+        "there is no such room",
+    ]
+
+
+def test_references_to_several_records_are_not_called_unknown(site: Site) -> None:
+    site.write(
+        {**PLACES, "rooms.yml": "- {building_id: Plant, number: '1', name: A}\n- {building_id: Twin, name: A}\n"}
+    )
+    site.run()
+    site.write({"objects.csv": _table("A", "B", copies=5)})
+    several, unknown = site.plan().findings[-2:]
+    assert "5 cells such as 'A'" in several
+    assert "): 2 rooms have the natural key 'A': " in several
+    assert several.endswith("; expected exactly one")
+    assert unknown.endswith("there is no such room")
+
+
+# ---- blanks at the edges of texts
+
+KEYS = {"blank": "9 ", "tab": "\t9", "no-break": "9\xa0", "both": " 9 "}
+FORMS = ("objects.yml", "objects.csv", "objects.jsonl", "assets.xlsx")
+
+
+def _files(name: str, record: dict[str, str]) -> dict[str, str | bytes]:
+    """A file of some form with one record."""
+    if name.endswith("csv"):
+        return {name: ",".join(record) + "\n" + ",".join(record.values()) + "\n"}
+    if name.endswith("jsonl"):
+        return {name: json.dumps(record) + "\n"}
+    if name.endswith("yml"):
+        return {name: yaml_list([record])}
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "objects"
+    sheet.append([*record])
+    sheet.append([*record.values()])
+    content = io.BytesIO()
+    book.save(content)
+    return {name: content.getvalue()}
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_a_natural_key_with_a_blank_is_a_finding_with_and_without_a_connection(site: Site, name: str, key: str) -> None:
+    site.write(_files(name, {"barcode": key, "inventory_name": "Nine"}))
+    planned, judged = site.plan().findings, [str(one) for one in offline_findings(site.load())]
+    assert planned == judged
+    (finding,) = planned
+    assert finding.startswith(name)
+    assert f"barcode: {key!r} " in finding
+    assert "a blank, and it identifies a record" in finding
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_reference_and_an_allowed_value_with_a_blank_are_findings_that_name_it(site: Site, name: str) -> None:
+    choices = "- {label: Grade, type: DROPDOWN, possible_values: [A, B]}\n"
+    site.write({**PLACES, "fields/asset.yml": choices})
+    site.run()
+    site.write(_files(name, {"barcode": "9", "inventory_name": "x", "actual_room": "Plant/1 ", "Grade": "A "}))
+    findings = site.plan().findings
+    assert any("Grade: 'A ' does not fit; expected one of 'A', 'B'; it ends with a blank" in one for one in findings)
+    assert any("there is no room 'Plant/1 '; '1 ' ends with a blank" in one for one in findings)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_another_text_with_a_blank_is_written_as_it_is_with_one_warning(site: Site, name: str) -> None:
+    site.write({"fields/asset.yml": "- {label: Note, type: TEXT}\n"})
+    site.write(_files(name, {"barcode": "9", "inventory_name": "Nine", "Note": "x "}))
+    desired = site.load()
+    assert offline_findings(desired) == []
+    judged, planned, applied = desired.warnings, site.plan().warnings, site.run().warnings
+    for warnings in (judged, planned, applied):
+        (warning,) = [one for one in warnings if "Note: " in one]
+        assert warning.startswith(name)
+        assert warning.endswith("Note: 'x ' ends with a blank; it is written as it is")
+    assert "x " in site.dump()["objects"][0]["fields"].values()
+    assert site.plan().warnings == []
+
+
+def test_many_texts_with_blanks_are_one_warning(site: Site) -> None:
+    site.write({"objects.csv": _table(" x", "y ", "z", column="inventory_name", copies=2)})
+    (warning,) = site.plan().warnings
+    first, _semicolon, then = warning.partition("; ")
+    assert first == "inventory_name: 4 texts such as ' x' (first at objects.csv:2:5) begin or end with a blank"
+    assert then == "they are written as they are"
+
+
+def test_the_end_of_the_last_line_of_a_long_text_is_no_blank(site: Site) -> None:
+    site.write({"objects.yml": "- barcode: '9'\n  inventory_name: Nine\n  description: |\n    a\n    b\n"})
+    assert site.plan().warnings == []
