@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -48,11 +48,6 @@ class Killed(BaseException):
     """The process is gone: nothing of it runs any more."""
 
 
-def _still() -> Clock:
-    """A clock that moves only when somebody puts it forward."""
-    return Clock(lambda: _START)
-
-
 @cache
 def _filled(data: str) -> Store:
     store = Store(":memory:")
@@ -87,15 +82,19 @@ class Embedded:
     def started(cls, sides: Mapping[str, str] | None = None, data: str = "demo") -> Embedded:
         store = Store(":memory:")
         store.copy_from(_filled(data))
-        clock = _still()
-        service = Service(store, Weather(sides or {}), clock=lambda: NOW + timedelta(seconds=clock.now() - _START))
+        clock = Clock(lambda: _START, lambda: NOW)
+        service = Service(store, Weather(sides or {}), clock)
         # Read once for all: nobody changes it.
         service.description.document = _document()
-        return cls(service, Gateway(service, clock), clock)
+        return cls(service, Gateway(service), clock)
 
     def fault(self, fault: str, **rule: Any) -> None:
         """Add a rule about what goes wrong."""
         self.gateway.faults.add({"fault": fault, **rule})
+
+    def set(self, **settings: Any) -> None:
+        """Change settings of the instance, as the steering call does."""
+        self.service.change(settings)
 
     def requests(self) -> list[dict[str, Any]]:
         """The log of requests, oldest first, as the steering call answers it."""

@@ -10,6 +10,7 @@ from typing import Any
 import embedded_here
 import pytest
 from embedded.faults import FAULTS
+from embedded.settings import Settings
 from embedded_here import Embedded
 from project import ROOT
 
@@ -69,9 +70,10 @@ def test_half_a_body_breaks_off() -> None:
 def test_time_of_the_service_follows_the_clock() -> None:
     service = Embedded.started()
     service.clock.forward(10)
-    assert (service.service.clock() - embedded_here.NOW).total_seconds() == 10
+    assert (service.clock.moment() - embedded_here.NOW).total_seconds() == 10
 
 
-def test_every_fault_is_documented() -> None:
+def test_every_fault_and_every_setting_is_documented() -> None:
     text = (ROOT / "docs" / "docsite" / "rst" / "guide_testing.rst").read_text("utf-8")
     assert [fault for fault in FAULTS if f"``{fault}``" not in text] == []
+    assert [name for name in Settings().as_json() if f'``{{"{name}": ' not in text] == []

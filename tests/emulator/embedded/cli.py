@@ -42,7 +42,8 @@ Steering (no token needed), below admin_url:
   POST /users, /sso-codes, /tokens/expire
   POST /reset                    the start data again; {"sign_out": true}: of those signed in nobody stays so,
                                  {"calm": true}: calm weather, no faults, no rate limit and default settings as well
-  GET PUT /settings              {"access_token_seconds", "modules_off"}
+  GET PUT /settings              {"access_token_seconds", "modules_off", "missing_operations", "answers",
+                                 "read_lag_seconds"}
   GET /dump[?canonical=1], /mails
 """
 

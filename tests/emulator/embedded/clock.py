@@ -1,23 +1,32 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The clock of the gateway: it can be put forward, so that nobody has to wait for what comes late."""
+"""The clock of the service: it can be put forward, so that nobody has to wait for what comes late."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+
+def _utc() -> datetime:
+    return datetime.now(UTC)
 
 
 class Clock:
-    """Seconds since some moment."""
+    """Seconds since some moment, and the date and time."""
 
-    def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seconds: Callable[[], float] = time.monotonic, moment: Callable[[], datetime] = _utc) -> None:
         self._seconds = seconds
+        self._moment = moment
         self._ahead = 0.0
 
     def now(self) -> float:
         return self._seconds() + self._ahead
+
+    def moment(self) -> datetime:
+        return self._moment() + timedelta(seconds=self._ahead)
 
     def forward(self, seconds: float) -> None:
         """Let time pass at once."""

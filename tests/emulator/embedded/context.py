@@ -67,7 +67,7 @@ class Context:
 
     @property
     def store(self) -> Store:
-        return self.service.store
+        return self.service.store if self.call.method != "GET" else self.service.replica.read()[0]
 
     @property
     def weather(self) -> Weather:
@@ -75,7 +75,7 @@ class Context:
 
     @property
     def templates(self) -> Templates:
-        return self.service.templates
+        return self.service.templates if self.call.method != "GET" else self.service.replica.read()[1]
 
     @cached_property
     def now(self) -> str:

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .clock import Clock
 from .faults import (
     BEFORE,
     BROKEN,
@@ -60,11 +59,11 @@ class Exchange:
 class Gateway:
     """Everything that a request goes through before and after the service."""
 
-    def __init__(self, service: Service, clock: Clock | None = None) -> None:
+    def __init__(self, service: Service) -> None:
         self.service = service
-        self.clock = clock or Clock()
+        self.clock = service.clock
         self.faults = Faults(self.clock)
-        self.journal = Journal(service.clock)
+        self.journal = Journal(self.clock.moment)
         self.rate_limit: RateLimit | None = None
         self._pending: list[tuple[float, int, Callable[[], object]]] = []
         self._scheduled = 0
@@ -73,7 +72,7 @@ class Gateway:
         """Accept a request, and decide what goes wrong with it."""
         self.settle()
         latency, rule = self.faults.decide(call.method, call.path)
-        return Exchange(call, problem, self.clock.now(), self.service.clock(), latency, rule)
+        return Exchange(call, problem, self.clock.now(), self.clock.moment(), latency, rule)
 
     def answer(self, exchange: Exchange) -> Answer | None:
         """Carry out a request, and log it. Return None for a reset."""

@@ -34,6 +34,11 @@ class Route:
         return PREFIX + self.path
 
     @property
+    def operation(self) -> str:
+        """The operation as settings name it."""
+        return f"{self.method} {self.path}"
+
+    @property
     def writes(self) -> bool:
         return self.method != "GET"
 

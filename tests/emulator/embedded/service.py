@@ -8,36 +8,31 @@ Nothing here knows the web server.
 
 from __future__ import annotations
 
+import json
 import sys
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
 from . import query as queries
+from .clock import Clock
 from .context import Context, User
 from .description import Description
 from .kinds import ROUTES
 from .kinds.tokens import user_of_token
 from .messages import JSON, Answer, Call, Refusal, answer_json, bad_request, encoded, parse_json
+from .replica import Replica
 from .router import Route, Router, accepted
+from .settings import Settings, changed_body
 from .store import Store
 from .switches import Weather
 from .templates import Templates
 
 FEATURE_OFF = "The required feature for this endpoint is not active"
-MODULES = ("rental", "hub", "catalog")
 NOBODY = User(0, "", "", "", "", frozenset())
-
-
-@dataclass
-class Settings:
-    """The settings that an administrator of an instance decides."""
-
-    access_token_seconds: int = 3600
-    modules_off: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -59,14 +54,21 @@ class _NotKept(Exception):
 class Service:
     """An instance of the service over its data."""
 
-    def __init__(self, store: Store, weather: Weather, *, clock: Callable[[], datetime] | None = None) -> None:
+    def __init__(self, store: Store, weather: Weather, clock: Clock | None = None) -> None:
         self.store = store
         self.weather = weather
         self.settings = Settings()
         self.templates = Templates(store)
         self.description = Description(weather)
         self.router = Router(ROUTES)
-        self.clock = clock or _utc
+        self.clock = clock or Clock()
+        self.replica = Replica(store, self.templates, self.clock)
+
+    def change(self, given: Mapping[str, Any]) -> None:
+        """Change settings. Raises BadRule."""
+        self.settings = self.settings.changed(given)
+        if "read_lag_seconds" in given:
+            self.replica.restart(self.settings.read_lag_seconds)
 
     def answer(self, call: Call, *, keep: bool = True) -> Answer:
         """Carry out a request. What is answered has been committed, unless it is not kept."""
@@ -108,6 +110,9 @@ class Service:
 
     def _accepted(self, call: Call) -> Accepted:
         route, path = self.router.match(call.method, call.path)
+        missing = self.settings.missing_operations.get(route.operation)
+        if missing in (404, 405):
+            raise Refusal(missing, f"There is no {call.method} {call.path}")
         if route.later and self.weather["later_endpoints"] == "absent":
             raise Refusal(404, f"There is no {call.method} {call.path}")
         user = self._user(route, call)
@@ -120,13 +125,14 @@ class Service:
     def _carried_out(self, accepted: Accepted, keep: bool) -> Answer:
         route, context = accepted.route, accepted.context
         if not route.writes:
-            return route.handler(context)
+            return self._changed(route, route.handler(context))
         try:
             with self.store.transaction():
-                answer = route.handler(context)
+                answer = self._changed(route, route.handler(context))
                 if not keep:
                     raise _NotKept(answer)
-                return answer
+            self.replica.written()
+            return answer
         except BaseException as error:
             # The definitions in memory may be those of the transaction that has just been undone.
             self.templates.forget()
@@ -134,11 +140,18 @@ class Service:
                 return error.answer
             raise
 
+    def _changed(self, route: Route, answer: Answer) -> Answer:
+        """The answer as the settings of this instance have it."""
+        rules = self.settings.answers.get(route.operation)
+        if rules and answer.media == JSON:
+            answer.body = encoded(changed_body(json.loads(answer.body), rules))
+        return answer
+
     def _user(self, route: Route, call: Call) -> User:
         if not route.signed_in:
             return NOBODY
-        user = user_of_token(self.store, call.headers.get("authorization", ""), self.clock())
-        if route.module in self.settings.modules_off:
+        user = user_of_token(self.store, call.headers.get("authorization", ""), self.clock.moment())
+        if route.module in self.settings.modules_off or self.settings.missing_operations.get(route.operation) == 403:
             raise Refusal(403, FEATURE_OFF, key="feature")
         if not user.may(route.right):
             raise Refusal(403, f"The right {route.right} is missing")
@@ -154,7 +167,7 @@ class Service:
         operation = self.description.operation(route.method, route.full_path)
         parameters = self.description.check_parameters(operation, path, query.parameters)
         body = self._body(route, operation, call)
-        return Context(self, call, path, query, parameters, body, user, self.clock(), produces)
+        return Context(self, call, path, query, parameters, body, user, self.clock.moment(), produces)
 
     def _body(self, route: Route, operation: Mapping[str, Any], call: Call) -> Any:
         content = self.description.body_media(operation)
@@ -189,7 +202,3 @@ class Service:
         if form == "text":
             return Answer(refusal.status, refusal.message.encode(), "text/plain")
         return answer_json({form: refusal.message}, refusal.status)
-
-
-def _utc() -> datetime:
-    return datetime.now(UTC)

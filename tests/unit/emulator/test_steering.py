@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from .bodies import JsonMap, asset, code
+from .bodies import JsonMap, asset, code, definition
 from .judge import EMULATOR, PREFIX
 from .support import Api, Emulator, Steering, running
 
@@ -239,19 +239,122 @@ def test_expire_all_tokens(api: Api, steering: Steering, body: Any) -> None:
 # settings
 
 
+SETTINGS = {
+    "access_token_seconds": 3600,
+    "modules_off": [],
+    "missing_operations": {},
+    "answers": {},
+    "read_lag_seconds": 0,
+}
+
+
 def test_settings(steering: Steering) -> None:
-    assert steering.call("GET", "/settings") == {"access_token_seconds": 3600, "modules_off": []}
+    assert steering.call("GET", "/settings") == SETTINGS
     steering.call("PUT", "/settings", {"modules_off": ["hub", "rental"]})
-    assert steering.call("GET", "/settings") == {"access_token_seconds": 3600, "modules_off": ["hub", "rental"]}
+    assert steering.call("GET", "/settings") == {**SETTINGS, "modules_off": ["hub", "rental"]}
     steering.call("PUT", "/settings", {"access_token_seconds": 60})
     assert steering.call("GET", "/settings")["access_token_seconds"] == 60
 
 
-@pytest.mark.parametrize("body", [{"nonsense": 1}, {"modules_off": ["x"]}, {"access_token_seconds": "x"}, []], ids=str)
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({"nonsense": 1}, {"modules_off": ["x"]}, {"access_token_seconds": "x"}, {"read_lag_seconds": -1}, []),
+        *({"missing_operations": ["GET /objects"]}, {"missing_operations": {"GET /object": 404}}),
+        *({"missing_operations": {"GET /objects": 500}}, {"answers": {"GET /objects": ["barcode"]}}),
+        *({"answers": {"GET /objects": {"leave_out": "x"}}}, {"answers": {"GET /objects": {"drop": []}}}),
+        {"answers": {"GET /things": {"leave_out": []}}},
+    ],
+    ids=str,
+)
 def test_wrong_settings(steering: Steering, body: Any) -> None:
     before = steering.call("GET", "/settings")
     assert steering.request("PUT", "/settings", json=body).status_code == 400
     assert steering.call("GET", "/settings") == before
+
+
+@pytest.mark.parametrize("status", [403, 404, 405])
+def test_operations_that_this_tenant_lacks(unjudged: Api, steering: Steering, status: int) -> None:
+    item = unjudged.offer()["id"]
+    missing = ["GET /circularity-hub/items", "GET /task-management/task/{taskUuid}", "POST /location"]
+    steering.call("PUT", "/settings", {"missing_operations": dict.fromkeys(missing, status)})
+    task = unjudged.create_task()
+    answers = [
+        unjudged.get("/circularity-hub/items"),
+        unjudged.get(f"/task-management/task/{task}"),
+        unjudged.post("/location", {"name": "x"}),
+    ]
+    assert [answer.status_code for answer in answers] == [status] * 3
+    if status == 403:
+        assert {answer.json()["message"] for answer in answers} == {
+            "The required feature for this endpoint is not active"
+        }
+    assert unjudged.get(f"/circularity-hub/item/{item}").status_code == 200
+    assert unjudged.get("/locations").status_code == 200
+
+
+def test_members_that_answers_leave_out(unjudged: Api, steering: Steering) -> None:
+    made = unjudged.create_task(reminders=[{"unit": "days", "value": 1}, {"unit": "weeks", "value": 1}])
+    path = f"/task-management/task/{made}"
+    rules = {"leave_out": ["attachments", "nothing"], "set": {"reminders.unit": "fortnights", "reminders.days": 1}}
+    operations = {
+        "GET /task-management/tasks": rules,
+        "GET /asset-tracking/{template}/field-definitions": {"leave_out": ["field_type.constraints"]},
+    }
+    steering.call("PUT", "/settings", {"answers": operations})
+    (listed,) = [task for task in unjudged.read("/task-management/tasks") if task["uuid"] == made]
+    single = unjudged.read(path)
+    assert single.keys() - listed.keys() == {"attachments"}
+    assert listed["reminders"] == [{"unit": "fortnights", "value": 1}] * 2
+    assert [one["unit"] for one in single["reminders"]] == ["days", "weeks"]
+    definitions = unjudged.read("/asset-tracking/asset/field-definitions")
+    assert {tuple(one["field_type"]) for one in definitions} == {("name",)}
+    steering.call("PUT", "/settings", {"answers": {}})
+    assert single in unjudged.read("/task-management/tasks")
+
+
+@pytest.mark.parametrize("path", ["/locations", "/catalog-items"])
+def test_members_of_records_in_envelopes(unjudged: Api, steering: Steering, path: str) -> None:
+    steering.call("PUT", "/settings", {"answers": {f"GET {path}": {"leave_out": ["uuid"], "set": {"items": 1}}}})
+    found = unjudged.items(path)
+    assert found
+    assert not [one for one in found if "uuid" in one]
+
+
+def test_writes_that_show_late(api: Api, steering: Steering) -> None:
+    steering.call("PUT", "/settings", {"read_lag_seconds": 5})
+    before = api.read("/locations")
+    made = api.create_location(name="New")
+    thing = api.create_object(barcode="LATE-1")
+    label = api.post("/asset-tracking/asset/field-definition", definition("TEXT", label="Late")).status_code
+    assert label == 201
+    assert api.read("/locations") == before
+    assert api.get(f"/location/{made}").status_code == 404
+    assert "Late" not in [one["label"] for one in api.read("/asset-tracking/asset/field-definitions")]
+    # Writers see everything at once.
+    assert api.post("/object", {"barcode": "LATE-1", "inventory_name": "x"}).status_code == 422
+    assert api.patch(f"/location/{made}", {"name": "Newer"}).json()["name"] == "Newer"
+    steering.call("POST", "/forward", {"seconds": 6})
+    assert api.read(f"/location/{made}")["name"] == "Newer"
+    assert api.read(f"/object/{thing}")["barcode"] == "LATE-1"
+    assert "Late" in [one["label"] for one in api.read("/asset-tracking/asset/field-definitions")]
+
+
+def test_writes_show_in_their_order(api: Api, steering: Steering) -> None:
+    path = f"/location/{api.create_location(name='0')}"
+    steering.call("PUT", "/settings", {"read_lag_seconds": 5})
+    seen = []
+    for name in "123":
+        api.patch(path, {"name": name})
+        steering.call("POST", "/forward", {"seconds": 2})
+        seen.append(api.read(path)["name"])
+    for _turn in range(3):
+        steering.call("POST", "/forward", {"seconds": 2})
+        seen.append(api.read(path)["name"])
+    assert seen == ["0", "0", "1", "2", "3", "3"]
+    api.patch(path, {"name": "4"})
+    steering.call("PUT", "/settings", {"read_lag_seconds": 0})
+    assert api.read(path)["name"] == "4"
 
 
 # reset, dump and mails
@@ -321,7 +424,7 @@ def test_a_reset_calms_where_that_is_asked_for(steering: Steering, is_calm: bool
     assert (steering.switches() == calm) is is_calm
     assert bool(steering.call("GET", "/faults")) is not is_calm
     assert bool(steering.call("GET", "/rate-limit")) is not is_calm
-    assert steering.call("GET", "/settings") == {"access_token_seconds": 3600 if is_calm else 60, "modules_off": []}
+    assert steering.call("GET", "/settings") == {**SETTINGS, "access_token_seconds": 3600 if is_calm else 60}
 
 
 @pytest.mark.parametrize("body", [[1], {"sign_out": "yes"}, {"calm": 1}, {"signout": True}])

@@ -17,7 +17,7 @@ from ..gateway import Gateway
 from ..kinds.mails import all_mails
 from ..kinds.users import insert_user
 from ..messages import JSON, Answer, Call, Refusal, answer_json, parse_json
-from ..service import MODULES, Settings
+from ..settings import Settings
 from ..startdata.start import StartData
 from ..switches import UnknownSide
 from .dump import dump
@@ -180,19 +180,12 @@ class Steering:
         return {"expired": cursor.rowcount}
 
     def _settings(self, body: Any, query: dict[str, list[str]]) -> Any:
-        settings = self.service.settings
-        return {"access_token_seconds": settings.access_token_seconds, "modules_off": settings.modules_off}
+        return self.service.settings.as_json()
 
     def _set_settings(self, body: Any, query: dict[str, list[str]]) -> Any:
-        given = _object(body, "access_token_seconds", "modules_off")
-        seconds = given.get("access_token_seconds", self.service.settings.access_token_seconds)
-        modules = given.get("modules_off", self.service.settings.modules_off)
-        if isinstance(seconds, bool) or not isinstance(seconds, int) or seconds < 0:
-            raise BadRule("access_token_seconds is an integer from 0")
-        if not isinstance(modules, list) or not set(map(str, modules)) <= set(MODULES):
-            raise BadRule(f"modules_off is a list of {', '.join(MODULES)}")
-        self.service.settings.access_token_seconds = seconds
-        self.service.settings.modules_off = modules
+        if not isinstance(body, dict):
+            raise BadRule("the settings are a map of names to values")
+        self.service.change(body)
         return self._settings(None, {})
 
     def _reset(self, body: Any, query: dict[str, list[str]]) -> Any:
@@ -207,11 +200,12 @@ class Steering:
             self.service.weather.set({"weather": "calm"})
             self.faults.replace([])
             self.gateway.rate_limit = None
-            self.service.settings = Settings()
-        self.service.settings.modules_off = []
+            self.service.change(Settings().as_json())
+        self.service.change({"modules_off": []})
         self.gateway.forget()
         self.start.restore(self.service.store, given["sign_out"])
         self.service.templates.forget()
+        self.service.replica.restart()
         self.journal.clear()
         return {"data": self.start.name}
 

@@ -552,7 +552,7 @@ def test_what_may_not_be_read_is_told_in_the_outcome(rights: list[str], tmp_path
 
 def test_a_module_that_is_switched_off_is_no_restriction(tmp_path: Path) -> None:
     service = Embedded.started()
-    service.service.settings.modules_off = ["rental", "catalog"]
+    service.set(modules_off=["rental", "catalog"])
     profile = probed(service, tmp_path, TOUCH)
     assert profile["outcome"] == profiles.FINE
     assert profile["absent"] == ["rental_case"]
