@@ -158,8 +158,8 @@ options:
         in many containers, name a directory that outlives the run.
       - The journal notes what was sent and which records belong to this set. A run that was killed is simply run again
         with the same files, and O(prune) takes away only what the journal (or the marker field that C(instance.yml)
-        names) knows. What a killed run made does not count against O(limits) when it is run again. The journal lifts no
-        limit.
+        names) knows. A run that was interrupted finishes what O(limits) let pass when it began, even if others created
+        records meanwhile. The journal lifts no other limit, and without it every limit holds.
       - C(set_id) in C(instance.yml) tells this set from others of its name. Another one than that of the journal is
         refused. Where there is none, the journal makes one, and a warning says which line to add. Until then files are
         known by their directory.
@@ -211,10 +211,16 @@ options:
     type: dict
   limits:
     description:
-      - Limits, by name. C(create_percent) (30), C(update_percent) (30) and C(delete_percent) (10) are percent of the
-        records of a section that are there. They hold from C(from_existing) (10) records on, so that an empty instance
-        can be filled. C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archiving is
-        deleting here. C(users) (10) is the number of users that one run may make.
+      - Limits, by name. C(create_percent) (30) and C(update_percent) (30) are percent of the records of a section in
+        scope. C(delete_percent) (10) is percent of these, and also of the records of the set, which are those that the
+        files name and those that the journal or the marker field knows. Each holds once there are C(from_existing) (10)
+        records to count of, so that an empty instance can be filled.
+      - C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archiving is deleting here.
+        C(users) (10) is the number of users that one run may make.
+      - Limits hold on the first run too, when nothing is known of the set. A first run in an instance that others filled
+        may need a higher C(create_percent).
+      - If one field changes in more than 100 records, and in more than C(update_percent) of the set, the plan begins
+        with a warning. See RV(cautions).
       - The most that C(policy.limits) of C(instance.yml) may set. Of both the smaller number counts. Where only one of
         them names a limit, that counts.
     type: dict
@@ -584,6 +590,14 @@ warnings:
   description:
     - Notes that are no errors. Ansible prints each, so the first 20 are returned, or 3 where the task failed, and how
       many more there are.
+  returned: O(mode=apply) or O(mode=drift)
+  type: list
+  elements: str
+  sample: []
+cautions:
+  description:
+    - The warnings to read before anything else. They are the first of RV(warnings), and every report begins with them.
+      Where the task failed, they stand in RV(diff.account) alone.
   returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: str

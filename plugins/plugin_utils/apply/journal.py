@@ -84,6 +84,7 @@ class Memory:
     :ivar uploads: files that earlier runs uploaded, to their uuids; empty where nothing says what came of one.
     :ivar files: uuids of all files that were uploaded for this set.
     :ivar run: what an earlier run was about to do and did not come to the end of, as a digest; empty where all is done.
+    :ivar existing: section to the number of records that were there before that run, as its limits counted them.
     :ivar made: uuids of what that run made, and kind and key of what it was about to make.
     :ivar touched: the same, and uuids of what it began to change.
     :ivar protected: uuids of records that must stay.
@@ -95,6 +96,7 @@ class Memory:
     uploads: dict[Upload, str] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
     run: str = ""
+    existing: dict[str, int] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
     protected: set[str] = field(default_factory=set)
@@ -102,12 +104,15 @@ class Memory:
     def take(self, note: dict[str, str]) -> None:
         """Takes one note in.
 
-        :raises KeyError: where it is none.
+        :raises ValueError: or ``KeyError``, if it is no note.
         """
         _TAKERS[note["note"]](self, note)
 
     def _begun(self, note: dict[str, str]) -> None:
+        is_resumed = self.run == note["run"] != ""
         self._run_is(note["run"])
+        if not is_resumed:
+            self.existing = _counts_in(note.get("existing", "{}"))
 
     def _ended(self, _note: dict[str, str]) -> None:
         self._run_is("")
@@ -331,7 +336,7 @@ class Journal:
                 self._ids[note["src"]] = note["set_id"]
             elif note["set_id"] == counts:
                 memory.take(note)
-        except KeyError:
+        except (KeyError, ValueError):
             return False
         return True
 
@@ -418,12 +423,12 @@ class Journal:
 
     # ---- runs
 
-    def begun(self, run: str) -> None:
-        """Notes what a run is about to do, after the limits let it pass; the rest of it may be done by a later run.
+    def begun(self, run: str, existing: Mapping[str, int] = MappingProxyType({})) -> None:
+        """Note what a run is about to do, after the limits let it pass. A later run may do the rest of it.
 
-        :param run: a digest of it.
+        :param run: a digest of it. :param existing: section to the number of records that its limits count of.
         """
-        self._write([{"note": "begun", "run": run}])
+        self._write([{"note": "begun", "run": run, "existing": json.dumps(dict(existing))}])
 
     def ended(self) -> None:
         """Notes that all of it was done."""
@@ -563,6 +568,17 @@ def _protections(descriptor: int, instance: str) -> dict[tuple[str, str], set[st
                     uuids = found.setdefault((note["set"], note["set_id"]), set())
                     (uuids.add if note["note"] == "protected" else uuids.discard)(note["uuid"])
     return found
+
+
+def _counts_in(text: str) -> dict[str, int]:
+    """Return the counts of a note.
+
+    :raises ValueError: if these are no counts.
+    """
+    counts = json.loads(text)
+    if not isinstance(counts, dict) or not all(type(number) is int for number in counts.values()):
+        raise ValueError("expected counts")
+    return counts
 
 
 def _note_of(line: bytes) -> dict[str, str] | None:

@@ -234,6 +234,7 @@ class DesiredInstance:
     :ivar marker: field that names the set in each record, where the files say so.
     :ivar lifecycle: section to what is left alone in its records, and which of them must stay.
     :ivar shields: records that must stay although they are no part of it: a plan file holds changes alone.
+    :ivar set_sizes: section to the number of records of the set that a plan file was made for.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
     :ivar old_names: the same, of a plan file, which renames by uuids: others may still refer to what it renames.
     :ivar moved_places: where a pair was written, by the identity of its new key.
@@ -262,6 +263,7 @@ class DesiredInstance:
     marker: str = ""
     lifecycle: Mapping[str, Lifecycle] = field(default_factory=dict)
     shields: Sequence[Entry] = ()
+    set_sizes: Mapping[str, int] = field(default_factory=dict)
     moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
     old_names: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
     moved_places: dict[int, Place] = field(default_factory=dict)

@@ -38,6 +38,7 @@ class RunResult:
     :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
     :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.
     :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
+    :ivar cautions: the first of the warnings, with which every report begins.
     """
 
     outcome: str
@@ -56,6 +57,7 @@ class RunResult:
     every_finding: list[str] = field(default_factory=list)
     forecast: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
     made_by: dict[str, str] = field(default_factory=dict)
+    cautions: list[str] = field(default_factory=list)
 
     @property
     def failed(self) -> bool:

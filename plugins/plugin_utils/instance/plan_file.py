@@ -292,6 +292,7 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "notify": desired.policy.notify,
         "vaulted": seals.document(),
         "moved": {section: _storable(pairs) for section, pairs in desired.moved.items()},
+        "set_sizes": made.set_sizes,
         "protections": {one.mark: one.is_protected for one in made.protections if one.mark},
         "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
     }
@@ -379,6 +380,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         timezone=document["timezone"],
         identity=document["identity"],
         scope=_restored(document["scope"]),
+        set_sizes=document.get("set_sizes", {}),
         old_names={
             section: [(_restored(old), _restored(new)) for old, new in pairs]
             for section, pairs in document["moved"].items()

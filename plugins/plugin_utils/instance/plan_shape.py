@@ -41,7 +41,7 @@ def check_document(document: Any) -> None:
     :param document: decoded JSON.
     :raises ValueError: where a member is missing, or does not fit.
     """
-    _check(document, _DOCUMENT, "")
+    _check(document, {**_DOCUMENT, **{name: shape for name, shape in _LATER.items() if name in document}}, "")
     for number, change in enumerate(document["changes"]):
         _check(change, _CHANGE, f"changes[{number}].")
         _check_change(change, f"changes[{number}].")
@@ -128,6 +128,10 @@ def _by_section(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: _is_map(value) and all(name in SECTIONS and fits(one) for name, one in value.items())
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def _is_scope(value: Any) -> bool:
     return _is_map(value) and bool(value) and all(isinstance(one, list) and one for one in value.values())
 
@@ -203,6 +207,11 @@ _DOCUMENT: Mapping[str, _Shape] = {
     ),
     "changes": (lambda value: isinstance(value, list) and all(map(_is_map, value)), "a list of maps"),
 }
+
+_LATER: Mapping[str, _Shape] = {
+    "set_sizes": (_by_section(_is_count), "sections with numbers of records"),
+}
+"""Members that plans of earlier versions do not have."""
 
 _CHANGE: Mapping[str, _Shape] = {
     "section": _one_of(*SECTIONS),

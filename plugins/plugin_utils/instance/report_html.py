@@ -23,7 +23,21 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 
 from .outcome import DONE, RunResult
 from .report_groups import as_said, fields_by_number, groups, is_worth_a_table
-from .report_parts import ALONE, SIGNS, alone, forecast, key_of, mark, reasons, sent, short, warnings, words_of
+from .report_parts import (
+    ALONE,
+    FIRST,
+    SIGNS,
+    alone,
+    cautions,
+    forecast,
+    key_of,
+    mark,
+    reasons,
+    sent,
+    short,
+    warnings,
+    words_of,
+)
 
 WORDS: dict[str, str] = {
     "created": "new",
@@ -234,7 +248,8 @@ def _templates() -> tuple[Template, Template]:
 
 def as_html(account: RunResult) -> str:
     """The page, below 2 MB; of what has no room it says how much there is."""
-    wrong = [_listed(title, texts) for title, texts in reasons(account).items()]
+    first = {FIRST: cautions(account)} if account.cautions else {}
+    wrong = [_listed(title, texts) for title, texts in {**first, **reasons(account)}.items()]
     others = [
         _listed(title, texts)
         for title, texts in (("Warnings", warnings(account)), ("Every finding", account.every_finding))

@@ -12,7 +12,21 @@ from typing import Any
 from .markdown import Markdown, cell, link, word
 from .outcome import ACTIONS, RunResult
 from .report_groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
-from .report_parts import ALONE, SIGNS, alone, fields, forecast, key_of, mark, reasons, sent, short, warnings
+from .report_parts import (
+    ALONE,
+    FIRST,
+    SIGNS,
+    alone,
+    cautions,
+    fields,
+    forecast,
+    key_of,
+    mark,
+    reasons,
+    sent,
+    short,
+    warnings,
+)
 
 _COMMENT_LIMIT = 60_000
 """Characters that a comment on a pull request may have at the big code hosts, with some room for a heading."""
@@ -41,7 +55,7 @@ _REST = 100
 def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
     """The account for a pull-request comment, never longer than one may be.
 
-    What held or went wrong stands first, then the changes (how many of which field, and then each, the most telling
+    Cautions and what held or went wrong stand first, then the changes (how many of which field, and then each, the most telling
     first), then the counts and the warnings.
     Where not all of it fits, reasons leave half of the room to the changes. Records that are in no file are counted.
 
@@ -63,7 +77,7 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
         digest = Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")
         table = Markdown.of([table, digest])
     room = limit - len(head) - len(by_field) - len(table) - len(last) - len(whole) - _REST
-    wrong = list(_points(reasons(account), room // _ONE))
+    wrong = list(_points({FIRST: cautions(account), **reasons(account)}, room // _ONE))
     warned = list(_points({"Warnings": warnings(account)}, room // _ONE))
     told = _told(account.changes, room)
     changes = [text for _number, text in told]

@@ -19,6 +19,9 @@ from .value_diff import side_by_side
 
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
 
+FIRST = "Look at this first"
+"""Title of what :func:`cautions` returns."""
+
 ALONE = "Not in the files, left alone"
 """Title of what :func:`alone` gives."""
 
@@ -58,9 +61,14 @@ def counted(number: int, section: str) -> str:
     return f"{number:,} {KINDS[SECTIONS[section]].words if is_one else words_of(section)}"
 
 
+def cautions(account: RunResult) -> list[str]:
+    """Return the warnings with which a report begins, a line each."""
+    return [clean(text) for text in account.cautions]
+
+
 def warnings(account: RunResult) -> list[str]:
-    """The warnings, a line each."""
-    return [clean(text) for text in account.warnings]
+    """Return the other warnings, a line each."""
+    return [clean(text) for text in account.warnings if text not in account.cautions]
 
 
 def alone(account: RunResult, examples: int) -> list[str]:

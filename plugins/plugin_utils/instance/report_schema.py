@@ -56,6 +56,7 @@ def report_schema() -> dict[str, Any]:
                 **_closed({"requests": _COUNT, "minutes": {"type": ["number", "null"], "minimum": 0}}),
                 "description": "Requests of an apply, and minutes that they take; null where there is no limit.",
             },
+            "cautions": {**_TEXTS, "description": "The first of the warnings, with which other reports begin."},
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
                 "description": "Of which set, when (UTC), by whom, with which version, for which host.",

@@ -19,7 +19,21 @@ from .outcome import DONE, RunResult
 from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
 from .report_html import as_html
 from .report_markdown import as_markdown
-from .report_parts import ALONE, SIGNS, alone, counts, fields, forecast, key_of, mark, reasons, warnings, words_of
+from .report_parts import (
+    ALONE,
+    FIRST,
+    SIGNS,
+    alone,
+    cautions,
+    counts,
+    fields,
+    forecast,
+    key_of,
+    mark,
+    reasons,
+    warnings,
+    words_of,
+)
 from .report_sarif import as_sarif
 
 _LONGEST = 500
@@ -48,7 +62,8 @@ def as_diff(account: RunResult) -> str:
 
 
 def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
-    lines = [line for group in groups(account.changes) for line in _grouped(group)]
+    lines = _titled(FIRST, cautions(account))
+    lines += [line for group in groups(account.changes) for line in _grouped(group)]
     if is_worth_a_table(account.changes):
         numbers = fields_by_number(account.changes)
         lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])

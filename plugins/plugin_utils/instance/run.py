@@ -29,7 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
 
 from ..apply.executor import Executor, Outcome, Progress
-from ..apply.journal import Journal, JournalRefused, Memory, protected_by_others
+from ..apply.journal import Journal, JournalRefused, protected_by_others
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
@@ -201,13 +201,13 @@ class _Run:
             frozenset(journal.known),
             self._run_options.allow_destructive or self._run_options.drift,
             self._run_options.confirm_empty or self._run_options.drift,
-            self._resumed(journal),
+            frozenset(journal.memory.made) if self._is_resumed(journal) else frozenset(),
             self._run_options.workers,
             self._run_options.assume_archived,
             protected=frozenset(journal.memory.protected),
             protected_by_others=partial(protected_by_others, journal),
-            is_journal_lost=self._is_lost(journal),
             names=journal.memory.names,
+            existing_before=journal.memory.existing if self._is_resumed(journal) else {},
         )
         try:
             with many_objects():
@@ -325,15 +325,6 @@ class _Run:
     def _is_resumed(self, journal: Journal) -> bool:
         return journal.memory.run != "" and journal.memory.run == self._run_of(journal)
 
-    def _is_lost(self, journal: Journal) -> bool:
-        """Tells whether nothing is noted of this set: it is new, or its journal was lost. A task that limits percents
-        takes it for new.
-        """
-        return self._stored is None and not self._desired.policy.is_capped and journal.memory == Memory()
-
-    def _resumed(self, journal: Journal) -> frozenset[str]:
-        return frozenset(journal.memory.made) if self._is_resumed(journal) else frozenset()
-
     def _apply(self, made: InstancePlan, journal: Journal) -> RunResult:
         executor = Executor(
             self._client,
@@ -353,7 +344,7 @@ class _Run:
             journal.managed(made.managed, made.names)
             self._note_protections(made, Outcome(), journal)
             return self._account("unchanged", made)
-        journal.begun(self._run_of(journal))
+        journal.begun(self._run_of(journal), made.existing_before)
         outcome = executor.run()
         self._note_protections(made, outcome, journal)
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
@@ -421,7 +412,8 @@ class _Run:
             failures=failures_of(made, outcome or Outcome()),
             refusals=list(refusals),
             findings=told.lines,
-            warnings=[*self._told, *self._desired.warnings, *made.warnings],
+            warnings=[*made.cautions, *self._told, *self._desired.warnings, *made.warnings],
+            cautions=made.cautions,
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),

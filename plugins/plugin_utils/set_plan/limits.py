@@ -1,74 +1,118 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limits: what a plan may do at most, for each kind."""
+"""Limits of a plan: how many records of a section it may create, change and take away."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
-from ..desired.desired import SECTIONS, Limits
+from ..desired.desired import SECTIONS, Limits, Policy
+from .plan import InstancePlan
+
+_NAMES = {
+    plan.CREATE: ("create_percent", "creates"),
+    plan.UPDATE: ("update_percent", "updates"),
+    plan.DELETE: ("delete_percent", "deletes"),
+}
+"""Action to the names of its limits, in percent and as a number."""
+
+MANY_UPDATES = 100
+"""More updates of one field than this, in most of the set, look like a column that was shifted."""
 
 
-def exceeded_limits(
-    limits: Limits,
-    actions: Iterable[tuple[str, str]],
-    existing: Mapping[str, int],
-    resumed: Mapping[str, int] | None = None,
-    everywhere: Mapping[str, int] | None = None,
-    of_before: Container[str] = (plan.CREATE, plan.UPDATE),
-) -> list[str]:
-    """The limits that a plan exceeds, and how to let it pass; none where it keeps them all.
+@dataclass(frozen=True)
+class LimitCheck:
+    """The limits of one plan.
 
-    :param actions: section and action of each change.
-    :param existing: section to number of records in scope.
-    :param resumed: section to number of those that an interrupted run made. Percents of what is made and changed are of
-        the records that were there before it; those of what is taken away are not affected.
-    :param everywhere: section to number of all records, of which percents are where there are few in scope. None: there
-        are no percents then.
-    :param of_before: actions whose percents are of the records that were there before an interrupted run.
+    :ivar existing_before: section to the number of records before an interrupted run created the first of these.
+        Empty if no run is resumed.
     """
-    percents = {
-        plan.CREATE: "create_percent",
-        plan.UPDATE: "update_percent",
-        plan.DELETE: "delete_percent",
-        plan.ARCHIVE: "delete_percent",
-    }
-    totals = {
-        plan.CREATE: "creates",
-        plan.UPDATE: "updates",
-        plan.DELETE: "deletes",
-        plan.ARCHIVE: "deletes",
-    }
-    # Archiving takes away as deleting does, so both count together.
-    counts = Counter((section, plan.DELETE if action == plan.ARCHIVE else action) for section, action in actions)
-    held = []
-    for (section, action), number in sorted(counts.items()):
+
+    made: InstancePlan
+    policy: Policy
+    existing_before: Mapping[str, int]
+
+    @property
+    def _limits(self) -> Limits:
+        return Limits(**self.policy.limits)
+
+    def bases(self, section: str, action: str) -> Iterator[tuple[int, str]]:
+        """Yield each number of records of which a limit in percent counts, with what the records are called."""
+        in_scope = self.made.existing[section]
+        if self.policy.is_capped and in_scope < self._limits.from_existing:
+            # Files choose the scope. A scope of few records must not lift a limit of the task.
+            in_scope = self.made.everywhere[section]
+        if action == plan.CREATE and section in self.existing_before:
+            # An interrupted run finishes what its limit let pass.
+            before = self.existing_before[section]
+            in_scope = before if before < self._limits.from_existing else max(before, in_scope)
+        yield in_scope, "records"
+        if action == plan.DELETE and section in self.made.set_sizes:
+            yield self.made.set_sizes[section], "records of this set"
+
+    def existing(self) -> dict[str, int]:
+        """Return what limits on creations count of, by section, for a run that resumes this one."""
+        created = {one.section for one in self.made.changes if one.change.action == plan.CREATE}
+        return {section: next(self.bases(section, plan.CREATE))[0] for section in sorted(created)}
+
+    def exceeded(self) -> list[str]:
+        """Return the limits that the plan exceeds, each with how to let it pass."""
+        # Archiving takes away as deleting does. The rest of a record that an interrupted run created is its creation.
+        counts = Counter(
+            (
+                one.section,
+                plan.CREATE if one.resumed else plan.DELETE if one.change.action == plan.ARCHIVE else one.change.action,
+            )
+            for one in self.made.changes
+        )
+        return [
+            line
+            for (section, action), number in sorted(counts.items())
+            for line in self._lines(section, action, number)
+        ]
+
+    def _lines(self, section: str, action: str, number: int) -> Iterator[str]:
+        limits = self._limits
         if KINDS[SECTIONS[section]].creation_sends_mail:
             if number > limits.users:
-                held.append(
+                yield (
                     f"{section}: {number} would be made, more than limits.users ({limits.users:g}) a run; a higher "
                     f"limits.users lets this pass"
                 )
-            continue
-        made = resumed.get(section, 0) if resumed and action in of_before else 0
-        there = existing.get(section, 0) - made
-        if everywhere and there < limits.from_existing:
-            there = everywhere.get(section, 0) - made
-        percent = getattr(limits, percents[action])
-        total = getattr(limits, totals[action])
-        if there >= limits.from_existing and number * 100 > there * percent:
-            held.append(
-                f"{section}: {action} {number} of {there} records is more than limits.{percents[action]} "
-                f"({percent:g} %); a higher limits.{percents[action]} lets this pass"
-            )
+            return
+        percents, totals = _NAMES[action]
+        percent, total = getattr(limits, percents), getattr(limits, totals)
+        for base, records in self.bases(section, action):
+            if base >= limits.from_existing and number * 100 > base * percent:
+                yield (
+                    f"{section}: {action} {number} of {base} {records} is more than limits.{percents} ({percent:g} %); "
+                    f"a higher limits.{percents} lets this pass"
+                )
+                break
         if number > total:
-            held.append(
-                f"{section}: {action} {number} is more than limits.{totals[action]} ({total:g}); a higher "
-                f"limits.{totals[action]} lets this pass"
+            yield (
+                f"{section}: {action} {number} is more than limits.{totals} ({total:g}); a higher limits.{totals} lets "
+                f"this pass"
             )
-    return held
+
+    def mass_updates(self) -> list[str]:
+        """Return a warning for each field that changes in so much of the set that a mistake is likely."""
+        percent = self._limits.update_percent
+        fields = Counter(
+            (one.section, name)
+            for one in self.made.changes
+            if one.change.action == plan.UPDATE and not one.resumed
+            for name in one.change.before
+        )
+        return [
+            f"{section}: {name} changes in {number} of {size} records of this set, more than limits.update_percent "
+            f"({percent:g} %). Look whether a column was shifted or sorted on its own."
+            for (section, name), number in sorted(fields.items())
+            if number > MANY_UPDATES and (size := self.made.set_sizes.get(section, 0)) and number * 100 > size * percent
+        ]

@@ -54,7 +54,7 @@ class Planned:
     :ivar made: uuid of the record once it is there.
     :ivar archived: whether the record is there, but archived.
     :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
-    :ivar resumed: whether an interrupted run made it of the same files.
+    :ivar resumed: whether it is the rest of a record that an interrupted run created from the same files.
     :ivar leaving: of a record that is taken away, those that refer to it now and will not any more.
     :ivar relations: of a definition, relations to others that are still to be made, as written.
     :ivar words: its natural key in words where that must not be shown.
@@ -137,9 +137,11 @@ class InstancePlan:
     :ivar unchanged: section to number.
     :ivar skipped: section to number of records that are left as they are although they are not as written.
     :ivar existing: section to number of records in scope. :ivar everywhere: to number of all records.
-    :ivar resumed: section to number of those that an interrupted run made of the same files.
+    :ivar set_sizes: section to number of records that belong to the set, where a limit needs it.
+    :ivar existing_before: section to the number of records of which limits on creations count.
     :ivar reported: section to natural keys of records that are not in the files and stay.
     :ivar exceeded_limits: reasons why the plan must not be applied as it is.
+    :ivar cautions: warnings with which every report begins.
     :ivar protected: reasons why the plan must not be applied that nothing can lift but the files.
     :ivar protections: records that say whether they must stay.
     :ivar managed: uuids of records that are in the files and there already.
@@ -160,11 +162,13 @@ class InstancePlan:
     skipped: Counter[str] = field(default_factory=Counter)
     existing: Counter[str] = field(default_factory=Counter)
     everywhere: Counter[str] = field(default_factory=Counter)
-    resumed: Counter[str] = field(default_factory=Counter)
+    set_sizes: dict[str, int] = field(default_factory=dict)
+    existing_before: dict[str, int] = field(default_factory=dict)
     reported: dict[str, list[str]] = field(default_factory=dict)
     exceeded_limits: list[str] = field(default_factory=list)
     protected: list[str] = field(default_factory=list)
     protections: list[Protection] = field(default_factory=list)
+    cautions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
@@ -184,11 +188,10 @@ class PlanOptions:
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set. :ivar protected: of those that must stay.
     :ivar protected_by_others: reads which records must stay because another set says so: uuid to what says so.
-    :ivar is_journal_lost: whether nothing is noted of this set. Then a run that was interrupted may have made what is
-        as the files say.
     :ivar note_references: whether the plan tells which references are written.
     :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
-    :ivar resumed: what an interrupted run made of the same files: uuids, and kind and key where no uuid was noted.
+    :ivar resumed: what an interrupted run created from the same files: uuids, and kind and key if no uuid was noted.
+    :ivar existing_before: section to the number of records before that run.
     :ivar names: uuid to the kind and key under which a record was last known to the set.
     """
 
@@ -203,8 +206,8 @@ class PlanOptions:
     protected: frozenset[str] = frozenset()
     protected_by_others: Callable[[], Mapping[str, str]] = dict
     names: Mapping[str, str] = field(default_factory=dict)
+    existing_before: Mapping[str, int] = field(default_factory=dict)
     note_references: bool = False
-    is_journal_lost: bool = False
 
 
 def mark_of(entry: Entry | None, uuid: str | None) -> Any:

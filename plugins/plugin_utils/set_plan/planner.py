@@ -8,6 +8,7 @@ It is the plan of one record, many times; lists are read once for each kind, and
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.natu
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
 from ..desired.blanks import BlankCounter, blanks_in_key
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Limits
+from ..desired.desired import SECTIONS, DesiredInstance, Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from .archived import with_archived_twins
@@ -50,7 +51,7 @@ from .held import check_held
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
 from .lifecycle import Lifecycles
-from .limits import exceeded_limits
+from .limits import MANY_UPDATES, LimitCheck
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .relabelled import check_relabelled
@@ -149,7 +150,7 @@ class _Planner:
         check_order(context)
         check_chosen(context)
         result.protected += self._lifecycles.refusals(self._shielded)
-        result.exceeded_limits += self._exceeded()
+        self._check_limits()
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
@@ -163,33 +164,28 @@ class _Planner:
         result.warnings.sort()
         return result
 
-    def _exceeded(self) -> list[str]:
-        """The limits that the plan exceeds. Where the journal is lost, those are kept that the plan keeps if a run that
-        was interrupted made what is as the files say.
-        """
-        if not self._context.options.is_journal_lost:
-            return self._exceeded_as(resumed=True)
-        held = self._exceeded_as(resumed=False)
-        still = {line.partition(":")[0] for line in self._exceeded_as(resumed=True)} if held else set()
-        return [line for line in held if line.partition(":")[0] in still]
+    def _check_limits(self) -> None:
+        result = self._result
+        actions = Counter((one.section, one.change.action) for one in result.changes)
+        for (section, action), number in actions.items():
+            if action in (plan.DELETE, plan.ARCHIVE) or (action == plan.UPDATE and number > MANY_UPDATES):
+                self._measure_set(section)
+        check = LimitCheck(result, self._desired.policy, self._context.options.existing_before)
+        result.exceeded_limits += check.exceeded()
+        result.cautions += check.mass_updates()
+        result.existing_before = check.existing()
 
-    def _exceeded_as(self, resumed: bool) -> list[str]:
-        """The limits that the plan exceeds.
-
-        :param resumed: whether what an interrupted run made counts as still to be made.
-        """
-        result, policy = self._result, self._desired.policy
-        return exceeded_limits(
-            Limits(**policy.limits),
-            (
-                (planned.section, plan.CREATE if resumed and planned.resumed else planned.change.action)
-                for planned in result.changes
-            ),
-            result.existing,
-            result.resumed if resumed else None,
-            result.everywhere if policy.is_capped else None,
-            {plan.CREATE} if self._context.options.is_journal_lost else {plan.CREATE, plan.UPDATE},
-        )
+    def _measure_set(self, section: str) -> None:
+        """Count the records in scope that this plan matches, or that the journal or the marker knows."""
+        kind = KINDS[SECTIONS[section]]
+        if not kind.can_be_looked_up:
+            return
+        unmanaged = {id(entry) for entry in self._desired.unmanaged}
+        matched = {uuid for uuid, one in self._context.claimed.get(kind.name, {}).items() if id(one) not in unmanaged}
+        size = self._pruning().size_of_set(section, matched)
+        # A plan file holds the changes alone.
+        planned = min(self._desired.set_sizes.get(section, 0), self._result.existing[section])
+        self._result.set_sizes[section] = max(size, planned)
 
     # ---- match
 
@@ -524,17 +520,10 @@ class _Planner:
         return quick.same(values, current.flat, self._state.complete)
 
     def _resume(self, planned: Planned, current: Record) -> None:
-        """Counts what an interrupted run made of the same files as still to be made, where it is as they say so far."""
-        options = self._context.options
-        if planned.archived or not (options.is_journal_lost or options.resumed):
-            return
-        if not options.is_journal_lost and options.resumed.isdisjoint(
-            (current.uuid, f"{planned.kind.name} {planned.noted}")
-        ):
-            return
-        if not planned.change.changed or planned.is_half_made:
-            planned.resumed = planned.change.changed
-            self._result.resumed[planned.section] += 1
+        """Note a change that is the rest of a record that an interrupted run created from the same files."""
+        marks = (current.uuid, f"{planned.kind.name} {planned.noted}")
+        is_known = not planned.archived and not self._context.options.resumed.isdisjoint(marks)
+        planned.resumed = is_known and planned.is_half_made
 
     # ---- hub, prune
 

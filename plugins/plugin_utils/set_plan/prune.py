@@ -8,7 +8,7 @@ Nothing outside of the scope is seen or touched, and only records that are known
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,6 +146,18 @@ class Pruning:
             ]
             if left:
                 yield from self._section(section, self.schema_of(kind), left, result)
+
+    def size_of_set(self, section: str, matched: Set[str]) -> int:
+        """Count the records in scope that belong to the set.
+
+        :param matched: uuids of the records that the files name.
+        """
+        schema = self.schema_of(KINDS[SECTIONS[section]])
+        return sum(
+            1
+            for record in self.state.records(schema.kind)
+            if (record.uuid in matched or self._belongs(schema, record)) and self.scope.holds(section, record)
+        )
 
     def _section(self, section: str, schema: Schema, left: Sequence[Record], result: InstancePlan) -> Iterator[Planned]:
         action = self.desired.policy.prune.get(section, "report")
