@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,8 @@ import emulator_process
 import kept_code
 import pytest
 from project import BUILD
+
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import digest_of
 
 
 @pytest.hookimpl(wrapper=True)
@@ -60,12 +64,14 @@ def state_home(
 @pytest.fixture(autouse=True)
 def runtime_home(
     _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+) -> Iterator[Path]:
     """The directory in which the processes of one test share limits, locks and tokens: those of another one do not."""
     path = tmp_path_factory.getbasetemp() / f"runtime-{secrets.token_hex(8)}"
     path.mkdir(0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(path))
-    return path
+    monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(path))
+    yield path
+    for public in (Path("/dev/shm"), Path("/tmp")):
+        shutil.rmtree(public / f"seventhings-{os.geteuid()}" / digest_of(str(path)), ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -253,7 +253,7 @@ def test_who_is_killed_while_its_request_is_under_way_leaves_no_lock_and_no_dupl
 
 def locks() -> list[Path]:
     """The files of the kinds of which records are made."""
-    return sorted(Path(os.environ["XDG_RUNTIME_DIR"]).glob("seventhings/create-*"))
+    return sorted(Path(os.environ["SEVENTHINGS_RUNTIME_DIR"]).glob("create-*"))
 
 
 def sending() -> set[int]:

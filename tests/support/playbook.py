@@ -54,7 +54,11 @@ class Run:
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment for Ansible commands: this collection found, nothing of the user's own settings."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ANSIBLE_", "SEVENTHINGS_"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("ANSIBLE_", "SEVENTHINGS_")) or key == "SEVENTHINGS_RUNTIME_DIR"
+    }
     return {
         **kept,
         "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build" / "link"),

@@ -38,7 +38,6 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "RATE_LIMIT_WAIT",
         "LOCK_WAIT",
         "TOKEN_CACHE",
-        "RUNTIME_DIR",
         "RUN_DIR",
     ):
         monkeypatch.delenv(f"SEVENTHINGS_{name}", raising=False)

@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable
 
+from ..runtime.locks import describe
 from ..runtime.pace import SERVICE_LIMIT, Pace
 from ..runtime.turnstile import OwnTurnstile, Turnstile
 
@@ -110,7 +111,7 @@ class RateLimit:
     def _go_alone(self, error: OSError) -> None:
         """A pace that can't be shared is kept by this process alone."""
         if self._shared is not None:
-            self._on_problem(str(error))
+            self._on_problem(describe(error))
         self._shared = None
 
     def _note(self, turnstile: Turnstile, note: Callable[[Pace], None]) -> None:

@@ -48,6 +48,8 @@ _ROOT = 0
 _MOST_LINKS = 40
 """Links that lead to a directory; Linux follows as many."""
 _LINK = "is a link; expected a regular file"
+_NO_FOLDER = (errno.ELOOP, errno.ENOTDIR)
+_NOT_FOLLOWED = "is a link or no directory"
 
 
 def parts_of(name: str) -> tuple[str, ...]:
@@ -128,14 +130,19 @@ class Folder:
     where everybody may write. Nothing below it may be one.
 
     :param path: the directory.
-    :param owner: the user that everything below must belong to, and that nobody else may write to it; None: not judged.
+    :param owner: the user that the directory and everything below must belong to. Nobody else may write to it, the
+        directory is no link, and no file has a second name. None: not judged.
     :ivar path: the directory, resolved.
     :raises InvalidInput: where the path holds a character that no file name holds.
     """
 
     def __init__(self, path: Path, owner: int | None = None) -> None:
         require_path(path)
-        self.path, self._foreign = _resolved(path)
+        if owner is None:
+            self.path, self._foreign = _resolved(path)
+        else:
+            above, self._foreign = _resolved(path.parent)
+            self.path = above / path.name
         self._owner = owner
 
     @classmethod
@@ -343,6 +350,7 @@ class Folder:
         """Makes the directory itself where it is missing, and those above it, each with the same access."""
         self._require_own_way()
         there = copy.copy(self)
+        there._owner = None
         missing: list[str] = []
         while not there.path.is_dir() and there.path.name:
             missing.insert(0, there.path.name)
@@ -377,6 +385,8 @@ class Folder:
         try:
             self._require_regular(name, os.fstat(descriptor))
             self._check_owner(name, os.fstat(descriptor))
+            if self._owner is not None and os.fstat(descriptor).st_nlink > 1:
+                raise NotOpened(self.path, name, "is linked to a file of another name; expected one of its own")
         except BaseException:
             os.close(descriptor)
             raise
@@ -396,17 +406,23 @@ class Folder:
         self._require_own_way()
         if len(folders) > DEEPEST:
             raise NotOpened(self.path, "/".join(folders), f"lies more than {DEEPEST} directories deep")
-        descriptor = _opened_on_the_way(self.path)
         try:
+            descriptor = _opened_on_the_way(self.path)
+        except OSError as error:
+            if self._owner is None or error.errno not in _NO_FOLDER or not os.path.lexists(self.path):
+                raise
+            raise NotOpened(self.path.parent, self.path.name, _NOT_FOLLOWED) from error
+        try:
+            self._check_owner("", os.fstat(descriptor))
             for number, part in enumerate(folders, start=1):
                 made = make is not None and _made(part, descriptor)
                 at = "/".join(folders[:number])
                 try:
                     below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
                 except OSError as error:
-                    if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+                    if error.errno not in _NO_FOLDER:
                         raise
-                    raise NotOpened(self.path, at, "is a link or no directory") from error
+                    raise NotOpened(self.path, at, _NOT_FOLLOWED) from error
                 os.close(descriptor)
                 descriptor = below
                 if make is not None and made:

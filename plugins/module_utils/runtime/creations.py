@@ -25,7 +25,7 @@ from typing import TypeVar
 from ..errors import OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder
 from ..model.kinds import KINDS
-from .locks import Busy, SharedFile, release, wait_for
+from .locks import Busy, SharedFile, describe
 from .places import NOT_SHARED
 
 LOCK_WAIT = 600.0
@@ -271,12 +271,11 @@ class Creations:
 
     def _take(self, kind: str, watched: _Kind) -> bool:
         """Takes the lock. Returns whether others made something since it was looked for, or may have."""
-        descriptor = watched.file.descriptor()
         try:
-            wait_for(descriptor, min(_TOLD_AFTER, self._lock_wait), self._clock, self._sleep)
+            watched.file.lock(min(_TOLD_AFTER, self._lock_wait), self._clock, self._sleep)
         except Busy:
-            self._wait_longer(kind, watched, descriptor)
-        watched.descriptor, watched.is_wanted = descriptor, True
+            self._wait_longer(kind, watched)
+        watched.descriptor, watched.is_wanted = watched.file.descriptor(), True
         state = watched.state()
         moved = state.count != watched.seen
         watched.seen = state.count
@@ -285,14 +284,14 @@ class Creations:
             watched.settling = list(_SETTLING)
         return moved or bool(watched.settling)
 
-    def _wait_longer(self, kind: str, watched: _Kind, descriptor: int) -> None:
+    def _wait_longer(self, kind: str, watched: _Kind) -> None:
         several, process = KINDS[kind].several, watched.state().process
         who = f"another process (id {process})" if process else "another process"
         left = max(self._lock_wait - _TOLD_AFTER, 0.0)
         if left:
             self.on_wait(f"Waiting for {who} of this user, which makes {several} of the same instance.")
         try:
-            wait_for(descriptor, left, self._clock, self._sleep)
+            watched.file.lock(left, self._clock, self._sleep)
         except Busy as busy:
             raise LockTimeout(
                 f"Waited {self._lock_wait:g} seconds (lock_wait) for {who} of this user, which makes {several} of the "
@@ -302,13 +301,13 @@ class Creations:
     def _give_back(self, watched: _Kind) -> None:
         if watched.descriptor < 0:
             return
-        descriptor, watched.descriptor = watched.descriptor, -1
+        watched.descriptor = -1
         try:
             # This process looked for the request of a killed one, so nobody needs to look for it again.
             if not watched.under_way and not watched.settling and watched.state().process not in (0, os.getpid()):
                 watched.note(0)
         finally:
-            release(descriptor)
+            watched.file.release()
 
     @contextlib.contextmanager
     def _or_alone(self) -> Iterator[None]:
@@ -319,5 +318,5 @@ class Creations:
 
     def _go_alone(self, error: OSError) -> None:
         if self._folder is not None:
-            self._on_problem(f"{error}. {NOT_SHARED}")
+            self._on_problem(f"{describe(error)}. {NOT_SHARED}")
         self._folder = None

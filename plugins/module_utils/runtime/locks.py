@@ -3,38 +3,51 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Locks between processes, which the kernel releases when a process dies.
 
-``flock`` belongs to what was opened, so a process opens each file anew after a fork. POSIX locks won't do: they are
-lost when any other descriptor of the file is closed. A file that is locked is never deleted: somebody might hold the
-old one.
+``flock`` belongs to what was opened, so a process opens each file anew after a fork. POSIX locks do not work here: they
+are lost when any other descriptor of the file is closed. A cleaner may remove a file that is locked. So a lock counts
+only if the locked file is still the one at its path.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 
+from ..errors import InvalidInput
 from ..local.safe_files import Folder
-from .places import as_os_errors
 
 _FIRST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.25
+_ATTEMPTS = 100
+"""How often a file that is removed while it is opened or locked is opened once more."""
+
+_READ_ONLY = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM)
 
 
 class Busy(Exception):
     """Somebody else holds a lock, and held it until the end of the time that was given."""
 
 
+class Obstructed(OSError):
+    """Something else is in place of a shared file: a link, a directory, a device, or a file of another user."""
+
+
 class SharedFile:
     """A file that processes share, opened by each of them when it is needed.
 
-    :param folder: where it lies. :param name: its name; it is made where it is missing.
+    Every method that uses the file raises :class:`OSError` if it can't be used, and :class:`Obstructed` if something
+    else is in its place.
+
+    :param folder: the directory. :param name: the name of the file. It is created if it is missing.
     """
 
     def __init__(self, folder: Folder, name: str) -> None:
+        self.path = folder.path / name
         self._folder = folder
         self._name = name
         self._descriptor = -1
@@ -42,10 +55,7 @@ class SharedFile:
         self._opening = threading.Lock()
 
     def descriptor(self) -> int:
-        """The descriptor of this process.
-
-        :raises OSError: where the file can't be opened, or is not this user's alone.
-        """
+        """Return the descriptor of this process."""
         with self._opening:
             if self._opened_by != os.getpid():
                 self._descriptor = self.another()
@@ -53,34 +63,109 @@ class SharedFile:
             return self._descriptor
 
     def close(self) -> None:
-        """Closes the descriptor of this process, and so gives its lock back."""
+        """Close the descriptor of this process, which releases its lock."""
         with self._opening:
             if self._opened_by == os.getpid():
                 os.close(self._descriptor)
             self._opened_by = -1
 
     def another(self) -> int:
-        """A descriptor of its own, which the caller closes: a lock on it excludes the others of this process too.
+        """Return one more descriptor, which the caller closes. A lock on it excludes this process, too."""
+        for _attempt in range(_ATTEMPTS):
+            try:
+                return self._open()
+            except InvalidInput as error:
+                raise Obstructed(errno.EPERM, error.message) from error
+            except FileNotFoundError:
+                # The directory was removed at this moment.
+                continue
+        raise self._removed()
 
-        :raises OSError: as :meth:`descriptor`.
-        """
-        with as_os_errors():
+    def _open(self) -> int:
+        try:
             return self._folder.open_to_update(self._name)
+        except OSError as error:
+            if error.errno not in _READ_ONLY:
+                raise
+            # A file that nobody can write to can still be locked.
+            with contextlib.suppress(FileNotFoundError), self._folder.opened(self._name) as descriptor:
+                return os.dup(descriptor)
+            raise
+
+    # ---- the lock
+
+    def try_lock(self) -> bool:
+        """Lock the file. Return False if somebody else holds the lock. A file that was removed is opened anew."""
+        for _attempt in range(_ATTEMPTS):
+            if not try_lock(self.descriptor()):
+                return False
+            if self.is_in_place(self.descriptor()):
+                return True
+            self.close()
+        raise self._removed()
+
+    def lock(
+        self,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Lock the file.
+
+        :param seconds: how long to wait for the lock. A blocking ``flock`` has no time-out, so it is polled.
+        :raises Busy: if it is not free in time.
+        """
+        end, pause = clock() + seconds, _FIRST_PAUSE
+        while not self.try_lock():
+            left = end - clock()
+            if left <= 0:
+                raise Busy
+            sleep(min(pause, left))
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    @contextlib.contextmanager
+    def locked(self, seconds: float) -> Iterator[None]:
+        """Hold the lock. Raises as :meth:`lock`."""
+        self.lock(seconds)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Release the lock."""
+        fcntl.flock(self.descriptor(), fcntl.LOCK_UN)
+
+    def is_in_place(self, descriptor: int) -> bool:
+        """Return True if an open file is still the one at the path."""
+        try:
+            return os.path.samestat(os.fstat(descriptor), self.path.lstat())
+        except FileNotFoundError:
+            return False
+
+    def _removed(self) -> OSError:
+        return OSError(errno.ENOENT, "is removed again and again", str(self.path))
+
+    # ---- the content
 
     def read(self, limit: int) -> bytes:
-        """The content, no more of it than the limit. Raises :class:`OSError`."""
+        """Return the content, up to a limit."""
         return os.pread(self.descriptor(), limit, 0)
 
     def write(self, content: bytes) -> None:
-        """Replaces the content. Raises :class:`OSError`."""
+        """Replace the content."""
         descriptor = self.descriptor()
-        if os.pwrite(descriptor, content, 0) != len(content):
-            raise OSError(f"{self._name}: only a part could be written")
-        os.ftruncate(descriptor, len(content))
+        try:
+            written = os.pwrite(descriptor, content, 0)
+            os.ftruncate(descriptor, written)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
+        if written != len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
 
 def try_lock(descriptor: int) -> bool:
-    """Takes the lock of an open file, or returns false where somebody else holds it."""
+    """Lock an open file. Return False if somebody else holds the lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -88,41 +173,7 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
-def release(descriptor: int) -> None:
-    """Gives the lock of an open file back."""
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
-
-
-@contextlib.contextmanager
-def locked(
-    descriptor: int,
-    seconds: float,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Iterator[None]:
-    """Holds the lock of an open file.
-
-    :param seconds: how long to wait for it. A waiting ``flock`` knows no end, so it is asked for again and again.
-    :raises Busy: where it is not free in time.
-    """
-    wait_for(descriptor, seconds, clock, sleep)
-    try:
-        yield
-    finally:
-        release(descriptor)
-
-
-def wait_for(
-    descriptor: int,
-    seconds: float,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
-) -> None:
-    """Takes the lock of an open file, as :func:`locked` does."""
-    end, pause = clock() + seconds, _FIRST_PAUSE
-    while not try_lock(descriptor):
-        left = end - clock()
-        if left <= 0:
-            raise Busy
-        sleep(min(pause, left))
-        pause = min(pause * 2, _LONGEST_PAUSE)
+def describe(error: OSError) -> str:
+    """Return an error of the system in words for people, without its number."""
+    words = error.strerror or str(error)
+    return f"{error.filename}: {words}" if error.filename else words

@@ -1,23 +1,26 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds the places of shared files: the runtime directory of the user, and a private place for tokens."""
+"""Finds the places of shared files: the runtime directory of the user, and a private place for tokens.
+
+A run from cron, from a service, from ``su`` and from a session see different variables and different directories. A
+service may have a temporary folder of its own, and the directory of a session vanishes at logout. So locks are taken in
+every place that a process can use: two processes exclude each other if they have one place in common.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import os
 import stat
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import InvalidInput
 from ..local.access import PRIVATE_FOLDER
 from ..local.safe_files import WRITABLE_BY_OTHERS, Folder
+from .locks import describe
 
 NAMED = "SEVENTHINGS_RUNTIME_DIR"
 """The environment variable that names the runtime directory."""
@@ -33,19 +36,26 @@ NOT_SHARED = (
 _OF_THE_SESSION = "XDG_RUNTIME_DIR"
 _NAME = "seventhings"
 _DIGITS = 32
-_NO_ROOM = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+_SESSIONS = Path("/run/user")
+"""The directory of the session directories, which login managers name in XDG_RUNTIME_DIR."""
+_PUBLIC = (Path("/dev/shm"), Path("/tmp"))  # nosec B108: judged before they are used
+"""Directories that every environment of a user has in common, at least one of them: a service may have a ``/tmp`` of
+its own, and not every system has ``/dev/shm``. No variable names them, because not every environment has it.
+"""
 
 
 @dataclass(frozen=True)
 class Places:
     """The places of files that processes share.
 
-    :ivar shared: for the rate limit and locks; None: nothing is shared.
+    :ivar locks: for locks, each of them in every place, in this order.
+    :ivar shared: for the rate limit and notes: the first one that can be written; None: nothing is shared.
     :ivar private: for tokens; None: they stay in memory.
-    :ivar problem: why nothing is shared, in words for people; empty where it is.
-    :ivar passed: why the directory that the user named is not the one that is used; empty where it is, or none is used.
+    :ivar problem: why nothing is shared, in words for people; empty if something is.
+    :ivar passed: why the directory that the user named is not used; empty if it is, or if none was named.
     """
 
+    locks: tuple[Folder, ...] = ()
     shared: Folder | None = None
     private: Folder | None = None
     problem: str = ""
@@ -53,7 +63,7 @@ class Places:
 
     @property
     def warning(self) -> str:
-        """The warning about the place for the user; empty where it is the one that was to be expected."""
+        """The warning about the place for the user; empty if it is the expected one."""
         if self.problem:
             return f"{self.problem}. {NOT_SHARED}"
         if self.passed and self.shared:
@@ -62,100 +72,108 @@ class Places:
 
     @classmethod
     def found(cls, run_folder: Path | None = None, environment: Mapping[str, str] | None = None) -> Places:
-        """The places of this process: the first directory that is this user's alone, made where it is missing.
+        """Return the places of this process: directories that are this user's alone, created if they are missing.
 
-        :param run_folder: the private folder that ansible-core makes for each run, where it is known.
-        :param environment: that of this process, unless it is given.
+        :param run_folder: the private folder that ansible-core makes for each run, if it is known.
+        :param environment: that of this process by default.
         """
         variables = os.environ if environment is None else environment
+        names = [f"{_NAME}-{os.geteuid()}"]
         problems: list[str] = []
-        for path, is_private in _candidates(variables):
-            try:
-                folder = _usable(path)
-            except _NotShared as full:
-                problems = [str(full)]
-                break
-            except (_Passed, OSError) as unfit:
-                problems.append(_told(path, unfit))
-            else:
-                passed = problems[0] if problems and variables.get(NAMED) else ""
-                return cls(folder, folder if is_private else _of_the_run(run_folder, variables), passed=passed)
-        return cls(None, _of_the_run(run_folder, variables), "; ".join(problems))
+        named = Path(variables[NAMED]) if variables.get(NAMED) else None
+        own = _usable([(named.parent, [named.name])], problems) if named else []
+        passed = problems[0] if problems else ""
+        if own:
+            # Named directories have nothing in common, and the locks outlive the removal of one.
+            names.append(digest_of(str(own[0].path)))
+        else:
+            # A run from cron uses the directory of a session that is open, too.
+            sessions = dict.fromkeys((variables.get(_OF_THE_SESSION), str(_SESSIONS / str(os.geteuid()))))
+            own = _usable([(Path(session), [_NAME]) for session in sessions if session], problems)
+        locks = (*own, *_usable([(root, names) for root in _PUBLIC], problems))
+        return cls(
+            locks,
+            next(filter(_is_writable, locks), None),
+            next(filter(_is_writable, own), None) or _of_the_run(run_folder, variables),
+            "" if any(map(_is_writable, locks)) else "; ".join(problems),
+            passed,
+        )
 
 
 def digest_of(*texts: str) -> str:
-    """A file name for some texts, another one for each."""
+    """Return a file name for some texts, another one for each."""
     return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-class _Passed(Exception):
-    """A directory is not this user's alone, so the next one is looked at."""
+class _Unfit(Exception):
+    """A directory is not this user's alone."""
 
 
-class _NotShared(Exception):
-    """The directory is the right one, and nothing can be written to it."""
+def _usable(paths: Iterable[tuple[Path, Sequence[str]]], problems: list[str]) -> list[Folder]:
+    """Return the directories that are this user's alone.
 
-
-def _candidates(variables: Mapping[str, str]) -> Iterator[tuple[Path, bool]]:
-    """Directories in the order in which they are looked at, and whether tokens may lie there."""
-    if variables.get(NAMED):
-        yield Path(variables[NAMED]), True
-    if variables.get(_OF_THE_SESSION):
-        yield Path(variables[_OF_THE_SESSION]) / _NAME, True
-    # Tasks may have a temporary folder each and would share nothing there, so this is the one of the machine.
-    yield Path(variables.get("TMPDIR") or tempfile.gettempdir()) / f"{_NAME}-{os.geteuid()}", False
-
-
-def _usable(path: Path) -> Folder:
-    """The folder, made 0700 where it is missing.
-
-    :raises _Passed: where it is not this user's alone. :raises _NotShared: where nothing can be written to it.
-    :raises OSError: where it can't be made or looked at.
+    :param paths: of each, the directory that must exist, and the names below it. They are created if they are missing.
+    :param problems: gets the reason for every other one.
     """
-    if not path.is_absolute():
-        raise _Passed("is no absolute path")
-    try:
+    found = []
+    for above, names in paths:
+        path = above.joinpath(*names)
+        try:
+            found.append(_private_folder(above, names))
+        except _Unfit as unfit:
+            problems.append(f"{path} {unfit}")
+        except OSError as error:
+            problems.append(describe(OSError(error.errno, error.strerror, str(path))))
+    return found
+
+
+def _private_folder(above: Path, names: Sequence[str]) -> Folder:
+    """Return a directory, created with mode 0700 if it is missing.
+
+    :raises _Unfit: if it is not this user's alone. :raises OSError: if it can't be created or read.
+    """
+    if not above.is_absolute():
+        raise _Unfit("is no absolute path")
+    # A link on the way can be replaced by whoever may write to its directory, too.
+    for one in {above, *above.parents, *above.resolve().parents}:
+        _require_safe(one)
+    path = above
+    for name in names:
+        path /= name
         with contextlib.suppress(FileExistsError):
             path.mkdir(mode=PRIVATE_FOLDER)
-    except OSError as error:
-        if error.errno in _NO_ROOM:
-            raise _NotShared(_told(path, error)) from error
-        raise
-    found = path.lstat()
-    if stat.S_ISLNK(found.st_mode):
-        raise _Passed("is a link")
-    if not stat.S_ISDIR(found.st_mode):
-        raise _Passed("is no directory")
-    if found.st_uid != os.geteuid():
-        raise _Passed("belongs to another user")
-    if found.st_mode & WRITABLE_BY_OTHERS:
-        raise _Passed("can be written by others")
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise _NotShared(f"{path} can't be written")
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            raise _Unfit("is a link")
+        if not stat.S_ISDIR(found.st_mode):
+            raise _Unfit("is no directory")
+        if found.st_uid != os.geteuid():
+            raise _Unfit("belongs to another user")
+        if found.st_mode & WRITABLE_BY_OTHERS:
+            raise _Unfit("can be written by others")
     return Folder(path, os.geteuid())
 
 
+def _require_safe(above: Path) -> None:
+    """
+    :raises _Unfit: if another user can replace what is in a directory.
+    """
+    found = above.stat()
+    # In a container, the owner of the root directory is the administrator, whatever number it has.
+    if found.st_uid not in (os.geteuid(), 0, Path("/").stat().st_uid):
+        raise _Unfit(f"is in {above}, which belongs to another user")
+    if found.st_mode & WRITABLE_BY_OTHERS and not found.st_mode & stat.S_ISVTX:
+        raise _Unfit(f"is in {above}, which can be written by others")
+
+
+def _is_writable(folder: Folder) -> bool:
+    return os.access(folder.path, os.W_OK | os.X_OK)
+
+
 def _of_the_run(run_folder: Path | None, variables: Mapping[str, str]) -> Folder | None:
-    """The private folder of this run of Ansible, gone at its end."""
+    """Return the private folder of this run of Ansible, which is removed at its end."""
     if run_folder is None and variables.get(RUN_FOLDER):
         run_folder = Path(variables[RUN_FOLDER])
     if run_folder is None or not run_folder.is_dir():
         return None
-    try:
-        return _usable(run_folder / _NAME)
-    except (_Passed, _NotShared, OSError):
-        return None
-
-
-def _told(path: Path, problem: Exception) -> str:
-    reason = problem.strerror or problem if isinstance(problem, OSError) else problem
-    return f"{path}: {reason}" if isinstance(problem, OSError) else f"{path} {reason}"
-
-
-@contextlib.contextmanager
-def as_os_errors() -> Iterator[None]:
-    """Raises a problem of a shared file (a link, another owner) as an error of the system. Then nothing is shared."""
-    try:
-        yield
-    except InvalidInput as error:
-        raise OSError(errno.EPERM, error.message) from error
+    return next(iter(_usable([(run_folder, [_NAME])], [])), None)

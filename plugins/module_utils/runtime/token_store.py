@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from ..errors import InvalidInput
 from ..local.access import PRIVATE_FILE, Access
 from ..local.safe_files import Folder
-from .locks import Busy, SharedFile, locked
+from .locks import Busy, SharedFile
 
 _KEY = "token-key"
 _KEY_BYTES = 32
@@ -74,7 +74,6 @@ class TokenStore:
     def __init__(self, folder: Folder, account: Account) -> None:
         self._folder = folder
         self._account = account
-        self._made_of: tuple[str, str] | None = None
 
     def read(self) -> Pair | None:
         """The pair that was kept for just this account."""
@@ -116,8 +115,8 @@ class TokenStore:
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError, InvalidInput, Busy):
                 lock = SharedFile(self._folder, f"{_LOCK}{self._identity()[0]}")
-                descriptor = stack.enter_context(_opened(lock))
-                stack.enter_context(locked(descriptor, seconds))
+                stack.callback(lock.close)
+                lock.lock(seconds)
             yield
 
     def _identity(self) -> tuple[str, str]:
@@ -125,20 +124,18 @@ class TokenStore:
 
         :raises OSError: where there is no key.
         """
-        if self._made_of is None:
-            key, account = self._key(), self._account
-            # An account with a password is known by its name, any other one by its refresh token alone.
-            secret = "" if account.password else account.refresh_token
-            name = _keyed(key, account.root, account.username, account.client_id, secret)
-            self._made_of = f"{_FILE}{name}", _keyed(key, account.password, account.refresh_token)
-        return self._made_of
+        key, account = self._key(), self._account
+        # An account with a password is known by its name, any other one by its refresh token alone.
+        secret = "" if account.password else account.refresh_token
+        name = _keyed(key, account.root, account.username, account.client_id, secret)
+        return f"{_FILE}{name}", _keyed(key, account.password, account.refresh_token)
 
     def _key(self) -> bytes:
+        """Return the key of the directory. It is read each time, because the directory may have been removed."""
         file = SharedFile(self._folder, _KEY)
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(_opened(file))
+        with contextlib.closing(file):
             try:
-                stack.enter_context(locked(file.descriptor(), _KEY_SECONDS))
+                file.lock(_KEY_SECONDS)
             except Busy as busy:
                 raise OSError("the key is locked") from busy
             key = file.read(_KEY_BYTES)
@@ -146,14 +143,6 @@ class TokenStore:
                 key = secrets.token_bytes(_KEY_BYTES)
                 file.write(key)
         return key
-
-
-@contextlib.contextmanager
-def _opened(file: SharedFile) -> Iterator[int]:
-    try:
-        yield file.descriptor()
-    finally:
-        file.close()
 
 
 def _keyed(key: bytes, *texts: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from ..local.safe_files import Folder
-from .locks import Busy, SharedFile, release, try_lock, wait_for
+from .locks import Busy, SharedFile
 from .pace import Pace
 
 _LOOK_SECONDS = 2.0
@@ -75,6 +75,7 @@ class SharedTurnstile:
         self._own_turn = threading.Lock()
         self._own = threading.Lock()
         self._had_to_wait = False
+        self._known = b""
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
@@ -84,39 +85,48 @@ class SharedTurnstile:
                 # The process that just had the turn would take it again before the next one has woken up.
                 time.sleep(_NEXT_SECONDS)
             self._had_to_wait = False
-            descriptor = self._turn.descriptor()
-            if try_lock(descriptor):
+            if self._turn.try_lock():
                 try:
                     yield
                 finally:
-                    release(descriptor)
+                    self._turn.release()
                 return
             self._had_to_wait = True
-            waiting = _Waiting(self._turn.another())
+            waiting = self._waited()
             try:
-                stalled = 0
-                while not waiting.came(_LOOK_SECONDS):
-                    stalled = stalled + 1 if self._is_stalled() else 0
-                    if stalled > 1:
-                        break
                 yield
             finally:
                 waiting.leave()
 
+    def _waited(self) -> _Waiting:
+        """Wait for the turn, until it comes or the process that has it is stalled."""
+        while True:
+            descriptor = self._turn.another()
+            waiting = _Waiting(descriptor)
+            try:
+                stalled = 0
+                while stalled <= 1 and not waiting.came(_LOOK_SECONDS):
+                    stalled = stalled + 1 if self._is_stalled() else 0
+                if stalled > 1 or self._turn.is_in_place(descriptor):
+                    return waiting
+            except BaseException:
+                waiting.leave()
+                raise
+            waiting.leave()
+
     @contextlib.contextmanager
     def pace(self) -> Iterator[Pace]:
-        with self._own:
-            descriptor = self._numbers.descriptor()
+        with self._own, contextlib.ExitStack() as stack:
             try:
-                wait_for(descriptor, _FILE_SECONDS)
+                stack.enter_context(self._numbers.locked(_FILE_SECONDS))
             except Busy as busy:
                 raise OSError("the limit is locked by a process that does not go on") from busy
-            try:
-                pace = Pace.of(_decoded(self._numbers.read(_MOST_BYTES)), self._clock())
-                yield pace
-                self._numbers.write(pace.numbers().tobytes())
-            finally:
-                release(descriptor)
+            # After a removal, the first process that comes passes on what it knows.
+            known = self._numbers.read(_MOST_BYTES) or self._known
+            pace = Pace.of(_decoded(known), self._clock())
+            yield pace
+            self._known = pace.numbers().tobytes()
+            self._numbers.write(self._known)
 
     def _is_stalled(self) -> bool:
         """Tells whether a request might have been sent for a while, and nobody sent one."""

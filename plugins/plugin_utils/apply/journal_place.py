@@ -55,8 +55,8 @@ def place_of(directory: Path | None, instance: str, set_name: str) -> JournalPla
     """
     if directory is not None:
         return JournalPlace(Folder(directory), _FILE)
-    steps = ("seventhings", _step(instance), _step(set_name) if set_name else _NO_SET, _FILE)
-    return JournalPlace(Folder(_state_home("journal", _HINT), os.geteuid()), "/".join(steps), _HINT)
+    steps = (_step(instance), _step(set_name) if set_name else _NO_SET, _FILE)
+    return JournalPlace(_state_folder("journal", _HINT), "/".join(steps), _HINT)
 
 
 def places_of_all(instance: str) -> Iterator[JournalPlace]:
@@ -67,11 +67,11 @@ def places_of_all(instance: str) -> Iterator[JournalPlace]:
     :raises OSError: where a directory can't be read.
     """
     try:
-        folder = Folder(_state_home("journal", _HINT), os.geteuid())
+        folder = _state_folder("journal", _HINT)
     except InvalidInput:
         return
     try:
-        found = folder.listed(f"seventhings/{_step(instance)}")
+        found = folder.listed(_step(instance))
     except FileNotFoundError:
         return
     for one in found:
@@ -87,9 +87,9 @@ def kept_place(option: str, instance: str, *steps: str) -> tuple[Folder, str]:
     :returns: the directory, and the name of the file relative to it.
     :raises InvalidInput: where there is no home directory.
     """
-    folder = Folder(_state_home(option, f"; set {option} to a file that can be written"), os.geteuid())
+    folder = _state_folder(option, f"; set {option} to a file that can be written")
     # The journal of a set that is called so has another name.
-    return folder, "/".join(["seventhings", _step(instance), f"{_NO_SET}{steps[0]}", *map(_step, steps[1:])])
+    return folder, "/".join([_step(instance), f"{_NO_SET}{steps[0]}", *map(_step, steps[1:])])
 
 
 def earlier_journal(src: str, place: JournalPlace) -> Path | None:
@@ -104,8 +104,17 @@ def earlier_journal(src: str, place: JournalPlace) -> Path | None:
     return path
 
 
+def _state_folder(option: str, hint: str) -> Folder:
+    """Return the directory of this collection below the state directory of the user.
+
+    :param option: with which the user names another place. :param hint: what to do if there is none.
+    :raises InvalidInput: if there is no home directory.
+    """
+    return Folder(_state_home(option, hint) / "seventhings", os.geteuid())
+
+
 def _state_home(option: str, hint: str) -> Path:
-    """The directory for the state of programs, as the XDG Base Directory Specification says."""
+    """Return the directory for the state of programs, as the XDG Base Directory Specification says."""
     state_home = Path(os.environ.get("XDG_STATE_HOME", ""))
     # A relative path there is to be ignored.
     if state_home.is_absolute():

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The runtime directory: the first place that is this user's alone, and never an error."""
+"""The places of shared files: directories that are this user's alone, the same in every environment."""
 
 from __future__ import annotations
 
@@ -11,58 +11,105 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import Places
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import places as module
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import Places, digest_of
+
+OWN = f"seventhings-{os.geteuid()}"
 
 
 @pytest.fixture
-def variables(tmp_path: Path) -> dict[str, str]:
-    """All three places: named, of the session, the temporary folder."""
-    for name in ("session", "tmp"):
+def variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """All places below one directory: named, of the session, of all sessions, and two that every user may write to."""
+    for name in ("session", "sessions", "memory", "tmp"):
         (tmp_path / name).mkdir()
-    return {
-        "SEVENTHINGS_RUNTIME_DIR": str(tmp_path / "named"),
-        "XDG_RUNTIME_DIR": str(tmp_path / "session"),
-        "TMPDIR": str(tmp_path / "tmp"),
-    }
+    for name in ("memory", "tmp"):
+        (tmp_path / name).chmod(0o1777)
+    monkeypatch.setattr(module, "_SESSIONS", tmp_path / "sessions")
+    monkeypatch.setattr(module, "_PUBLIC", (tmp_path / "memory", tmp_path / "tmp"))
+    return {"SEVENTHINGS_RUNTIME_DIR": str(tmp_path / "named"), "XDG_RUNTIME_DIR": str(tmp_path / "session")}
 
 
-def shared(variables: dict[str, str], run_folder: Path | None = None) -> str | None:
-    found = Places.found(run_folder, variables)
-    return str(found.shared.path) if found.shared else None
-
-
-def private(variables: dict[str, str], run_folder: Path | None = None) -> str | None:
-    found = Places.found(run_folder, variables)
-    return str(found.private.path) if found.private else None
+def found(variables: dict[str, str], tmp_path: Path, run_folder: Path | None = None) -> list[str]:
+    """The places of locks, relative to the directory of the test."""
+    return [str(one.path.relative_to(tmp_path)) for one in Places.found(run_folder, variables).locks]
 
 
 def test_the_named_directory_goes_first_and_is_made_for_this_user_alone(
     variables: dict[str, str], tmp_path: Path
 ) -> None:
-    assert shared(variables) == private(variables) == str(tmp_path / "named")
-    assert stat.S_IMODE((tmp_path / "named").stat().st_mode) == 0o700
+    places = Places.found(None, variables)
+    assert places.shared == places.private == places.locks[0]
+    assert places.locks[0].path == tmp_path / "named"
+    assert {stat.S_IMODE(one.path.stat().st_mode) for one in places.locks} == {0o700}
+    assert places.warning == ""
 
 
-def test_then_the_one_of_the_session_and_then_the_temporary_folder(variables: dict[str, str], tmp_path: Path) -> None:
+def test_locks_of_a_named_directory_outlive_it_and_are_those_of_no_other_one(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
+    digest = digest_of(str(tmp_path / "named"))
+    beside = [f"memory/{OWN}/{digest}", f"tmp/{OWN}/{digest}"]
+    assert found(variables, tmp_path) == ["named", *beside]
+    (tmp_path / "named").rmdir()
+    assert found(variables, tmp_path) == ["named", *beside]
+    variables["SEVENTHINGS_RUNTIME_DIR"] = str(tmp_path / "other")
+    assert not set(found(variables, tmp_path)) & {"named", *beside}
+
+
+@pytest.mark.parametrize("environment", ["session", "cron", "service", "su"])
+def test_every_environment_of_a_user_has_places_in_common(
+    environment: str, variables: dict[str, str], tmp_path: Path
+) -> None:
     del variables["SEVENTHINGS_RUNTIME_DIR"]
-    assert shared(variables) == private(variables) == str(tmp_path / "session" / "seventhings")
-    del variables["XDG_RUNTIME_DIR"]
-    assert shared(variables) == str(tmp_path / "tmp" / f"seventhings-{os.geteuid()}")
+    common = [f"memory/{OWN}", f"tmp/{OWN}"]
+    if environment == "session":
+        assert found(variables, tmp_path) == ["session/seventhings", *common]
+    elif environment == "cron":
+        assert found({"HOME": "/nonexistent", "TMPDIR": str(tmp_path / "session")}, tmp_path) == common
+    elif environment == "service":
+        (tmp_path / "tmp").rename(tmp_path / "private")
+        assert found({}, tmp_path) == common[:1]
+    else:
+        # The variables of another user, whose session directory is not usable.
+        variables["XDG_RUNTIME_DIR"] = str(tmp_path / "nowhere")
+        assert found(variables, tmp_path) == common
 
 
-def test_tokens_never_lie_in_the_temporary_folder_of_the_machine(variables: dict[str, str], tmp_path: Path) -> None:
-    only = {"TMPDIR": variables["TMPDIR"]}
-    assert private(only) is None
+def test_without_its_variable_the_directory_of_an_open_session_is_used(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
+    session = tmp_path / "sessions" / str(os.geteuid())
+    session.mkdir(0o700)
+    for given in ({}, {"XDG_RUNTIME_DIR": str(session)}):
+        places = Places.found(None, given)
+        assert places.shared is not None
+        assert places.shared == places.private == places.locks[0]
+        assert places.shared.path == session / "seventhings"
+    assert (
+        Places.found(None, {"XDG_RUNTIME_DIR": variables["XDG_RUNTIME_DIR"]}).locks[1].path == session / "seventhings"
+    )
+
+
+@pytest.mark.usefixtures("variables")
+def test_tokens_never_lie_where_every_user_may_write(tmp_path: Path) -> None:
+    assert Places.found(None, {}).private is None
     run_folder = tmp_path / "ansible-local-1"
     run_folder.mkdir(0o700)
-    assert private(only, run_folder) == str(run_folder / "seventhings")
-    assert private({**only, "SEVENTHINGS_RUN_DIR": str(run_folder)}) == str(run_folder / "seventhings")
-    assert private({**only, "SEVENTHINGS_RUN_DIR": str(tmp_path / "gone")}) is None
+    for folder, given in ((run_folder, {}), (None, {"SEVENTHINGS_RUN_DIR": str(run_folder)})):
+        private = Places.found(folder, given).private
+        assert private is not None
+        assert private.path == run_folder / "seventhings"
+    assert Places.found(None, {"SEVENTHINGS_RUN_DIR": str(tmp_path / "gone")}).private is None
 
 
-@pytest.mark.parametrize("wrong", ["link", "file", "group", "others", "owner", "relative", "no parent"])
+WRONG = ["link", "file", "group", "others", "relative", "no parent", "parent for all"]
+if os.geteuid() == 0:
+    WRONG.append("parent of others")
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_a_place_that_is_not_this_user_s_alone_is_passed_over(
-    wrong: str, variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wrong: str, variables: dict[str, str], tmp_path: Path
 ) -> None:
     path = tmp_path / "named"
     if wrong == "link":
@@ -74,28 +121,42 @@ def test_a_place_that_is_not_this_user_s_alone_is_passed_over(
         variables["SEVENTHINGS_RUNTIME_DIR"] = "named"
     elif wrong == "no parent":
         variables["SEVENTHINGS_RUNTIME_DIR"] = str(tmp_path / "none" / "named")
+    elif wrong.startswith("parent"):
+        path = tmp_path / "above" / "named"
+        variables["SEVENTHINGS_RUNTIME_DIR"] = str(path)
+        path.mkdir(0o700, parents=True)
+        if wrong == "parent for all":
+            path.parent.chmod(0o777)
+        else:
+            os.chown(path.parent, 65534, 65534)
     else:
         path.mkdir(0o700)
-    if wrong in ("group", "others"):
         path.chmod(0o720 if wrong == "group" else 0o702)
-    if wrong == "owner":
-        other = os.geteuid() + 1
-        monkeypatch.setattr(os, "geteuid", lambda: other)
-        assert Places.found(None, {"SEVENTHINGS_RUNTIME_DIR": str(path), "TMPDIR": str(path)}).shared is None
-        return
-    found = Places.found(None, variables)
-    assert found.shared is not None
+    places = Places.found(None, variables)
     used = tmp_path / "session" / "seventhings"
-    assert (found.shared.path, found.problem) == (used, "")
-    assert found.warning.startswith(f"SEVENTHINGS_RUNTIME_DIR: {variables['SEVENTHINGS_RUNTIME_DIR']}")
-    assert found.warning.endswith(f", so {used} is used in its place.")
+    assert [one.path for one in places.locks[:1]] == [used]
+    assert places.problem == ""
+    assert places.warning.startswith(f"SEVENTHINGS_RUNTIME_DIR: {variables['SEVENTHINGS_RUNTIME_DIR']}")
+    assert places.warning.endswith(f", so {used} is used in its place.")
+
+
+def test_a_place_of_another_user_is_passed_over(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("named", "session/seventhings", f"tmp/{OWN}"):
+        (tmp_path / name).mkdir(0o700)
+    other = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: other)
+    (tmp_path / "tmp" / OWN).rename(tmp_path / "tmp" / f"seventhings-{other}")
+    places = Places.found(None, variables)
+    assert [one.path for one in places.locks] == []
+    assert places.problem.count("belongs to another user") >= 3
 
 
 def test_a_place_that_nobody_named_is_passed_over_without_a_word(variables: dict[str, str], tmp_path: Path) -> None:
-    assert Places.found(None, variables).warning == ""
     del variables["SEVENTHINGS_RUNTIME_DIR"]
     (tmp_path / "session" / "seventhings").symlink_to(tmp_path)
-    assert shared(variables) == str(tmp_path / "tmp" / f"seventhings-{os.geteuid()}")
+    assert found(variables, tmp_path) == [f"memory/{OWN}", f"tmp/{OWN}"]
     assert Places.found(None, variables).warning == ""
 
 
@@ -103,32 +164,32 @@ def test_a_place_that_nobody_named_is_passed_over_without_a_word(variables: dict
 def test_others_may_look(mode: int, variables: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "named").mkdir()
     (tmp_path / "named").chmod(mode)
-    assert shared(variables) == str(tmp_path / "named")
+    assert found(variables, tmp_path)[0] == "named"
 
 
-def test_one_that_can_not_be_written_means_that_nothing_is_shared(
+def test_one_that_can_not_be_written_keeps_locks_and_nothing_else(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "named").mkdir(0o700)
-    monkeypatch.setattr(os, "access", lambda _path, _mode: False)
-    found = Places.found(None, variables)
-    assert (found.shared, found.private) == (None, None)
-    assert found.problem == f"{tmp_path / 'named'} can't be written"
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path.name != "named" and real(path, mode))
+    places = Places.found(None, variables)
+    assert places.locks[0].path == tmp_path / "named"
+    assert places.shared == places.locks[1]
+    assert places.private is None
 
 
-def test_a_full_disk_means_that_nothing_is_shared(variables: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_place_each_is_named_with_what_is_wrong(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "named").write_text("")
+
     def full(_path: Path, **_options: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "mkdir", full)
-    found = Places.found(None, variables)
-    assert found.shared is None
-    assert "No space left on device" in found.problem
-
-
-def test_without_any_place_each_is_named_with_what_is_wrong(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("")
-    none = {"SEVENTHINGS_RUNTIME_DIR": str(tmp_path / "a"), "TMPDIR": str(tmp_path / "b")}
-    problem = Places.found(None, none).problem
-    assert f"{tmp_path / 'a'} is no directory" in problem
-    assert f"{tmp_path / 'b' / 'seventhings-'}" in problem
+    places = Places.found(None, variables)
+    assert (places.locks, places.shared, places.private) == ((), None, None)
+    assert f"{tmp_path / 'named'}: No space left on device" in places.problem
+    assert f"{tmp_path / 'tmp' / OWN}: No space left on device" in places.problem
+    assert "Errno" not in places.warning

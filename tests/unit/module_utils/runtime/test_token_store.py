@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import places
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
 
 from ..support import Clock, FakeTransport, Invocation, answer, refusal
@@ -286,8 +287,9 @@ def test_tokens_are_shared_unless_that_is_switched_off(monkeypatch: pytest.Monke
 
 
 def test_without_a_private_place_tokens_stay_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("SEVENTHINGS_RUNTIME_DIR")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
+    monkeypatch.setattr(places, "_SESSIONS", tmp_path / "missing")
     assert store_of(**PASSWORD) is None
     run_folder = tmp_path / "ansible-local"
     run_folder.mkdir(0o700)
@@ -309,8 +311,10 @@ def test_the_time_for_the_rate_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_where_nothing_can_be_shared_one_warning_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for name in ("XDG_RUNTIME_DIR", "TMPDIR"):
-        monkeypatch.setenv(name, str(tmp_path / "file"))
+    monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(tmp_path / "file"))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setattr(places, "_SESSIONS", tmp_path / "missing")
+    monkeypatch.setattr(places, "_PUBLIC", ())
     transport = connect({"base_url": ROOT}).transport
     (told,) = transport.told()
     assert "not shared" in told
