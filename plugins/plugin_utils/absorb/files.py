@@ -297,7 +297,7 @@ class Files:
         cell = formulas.escaped if self._formulas == formulas.ESCAPE else str
         rest = []
         try:
-            header = csv_header(records)
+            header = csv_header(records, dialect)
             rows = [csv_row(header, cell, dialect)]
         except Unwritable:
             return records

@@ -127,7 +127,7 @@ class _Table:
         while names and not names[-1]:
             names.pop()
         self.header, self.header_line = names, line
-        self.wanted = ["" if name[:1] == "#" or name in self.dialect.ignore else name for name in names]
+        self.wanted = [name if self.dialect.reads_column(name) else "" for name in names]
 
     def mark(self, line: int, index: int, position: int = 0) -> int:
         """The position of a cell, in the row that begins in a line (both from 1).

@@ -35,6 +35,9 @@ _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", " ")
 """The blanks between thousands in French: programs write the first two, people type the third."""
 
+COMMENT = "#"
+"""Sheets and columns whose names begin with it are comments."""
+
 HOW_TO_SAVE = (
     "save it as UTF-8: in Excel as 'CSV UTF-8 (Comma delimited)', in LibreOffice with the character set "
     "'Unicode (UTF-8)'"
@@ -128,6 +131,10 @@ class Dialect:
         return repr((self.decimal, self.thousands, self.dates, self.true, self.false, self.currency))
 
     # ---- reading
+
+    def reads_column(self, name: str) -> bool:
+        """Return True if a column of this name is read. A name that begins with ``#`` is that of a comment."""
+        return bool(name) and not name.startswith(COMMENT) and name not in self.ignore
 
     def clears_cell(self, name: str, cell: str) -> bool:
         """Tells whether a cell of a column says that there shall be nothing. Names with _ in front are no fields."""

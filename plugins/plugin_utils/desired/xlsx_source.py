@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 
 from .csv_source import NO_NAME, TITLED, structure
 from .desired import SECTIONS, CellPlace, Finding, Place
-from .dialect import ISO_DATE, CellReader, Dialect
+from .dialect import COMMENT, ISO_DATE, CellReader, Dialect
 from .hiding import EVERYTHING
 from .nodes import JINJA, Node, SheetSource, jinja_in, mark_at
 
@@ -44,9 +44,6 @@ shared texts that were read. It takes up to 2 KiB for each.
 """
 MOST_TEXTS = 4_000_000
 """Shared texts of a workbook."""
-
-COMMENT = "#"
-"""Sheets and columns whose names begin with it are comments."""
 
 TEXT_FORMAT = "@"
 """The format of a cell whose number is a text."""
@@ -220,7 +217,7 @@ class _Sheet:
             if not name:
                 continue
             self._seen_columns.add(column)
-            if name.startswith(COMMENT) or name in self._dialect.ignore:
+            if not self._dialect.reads_column(name):
                 self._unread.add(column)
                 continue
             if name in self.columns:

@@ -148,7 +148,7 @@ def _csv(
 ) -> tuple[list[str], list[Any]]:
     """The texts of some tables, and the records that they can't hold."""
     try:
-        header = csv_header(records)
+        header = csv_header(records, dialect)
         head = csv_row(header, cell, dialect)
     except Unwritable:
         return [], list(records)

@@ -23,8 +23,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..desired.desired import SECTIONS, letters_of
-from ..desired.dialect import ISO_DATE, Dialect
-from ..desired.xlsx_source import COMMENT, CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
+from ..desired.dialect import COMMENT, ISO_DATE, Dialect
+from ..desired.xlsx_source import CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
 from .export import Exported
 from .layout import BULK
 from .portable import name_in_files
@@ -152,14 +152,18 @@ class _Writer:
         if len(fields) > MAX_COLUMNS:
             fields = [field for field in fields if name_in_files(field) in used][:MAX_COLUMNS]
         columns = [_Column(name_in_files(field), self._header(schema, field), field) for field in fields]
-        # Whoever reads a header takes off the blanks around it.
-        return [column for column in columns if schema.find(column.header.strip()) is column.field]
+        # A reader strips the blanks around a header, and takes some headers for comments.
+        return [
+            column
+            for column in columns
+            if self._dialect.reads_column(column.header.strip()) and schema.find(column.header.strip()) is column.field
+        ]
 
     def _header(self, schema: Schema, field: Field) -> str:
         """The label of a field, where nothing else can be meant by it; else what files call it."""
         label = field.label
-        is_fine = label == label.strip() and not label.startswith(COMMENT) and _fits(label)
-        is_fine &= label not in self._dialect.ignore and "\n" not in label and not _ESCAPE_LIKE.search(label)
+        is_fine = label == label.strip() and self._dialect.reads_column(label) and _fits(label)
+        is_fine &= "\n" not in label and not _ESCAPE_LIKE.search(label)
         meant = schema.find(label) if label and is_fine else None
         return label if meant is not None and meant.key == field.key else name_in_files(field)
 

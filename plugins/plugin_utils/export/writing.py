@@ -175,20 +175,25 @@ def _json(value: Any) -> str:
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
-def csv_header(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The columns of some records: every name that one of them has, in the order of their first use.
+def csv_header(records: Sequence[Mapping[str, Any]], dialect: Dialect = PLAIN) -> list[str]:
+    """Return the columns of some records: every name that one of them has, in the order of their first use.
 
     :raises Unwritable: where a reader would take the columns for others.
     """
     names = list(dict.fromkeys(str(name) for record in records for name in record))
     for name in names:
-        if name != name.strip() or not name or _NO_COLUMN.search(name) or _UNPRINTABLE.search(name):
+        if (
+            name != name.strip()
+            or not dialect.reads_column(name)
+            or _NO_COLUMN.search(name)
+            or _UNPRINTABLE.search(name)
+        ):
             raise Unwritable(f"{name!r} can't be a column")
     return names
 
 
-_NO_COLUMN = re.compile(r"^#|^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
-"""The parts of a name that a reader takes for a comment, or for the end of a column."""
+_NO_COLUMN = re.compile(r"^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
+"""The parts of a name that a reader takes for a delimiter, or for the end of a column."""
 
 
 def csv_record(

@@ -7,14 +7,26 @@ from __future__ import annotations
 
 import io
 import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 
 import openpyxl
 import pytest
+from exports import export_of
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
+LABELS = ["#", "#Inv", "##", "# note", "'#Inv", "''#", "#N/A", "sep=;", "=1+1", "a;=1", "barcode #", "[x", "_x0041_"]
 PLACES = {"locations.yml": "- name: Plant\n- name: Twin\n", "rooms.yml": "- {building_id: Plant, number: '1'}\n"}
+
+
+def _labelled(names: Sequence[str]) -> dict[str, str]:
+    """An object with a value in each field."""
+    return {"barcode": "1", "inventory_name": "One"} | {name: f"value of {name}" for name in names}
 
 
 def _table(*cells: str, column: str = "actual_room", copies: int = 1) -> str:
@@ -137,3 +149,30 @@ def test_many_texts_with_blanks_are_one_warning(site: Site) -> None:
 def test_the_end_of_the_last_line_of_a_long_text_is_no_blank(site: Site) -> None:
     site.write({"objects.yml": "- barcode: '9'\n  inventory_name: Nine\n  description: |\n    a\n    b\n"})
     assert site.plan().warnings == []
+
+
+# ---- names of columns
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sets(st.sampled_from(LABELS) | st.text("#'=;, aé\"_x0041", min_size=1, max_size=12), min_size=6, max_size=12))
+@pytest.mark.parametrize("form", ["xlsx", "csv"])
+def test_no_label_loses_the_values_of_its_field_in_a_table(site: Site, form: str, labels: set[str]) -> None:
+    site.service.reset(sign_out=True)
+    names = sorted({" ".join(one.split()) for one in labels if one.strip()})
+    client = site.client()
+    definitions = [{"label": name, "type": "TEXT"} for name in names]
+    written = {"fields/asset.yml": yaml_list(definitions), "objects.jsonl": json.dumps(_labelled(names))}
+    with tempfile.TemporaryDirectory() as held:
+        source = Site(Path(held), site.service)
+        source.write(written)
+        assert source.run().outcome == "changed"
+        out = Site(Path(held) / "out", site.service)
+        done = export_of(out, format=form)
+        assert done["left_out"] == []
+        assert out.plan().outcome == "unchanged"
+        read = [entry.fields for entry in out.load().entries if entry.kind.name == "object"]
+    keys = {one["label"]: one["field_key"] for one in client.definitions("asset") if one["label"] in names}
+    (record,) = read
+    found = {name: record.get(name, record.get(keys[name])) for name in names}
+    assert found == {name: f"value of {name}" for name in names}
