@@ -206,7 +206,8 @@ options:
         V(archive) to V(delete). Where only one of them names a section, that counts, and where neither does, the
         records are reported.
       - A room, a location or a person to which anything refers that the same run neither moves nor deletes is not taken
-        away. That is a finding, which names what refers to it, and nothing is sent. The objects are listed for it.
+        away. That is a finding, which names what refers to it, and nothing is sent. The objects are listed for it, and
+        archived objects that the files name are looked up. A warning says that other archived objects may refer to it.
       - Where C(instance.yml) names no C(set), records are only reported, and a warning says so.
     type: dict
   limits:
@@ -275,6 +276,23 @@ options:
         C(archived_at). It may as well be hidden from this account, so that it is a finding without this option.
     type: bool
     default: false
+  archived_duplicates:
+    description:
+      - How many of the records that would be created are looked up in the archive. No list shows an archived record.
+        An object is looked up by its barcode, with one request. A record that is found is planned as C(unarchive and
+        update).
+      - A lookup of a listed object comes first. If the instance has no such lookup, nothing else is asked.
+      - A warning says how many barcodes were not checked. A service that accepts duplicates creates a second object
+        for an archived one among these, unless the O(profile) says that it refuses duplicates. If the service refuses
+        one, that record fails, the journal notes it, and the next plan looks it up.
+      - An apply of a O(plan_file) looks nothing up again.
+    type: str
+    choices:
+      trust_service: >-
+        Up to 40 records of a section are looked up, up to 200 in a real run, and in check mode if O(plan_file) is
+        written. Of more than that, 40 are.
+      check: All are looked up. 10,000 objects take 50 minutes.
+    default: trust_service
   confirm_empty:
     description:
       - Let O(prune) take away all records of a section that the files leave empty.
@@ -330,7 +348,8 @@ notes:
   - Takes one list of each kind that is written or referred to, a page for every 1000 records, and three lists of field
     definitions. A change takes one request, a file that is not there yet one more (however many records name it), a
     field definition, task or rental case two more. Where the instance does not say how many records there are, a list
-    of several pages is read twice before anything is made because it is not in it.
+    of several pages is read twice before anything is made because it is not in it. O(archived_duplicates) says how many
+    records are looked up in the archive.
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
   - Ansible prints all that a failed task returns. So a task that fails returns no more than a screen takes, with the
@@ -483,6 +502,11 @@ changes:
     action:
       description: V(create), V(update), V(delete) or V(archive).
       type: str
+    note:
+      description:
+        - What the action takes beside the fields. V(unarchive and update) or V(unarchive) for an archived record that
+          is brought back, V(may need unarchiving) for one that is deleted from the archive. Else empty.
+      type: str
     uuid:
       description: UUID of the record. Null where it is not there yet.
       type: str
@@ -510,6 +534,7 @@ changes:
     - section: objects
       key: "0001003"
       action: update
+      note: ""
       uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
       before: {purchasing_price: 849.9}
       after: {purchasing_price: 799.0}

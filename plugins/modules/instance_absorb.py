@@ -55,7 +55,9 @@ options:
     choices:
       keep: It stays in the files and is told.
       remove: It is taken out of the files.
-      absent: It gets C(_state) V(absent), or V(archived) where it is archived.
+      absent: >-
+        It gets C(_state) V(absent), or V(archived) if it is archived. To tell that, each such object is looked up by
+        its barcode, with one request. A record that can't be looked up is told and stays as it is.
     default: keep
   variables:
     description:

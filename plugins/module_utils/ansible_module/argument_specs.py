@@ -71,6 +71,8 @@ def record_spec(kind: Kind) -> Spec:
         "uuid": {"type": "str"},
         "state": {"type": "str", "choices": list(kind.states), "default": "present"},
     }
+    if kind.can_be_archived:
+        spec["assume_archived"] = {"type": "bool", "default": False}
     if kind.template or any(type_of(field).spelling is Spelling.INSTANT for field in kind.fields):
         spec["timezone"] = {"type": "str"}
     if kind.has_own_fields:
@@ -78,7 +80,6 @@ def record_spec(kind: Kind) -> Spec:
             "fields": {"type": "dict", "default": {}},
             "match_on": {"type": "list", "elements": "str", "no_log": False},
             "allow_unknown_fields": {"type": "bool", "default": False},
-            **({"assume_archived": {"type": "bool", "default": False}} if kind.can_be_archived else {}),
         }
         return spec
     spec |= {field.key: option_of(field) for field in (*kind.fields, *kind.write_only)}
@@ -102,8 +103,8 @@ def info_spec(kind: Kind) -> Spec:
         "limit": {"type": "int"},
         "count": {"type": "bool", "default": False},
     }
-    if kind.barcode_path:
-        spec["barcode"] = {"type": "str"}
+    if kind.barcode_key:
+        spec[kind.barcode_key] = {"type": "str"}
     if kind.defines_fields:
         spec["template"] = {"type": "str", "choices": list(TEMPLATES), "required": True}
     return spec
@@ -236,6 +237,7 @@ INSTANCE: Spec = {
     "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},
     "confirm_empty": {"type": "bool", "default": False},
     "assume_archived": {"type": "bool", "default": False},
+    "archived_duplicates": {"type": "str", "choices": ["trust_service", "check"], "default": "trust_service"},
     "allow_destructive": {"type": "bool", "default": False},
     "drift_fail": {"type": "bool", "default": False},
     "plan_follows": {"type": "bool", "default": False},

@@ -120,8 +120,8 @@ def _record_module(kind: Kind) -> ModuleSpec:
 def _info_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         options = invocation.options
-        if options.get("barcode") is not None:
-            return _found(list_by_barcode(client, kind, invocation.written["barcode"]))
+        if options.get(kind.barcode_key) is not None:
+            return _found(list_by_barcode(client, kind, invocation.written[kind.barcode_key]))
         found = list_records(
             client,
             kind,
@@ -134,7 +134,7 @@ def _info_module(kind: Kind) -> ModuleSpec:
         )
         return _found(found)
 
-    exclusive = ("id" if kind.numbered else "uuid", *(("barcode",) if kind.barcode_path else ()), "filters")
+    exclusive = ("id" if kind.numbered else "uuid", *((kind.barcode_key,) if kind.barcode_key else ()), "filters")
     rules = {"mutually_exclusive": [exclusive]}
     return ModuleSpec(argument_specs.info_spec(kind), run, rules)
 

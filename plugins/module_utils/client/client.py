@@ -35,7 +35,7 @@ from ..model.field import (
     integer_of,
     is_uuid,
 )
-from ..model.kinds import FIELD_DEFINITION, Kind, flatten
+from ..model.kinds import ARCHIVED_AT, FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
@@ -96,6 +96,11 @@ class Record:
         key = self.kind.always_there
         is_marked = self.id is not None if self.kind.numbered else bool(self.uuid)
         return is_marked and (not key or key in self.flat)
+
+    @property
+    def archived(self) -> bool | None:
+        """Whether the record is archived; None if the answer does not say."""
+        return self.flat[ARCHIVED_AT] not in EMPTY if ARCHIVED_AT in self.flat else None
 
 
 Look = Callable[[Sequence[Record]], None]
@@ -389,14 +394,28 @@ class Client:
         return page.records, is_all
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
-        """One record by its barcode, an archived one too; None where there is none, or where the instance does not
-        look up barcodes: then nothing is asked, if a profile tells that.
+        """Return the record with a barcode, archived or not; None if the instance has no such record, or does not look
+        up barcodes. If a profile says so, nothing is sent.
         """
         # A step of a URL that is called so leads to another path, however it is written.
-        if barcode in ("", ".", "..") or self._is("later_endpoints", "absent"):
+        if barcode in ("", ".", "..") or self.is_on("later_endpoints", "absent"):
             return None
         step = quote(barcode, safe="", errors="surrogatepass")
-        return self._read_one(kind, kind.barcode_path.format(barcode=step))
+        return self._read_one(kind, kind.barcode_path.format(**{kind.barcode_key: step}))
+
+    def looks_up_barcodes(self, kind: Kind, listed: Iterable[Any]) -> bool | None:
+        """Return whether the instance has a lookup by barcode, which one that finds nothing does not tell; None if it
+        is not known.
+
+        :param listed: barcodes of records that a list shows. One of them is looked up, unless a profile tells.
+        """
+        for side, is_there in (("present", True), ("absent", False)):
+            if self.is_on("later_endpoints", side):
+                return is_there
+        # What stands before a service may refuse a path with an escape.
+        plain = (one for one in listed if isinstance(one, str) and quote(one, safe="", errors="replace") == one)
+        known = next((one for one in plain if one.strip(".")), None)
+        return None if known is None else self.get_by_barcode(kind, known) is not None
 
     def _read_one(self, kind: Kind, path: str, mark: str = "") -> Record | None:
         """One record; None where there is none.
@@ -442,15 +461,15 @@ class Client:
         # A PUT replaces the whole record, so its body has the form of a creation.
         wrapped = {kind.wrap: body} if kind.wrap and kind.update == "PUT" else body
         answer = self.send(kind.update, _path_of(kind.item_path, kind, uuid, template), effect, body=wrapped)
-        if kind.update != "PATCH" or not self._is("patch_answer", "record"):
+        if kind.update != "PATCH" or not self.is_on("patch_answer", "record"):
             return None
         raw = answer.json() if answer.body.strip() else None
         record = Record.of(kind, raw) if isinstance(raw, Mapping) else None
         return record if record is not None and record.uuid == uuid and body.keys() <= record.flat.keys() else None
 
-    def _is(self, switch: str, side: str) -> bool:
-        """Tells whether the instance was on a side of a switch when it was probed."""
-        return self.profile is not None and self.profile.sides.get(switch) == side
+    def is_on(self, switch: str, *sides: str) -> bool:
+        """Return True if the profile says that the instance is on one of some sides of a switch."""
+        return self.profile is not None and self.profile.sides.get(switch) in sides
 
     def delete(self, kind: Kind, uuid: str) -> None:
         """Deletes a record; one that is gone already is as good."""
@@ -472,12 +491,10 @@ class Client:
         self.send("POST", path, Effect.UNSAFE)
 
     def is_archived(self, record: Record) -> bool:
-        """Tells whether a record that was read by its uuid is archived. It is where ``archived_at`` says so; where the
-        record has no such member, it is when no list shows it.
+        """Return True if a record that was read by its uuid is archived: if it says so itself, or else if no list shows
+        it.
         """
-        if "archived_at" in record.flat:
-            return record.flat["archived_at"] not in EMPTY
-        return not self.is_listed(record)
+        return not self.is_listed(record) if record.archived is None else record.archived
 
     def is_listed(self, record: Record) -> bool:
         """Tells whether the list of its kind shows a record that was read in another way."""

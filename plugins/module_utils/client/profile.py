@@ -22,6 +22,7 @@ from ..errors import InvalidInput, NotJson
 from ..local.safe_files import Folder
 from ..model.field import EMPTY, Spelling
 from ..model.kinds import (
+    ARCHIVED_AT,
     FILE,
     KINDS,
     LOCATION,
@@ -259,9 +260,9 @@ def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> Se
             yield from _link(type_name, flat[key])
     if sends_empty:
         yield "empty_keys", "sent"
-    if kind is OBJECT and "archived_at" in flat:
+    if kind.can_be_archived and ARCHIVED_AT in flat:
         yield "archived_at", "given"
-    elif kind is OBJECT and sends_empty:
+    elif kind.can_be_archived and sends_empty:
         yield "archived_at", "none"
 
 

@@ -20,6 +20,9 @@ from typing import Any
 from .field import Field
 from .types_basic import FIELD_TYPES
 
+ARCHIVED_AT = "archived_at"
+"""Key of an answer that says when a record was archived: empty if it was not, missing on some instances."""
+
 SERVER_KEYS = frozenset(
     [
         "id",
@@ -39,7 +42,7 @@ SERVER_KEYS = frozenset(
         "created_on_import_with_template_id",
         "deleted",
         "locked_by",
-        "archived_at",
+        ARCHIVED_AT,
         "scan_time",
         "scanned_by_user_id",
         "asset_like_counter",
@@ -53,7 +56,7 @@ _SERVER_TYPES = {
     "id": "NUMBER",
     "created_at": "DATETIME",
     "updated_at": "DATETIME",
-    "archived_at": "DATETIME",
+    ARCHIVED_AT: "DATETIME",
     "imported_at": "DATETIME",
 }
 SERVER_FIELDS = {key: Field(key, _SERVER_TYPES.get(key, "TEXT")) for key in SERVER_KEYS}
@@ -123,11 +126,14 @@ class Kind:
     :ivar taken_apart: members of an answer that stand in a shown record as fields of their own.
     :ivar numbered: its paths take the integer id; the record has no uuid.
     :ivar newest: the service lists only so many of the newest records.
-    :ivar states: what ``state`` may be.
+    :ivar states: what ``state`` may be. Records of a kind with ``archived`` are archived at ``item_path`` and
+        ``/archive``, and brought back at ``/unarchive``. No list shows an archived record, so it is looked up: by
+        ``barcode_path``, or else by the uuid that the journal of a set noted.
     :ivar wrap: the member that the body of a create is wrapped in.
     :ivar open_fields: whether fields beyond ``fields`` are taken from the records of an answer.
     :ivar count_path: where the service tells how many there are; empty where it does not.
-    :ivar barcode_path: where a record is found by its barcode, archived ones included, with ``{barcode}``.
+    :ivar barcode_path: where a record is found by the field in braces, such as ``{barcode}``, archived or not; empty if
+        the service has no such path.
     :ivar status_path: where the status is set, with ``{uuid}``.
     :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
     :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
@@ -241,7 +247,13 @@ class Kind:
 
     @property
     def can_be_archived(self) -> bool:
+        """Return True if records can be archived: then a record that no list shows may exist all the same."""
         return "archived" in self.states
+
+    @cached_property
+    def barcode_key(self) -> str:
+        """The field by which ``barcode_path`` finds a record; empty if the kind has no such path."""
+        return self.barcode_path.partition("{")[2].rstrip("}")
 
     @property
     def written_key(self) -> tuple[str, ...]:

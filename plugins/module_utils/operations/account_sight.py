@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from ..client.client import Client, Record
 from ..errors import PermissionMissing
-from ..model.field import EMPTY
 from ..model.kinds import KINDS, LOCATION, OBJECT, PERSON, ROOM, Kind
 from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
@@ -100,7 +99,7 @@ def _has_unlisted(client: Client, objects: _Sample) -> bool:
     listed = {one.uuid for one in objects.records}
     uuid = next((uuid for uuid in _linked(objects) if uuid not in listed), None)
     record = None if uuid is None else client.get(OBJECT, uuid)
-    return record is not None and "archived_at" in record.flat and record.flat["archived_at"] in EMPTY
+    return record is not None and record.archived is False
 
 
 def _linked(objects: _Sample) -> Iterable[str]:

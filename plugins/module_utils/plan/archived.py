@@ -1,7 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Archived records: no list shows them, so they are looked up in another way."""
+"""Archived duplicates: no list shows an archived record, so it is looked up in another way before a record with its
+natural key is created.
+"""
 
 from __future__ import annotations
 
@@ -10,39 +12,37 @@ from typing import Any
 
 from ..client.client import Client, Record
 from ..errors import SeventhingsError
-from ..model.field import EMPTY
+from ..model.kinds import Kind
 from ..model.schema import Schema
 from ..resolve import natural_keys
 from ..resolve.sight import LIMITED, unlisted
 
-BARCODE = "barcode"
-"""The field by which archived objects are found."""
-
-_TOLD = "archived_at"
+REFUSES_DUPLICATES = ("unique_values", "refuse", "unprocessable", "bad_request")
+"""Switch of a profile, and its sides on which the service refuses a value that another record has, archived or not."""
 
 
 class MayBeHidden(SeventhingsError):
-    """A record is found by its barcode and stands in no list, and nothing tells why."""
+    """A record is found although no list shows it, and nothing tells why."""
 
     @classmethod
     def of(cls, record: Record) -> MayBeHidden:
         words = record.kind.words
         return cls(
-            f"The {words} {record.uuid} has this barcode, and no list shows it. Either it is archived, or it is hidden "
-            f"from this account: {LIMITED}, and this instance sends no {_TOLD}, so nothing tells. assume_archived: "
-            "true takes it to be archived."
+            f"The {words} {record.uuid} has this natural key, and no list shows it. Either it is archived, or it is "
+            f"hidden from this account: {LIMITED}, and this instance does not send when a record was archived. "
+            "assume_archived: true takes it to be archived."
         )
 
 
-def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
-    """Tells whether a record that was found by its barcode is archived. A record that was made meanwhile is listed by
+def is_archived_duplicate(client: Client, record: Record, assume: bool) -> bool:
+    """Return True if a record that was found in no list is archived. A record that was created meanwhile is listed by
     now.
 
-    :param assume: take it to be archived where the instance does not tell.
-    :raises MayBeHidden: where nothing tells, and nothing is assumed.
+    :param assume: take it to be archived if the instance does not tell.
+    :raises MayBeHidden: if nothing tells, and nothing is assumed.
     """
-    if _TOLD in record.flat:
-        return record.flat[_TOLD] not in EMPTY
+    if record.archived is not None:
+        return record.archived
     if assume:
         return True
     if client.is_archived(record):
@@ -51,24 +51,37 @@ def is_archived_twin(client: Client, record: Record, assume: bool) -> bool:
 
 
 def why_unlisted(client: Client, record: Record) -> tuple[str, ...]:
-    """Says what an active record may be that was found by its barcode alone; nothing where it was made between the two
-    requests, as it is when many processes ensure one.
+    """Say why an active record was in no list; nothing if it was created between the two requests, as it is if many
+    processes ensure one.
     """
-    is_listed = _TOLD not in record.flat or client.is_listed(record)
+    is_listed = record.archived is None or client.is_listed(record)
     return () if is_listed else (unlisted(record),)
 
 
 def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
-    """Tells whether an archived record would be found by its barcode."""
-    return bool(schema.kind.barcode_path and desired.get(BARCODE))
+    """Return True if an archived record with some values is found by one of them."""
+    return bool(schema.kind.barcode_key and desired.get(schema.kind.barcode_key))
 
 
-def archived_twin(client: Client, schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> Record | None:
-    """The record with a natural key that no list shows, found by its barcode; None where there is none, or where it
-    can't be looked up.
+def archived_duplicate(
+    client: Client, schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], uuid: str = ""
+) -> Record | None:
+    """Return the record with a natural key that no list shows; None if it is not found.
+
+    :param uuid: the uuid that a record with this key had, which is read instead of a lookup by barcode.
     """
-    if not can_be_looked_up(schema, desired):
+    kind = schema.kind
+    if uuid:
+        record = client.get(kind, uuid)
+    elif can_be_looked_up(schema, desired):
+        record = client.get_by_barcode(kind, str(desired[kind.barcode_key]))
+    else:
         return None
-    record = client.get_by_barcode(schema.kind, str(desired[BARCODE]))
-    hits = natural_keys.identified(schema, keys, desired, [record] if record else [])
-    return hits[0] if hits else None
+    return next(iter(natural_keys.identified(schema, keys, desired, [record] if record else [])), None)
+
+
+def second_record(client: Client, kind: Kind) -> str:
+    """Warn of a creation that was not checked against the archive; empty if the service refuses duplicates."""
+    if client.is_on(*REFUSES_DUPLICATES):
+        return ""
+    return f"A service that accepts duplicates creates a second {kind.words} if one with the same key is archived."

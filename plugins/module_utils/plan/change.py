@@ -41,7 +41,8 @@ class Change:
         that were written.
     :ivar before: of the changed fields, what a diff shows of how they are.
     :ivar after: the same of how they shall be.
-    :ivar unarchive: bring the record back before anything else.
+    :ivar unarchive: bring the record back before anything else; of a deletion, bring it back if the service does not
+        delete it from the archive.
     :ivar warnings: what the user should know although it is no error.
     """
 
@@ -57,6 +58,24 @@ class Change:
     @property
     def changed(self) -> bool:
         return self.action != UNCHANGED
+
+    @property
+    def is_half_made(self) -> bool:
+        """Return True if a record has no values yet but those that are written after it was created: links, files, a
+        status of its own.
+        """
+        return self.action == UPDATE and all(
+            value in EMPTY or name == self.kind.status_key for name, value in self.before.items()
+        )
+
+    @property
+    def note(self) -> str:
+        """What the action takes beside the fields, in words; empty if nothing."""
+        if not self.unarchive:
+            return ""
+        if self.action == DELETE:
+            return "may need unarchiving"
+        return "unarchive and update" if self.values else "unarchive"
 
     @property
     def diff(self) -> dict[str, Any]:
@@ -142,19 +161,21 @@ def _difference(schema: Schema, key: str, is_now: Any, written: Any) -> tuple[An
     return schema.brief(key, is_now), schema.brief(key, written)
 
 
-def plan_gone(schema: Schema, desired: Mapping[str, Any], current: Record | None, action: str = DELETE) -> Change:
-    """The change after which a record is not there (or, with ``ARCHIVE``, archived); unchanged where it is not there
-    now.
+def plan_gone(
+    schema: Schema, desired: Mapping[str, Any], current: Record | None, action: str = DELETE, archived: bool = False
+) -> Change:
+    """Return the change that deletes a record (or, with ``ARCHIVE``, archives it); unchanged if it does not exist.
 
     The diff shows the written fields as they are now.
+
+    :param archived: whether the record may be archived.
     """
     if current is None:
         return Change(schema.kind, UNCHANGED)
     if action == ARCHIVE:
         return Change(schema.kind, ARCHIVE, current, {}, {"archived": False}, {"archived": True})
-    return Change(
-        schema.kind, action, current, {}, {key: _as_now(schema, key, desired[key], current) for key in desired}, {}
-    )
+    before = {key: _as_now(schema, key, desired[key], current) for key in desired}
+    return Change(schema.kind, action, current, {}, before, {}, unarchive=archived)
 
 
 def _as_now(schema: Schema, key: str, written: Any, current: Record) -> Any:

@@ -58,7 +58,7 @@ class Comparer:
         :raises SeventhingsError: where it can't be made, or not without leave.
         """
         if wanted.state == "absent":
-            return plan.plan_gone(wanted.schema, wanted.desired, current)
+            return plan.plan_gone(wanted.schema, wanted.desired, current, archived=archived)
         if wanted.state == "archived":
             if archived:
                 return Change(wanted.schema.kind, plan.UNCHANGED, current)

@@ -13,7 +13,7 @@ from ..client.client import Record
 from ..errors import NoMatch
 from ..resolve import natural_keys
 from ..resolve.sight import perhaps_unseen
-from .archived import archived_twin, is_archived_twin, why_unlisted
+from .archived import archived_duplicate, can_be_looked_up, is_archived_duplicate, second_record, why_unlisted
 from .change import Change
 from .compare import Comparer, Wanted
 from .state import InstanceState
@@ -46,9 +46,10 @@ def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[
 
 
 def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) -> bool:
-    """Tells whether a record that was named by its uuid is archived, as far as that matters."""
-    is_told = wanted.state != "absent" and wanted.schema.kind.can_be_archived
-    return current is not None and is_told and state.is_archived(current)
+    """Return True if a record that was named by its uuid is archived; if it is to be deleted, whether it may be."""
+    if current is None or not wanted.schema.kind.can_be_archived:
+        return False
+    return state.may_be_archived(current) if wanted.state == "absent" else state.is_archived(current)
 
 
 def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid: str | None) -> PlannedRecord:
@@ -77,10 +78,10 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         current = natural_keys.one_of(kind, words, meant, advice=_ADVICE[kind.defines_fields])
         archived = False
         if current is None and len(written_keys) == len(keys):
-            current = archived_twin(state.client, schema, keys, wanted.desired)
+            current = archived_duplicate(state.client, schema, keys, wanted.desired)
             # A record that is to be archived and stands in no list needs no change.
             assume = wanted.assume_archived or wanted.state == "archived"
-            archived = current is not None and is_archived_twin(state.client, current, assume)
+            archived = current is not None and is_archived_duplicate(state.client, current, assume)
             warnings = () if current is None or archived else why_unlisted(state.client, current)
     if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:
         raise NoMatch(
@@ -90,6 +91,9 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     if current is None and wanted.state == "present":
         # Where the natural key is hidden nothing is found by it, though the record may be there.
         state.sight(schema, keys=written_keys).check_identifies(written_keys)
+        if kind.can_be_archived and not can_be_looked_up(schema, wanted.desired):
+            second = second_record(state.client, kind)
+            warnings += (f"It was not checked against the archive. {second}",) if second else ()
     change = comparer.change(wanted, current, archived)
     change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
     return PlannedRecord(change, words, frozenset(one.uuid for one in hits))

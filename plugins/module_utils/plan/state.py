@@ -56,6 +56,10 @@ class InstanceState(ABC):
     def is_archived(self, record: Record) -> bool:
         """Tells whether a record that was read by its uuid is archived."""
 
+    def may_be_archived(self, record: Record) -> bool:
+        """Return False if a record that was read by its uuid is certainly not archived. Nothing is sent."""
+        return record.archived is not False
+
     @abstractmethod
     def sight(self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
         """The fields of a kind that the account does not see.

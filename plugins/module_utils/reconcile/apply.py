@@ -22,6 +22,7 @@ from ..errors import (
     NotFound,
     NotProcessable,
     OutcomeUnknown,
+    ServiceError,
     SeventhingsError,
 )
 from ..model.field import EMPTY
@@ -123,7 +124,7 @@ class Applier:
         if change.current is None:
             return None
         if change.action == plan.DELETE:
-            self._delete(change.current)
+            self._delete(change.current, change.unarchive)
         elif change.action == plan.ARCHIVE:
             self._archive(change.current, back=False)
         elif change.action == plan.UPDATE:
@@ -202,9 +203,11 @@ class Applier:
 
     # ---- delete, archive
 
-    def _delete(self, record: Record) -> None:
-        """Deletes a record. An instance may refuse to delete an archived one; then it is brought back before. It may
-        also refuse because an attempt whose answer was lost was carried out.
+    def _delete(self, record: Record, may_unarchive: bool) -> None:
+        """Delete a record. The service may refuse because an attempt whose answer was lost was carried out.
+
+        :param may_unarchive: bring an archived record back if the service does not delete it from the archive. If it
+            is not deleted then either, it is archived again.
         """
         try:
             self._client.delete(self._kind, record.uuid)
@@ -215,8 +218,15 @@ class Applier:
             if not self._kind.can_be_archived or not self._client.is_archived(now):
                 refused.message += why_occupied(self._kind)
                 raise
+            if not may_unarchive:
+                refused.message += f" The {self._kind.words} is archived by now, which was not planned. Plan again."
+                raise
             self._archive(record, back=True)
-            self._client.delete(self._kind, record.uuid)
+            try:
+                self._client.delete(self._kind, record.uuid)
+            except ServiceError:
+                self._archive(record, back=False)
+                raise
 
     def _archive(self, record: Record, back: bool) -> None:
         """Archives a record or brings it back. A second time may be refused, so the state is read in between."""

@@ -278,6 +278,8 @@ class _Ensure:
             record = self._schema.show(change.current.flat, self._state.complete)
         if change.action in (plan.CREATE, plan.UPDATE):
             record |= self._schema.show_canonical(change.values) | self._unknown()
+        if change.action == plan.DELETE and change.note:
+            self._warnings.append(f"The {self._kind.words} may be archived, so it {change.note} before it is deleted.")
         return self._finish(change, record, change.current.uuid if change.current else None)
 
     def _report(self, change: Change, record: Record | None) -> Result:

@@ -103,13 +103,13 @@ def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
 
     Instances of an earlier version do not look up barcodes; there the list of active records is asked.
     """
-    schema = client.schema(kind)
+    schema, key = client.schema(kind), kind.barcode_key
     if not isinstance(barcode, str) or not barcode:
-        raise InvalidInput(f"barcode: {shorten(barcode)} does not fit; expected a text; quote it where it is written")
+        raise InvalidInput(f"{key}: {shorten(barcode)} does not fit; expected a text; quote it where it is written")
     found = find_by_barcode(client, schema, barcode)
     if found is None:
-        listed = client.list_all(kind, [Condition("barcode", "eq", (barcode,))])
-        found = next(iter(natural_keys.identified(schema, ["barcode"], {"barcode": barcode}, listed)), None)
+        listed = client.list_all(kind, [Condition(key, "eq", (barcode,))])
+        found = next(iter(natural_keys.identified(schema, [key], {key: barcode}, listed)), None)
     records = [] if found is None else [schema.show(found.flat) | {"uuid": found.uuid}]
     return ListResult(records, len(records))
 

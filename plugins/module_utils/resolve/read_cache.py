@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from ..client.client import Client, Record
 from ..client.query import PER_PAGE, Condition
 from ..errors import Ambiguous, InvalidInput, NoMatch
-from ..model.field import EMPTY
 from ..model.kinds import KINDS, Kind
 from ..model.near import slips
 from ..model.schema import Schema
@@ -167,10 +166,11 @@ class Reading:
 
     def _archived(self, kind: Kind, asked: Sequence[Question]) -> list[Record]:
         """The archived records that a barcode means where no active one has it."""
-        by_barcode = [one for one in asked if kind.barcode_path and tuple(one.keys) == ("barcode",)]
-        records = [find_by_barcode(self._client, one.schema, str(one.values["barcode"])) for one in by_barcode]
+        key = kind.barcode_key
+        by_barcode = [one for one in asked if key and tuple(one.keys) == (key,)]
+        records = [find_by_barcode(self._client, one.schema, str(one.values[key])) for one in by_barcode]
         found = [record for record in records if record is not None]
-        self.warnings += [unlisted(one) for one in found if one.flat.get("archived_at", True) in EMPTY]
+        self.warnings += [unlisted(one) for one in found if one.archived is False]
         return found
 
     def _candidates(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
@@ -357,5 +357,6 @@ def find_record(client: Client, kind: Kind, written: Any) -> Record:
 def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:
     """The record with exactly this barcode, an archived one too, which no list shows; None where there is none."""
     found = client.get_by_barcode(schema.kind, barcode)
-    hits = natural_keys.identified(schema, ["barcode"], {"barcode": barcode}, [found] if found else [])
+    key = schema.kind.barcode_key
+    hits = natural_keys.identified(schema, [key], {key: barcode}, [found] if found else [])
     return hits[0] if hits else None

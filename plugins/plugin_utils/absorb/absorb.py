@@ -36,7 +36,7 @@ from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable
 from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
-from ..set_plan.plan import InstancePlan, Planned, PlanOptions, mark_of
+from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
 from ..set_plan.prune import Scope
 from ..set_plan.state import ListedState
@@ -101,6 +101,8 @@ def absorb(
         workers=options.workers,
         assume_archived=options.assume_archived,
         note_references=True,
+        # A record that is archived must not be written to be absent.
+        most_lookups=None if options.gone == ABSENT else SAMPLE,
     )
     planned = plan_instance(client, desired, chosen)
     if planned.findings or planned.state is None:
@@ -370,16 +372,28 @@ class _Absorbing:
             self._overrides = deepcopy(overrides)
         for one in gone:
             if id(one.entry) in stay:
-                words = f"{one} is {'archived' if one.archived else 'not'} in the instance"
-                self._tell(one, one.entry.place, words, stay[id(one.entry)])
+                self._tell(one, one.entry.place, f"{one} is {self._where(one)} the instance", stay[id(one.entry)])
             else:
                 self._count(one.section, "removed")
 
+    def _is_unchecked(self, planned: Planned) -> bool:
+        """Return True for a record that no list shows, and that may be archived: it was not looked up."""
+        return id(planned.entry) in self._planned.unchecked
+
+    def _where(self, planned: Planned) -> str:
+        if planned.archived:
+            return "archived in"
+        return "in no list of" if self._is_unchecked(planned) else "not in"
+
     def _why_kept(self, planned: Planned) -> str:
-        """Says why somebody wants a record to stay in the files; empty where nobody does."""
+        """Say why a record must stay in the files; empty if it need not."""
         if self._is_protected(planned):
             return "the files protect it"
-        return "the option gone is keep" if self._options.gone == KEEP else ""
+        if self._options.gone == KEEP:
+            return "the option gone is keep"
+        # To be absent would delete it from the archive.
+        is_open = self._options.gone == ABSENT and self._is_unchecked(planned)
+        return "it may be archived, and it could not be looked up in the archive" if is_open else ""
 
     def _refused(self, gone: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
         """Takes away what does not stay. Returns what can't be taken away, and why."""

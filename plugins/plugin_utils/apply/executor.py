@@ -51,11 +51,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import make_user
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import offer
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import (
-    MayBeHidden,
-    archived_twin,
-    is_archived_twin,
-)
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
@@ -108,7 +103,6 @@ class Executor:
 
     :param workers: how many requests may be under way at once.
     :param on_progress: is told how far the work is, after each record.
-    :param assume_archived: whether an object that no list shows is archived, where the instance does not tell.
     :param of_plan: whether a plan file is applied; then what is half changed must be known again.
     """
 
@@ -122,9 +116,7 @@ class Executor:
         sleep: Callable[[float], None] = time.sleep,
         notify: bool = False,
         of_plan: bool = False,
-        assume_archived: bool = False,
     ) -> None:
-        self._assume_archived = assume_archived
         self._client = client
         self._plan = made_of
         self._journal = journal
@@ -340,7 +332,8 @@ class Executor:
         planned.made = applier.write(change, lambda: self._find(planned))
         self._note_filled(planned, change)
         if change.action in (plan.DELETE, plan.ARCHIVE):
-            self._journal.gone(planned.kind.name, planned.noted, planned.made or "")
+            note = self._journal.gone if change.action == plan.DELETE else self._journal.archived
+            note(planned.kind.name, planned.noted, planned.made or "")
         elif planned.kind.update == "PUT" and planned.made:
             applier.read_back(change, planned.made)
 
@@ -353,42 +346,39 @@ class Executor:
         if found is None and self._client.creations.have_moved(planned.kind.name):
             found = next(iter(self._find(planned)), None)
         if found is not None:
-            return self._adopt(applier, planned, change, found, archived=False)
+            return self._adopt(applier, planned, change, found)
         self._upload(change)
         self._journal.sent(planned.kind.name, planned.noted)
         try:
             uuid = applier.write(change, lambda: self._find(planned))
         except REFUSED_VALUES as refused:
-            try:
-                twin = self._archived_twin(planned)
-            except MayBeHidden as hidden:
-                refused.message += f" {hidden.message}"
-                raise refused from hidden
-            if twin is None:
-                refused.message += unseen_holder(planned.schema, planned.keys, change.values, refused)
-                raise
-            return self._adopt(applier, planned, change, twin, archived=True)
+            holder = unseen_holder(planned.schema, planned.keys, change.values, refused)
+            if holder:
+                refused.message += f"{holder} The next plan looks it up in the archive."
+                self._journal.refused(planned.kind.name, planned.noted)
+            raise
         if uuid is None:
             raise SeventhingsError("it was sent, but nothing came of it")
         return uuid
 
-    def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record, archived: bool) -> str:
-        """A record that an earlier run made, or that is archived, becomes what was to be made."""
+    def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record) -> str:
+        """Give a record that exists by now what was planned for it.
+
+        :raises SeventhingsError: if it has other values: to overwrite these was not planned.
+        """
         for key, value in change.values.items():
             linked = list(attachments_in(planned.schema.read_one(key, found.flat)))
             recognise(self._contents, attachments_in(value), linked)
-        rest = plan.plan_present(planned.schema, change.values, found, archived)
+        rest = plan.plan_present(planned.schema, change.values, found)
+        if rest.changed and not rest.is_half_made:
+            raise SeventhingsError(
+                f"The {planned.kind.words} {found.uuid} was created meanwhile, with other values than those that were "
+                "planned. Plan again."
+            )
         if rest.changed:
             self._upload(rest)
             applier.write(rest, list)
         return found.uuid
-
-    def _archived_twin(self, planned: Planned) -> Record | None:
-        """The archived object that keeps its barcode from being given to a new one; no list shows it."""
-        record = archived_twin(self._client, planned.schema, planned.keys, planned.desired)
-        if record is None or not is_archived_twin(self._client, record, self._assume_archived):
-            return None
-        return record
 
     def _earlier(self, planned: Planned) -> Record | None:
         """Looks for what a run that was killed may have made: its create was sent, and its answer not noted."""

@@ -88,6 +88,7 @@ class Memory:
     :ivar made: uuids of what that run made, and kind and key of what it was about to make.
     :ivar touched: the same, and uuids of what it began to change.
     :ivar protected: uuids of records that must stay.
+    :ivar refused: kind and key of creates that the service refused because another record has their values.
     """
 
     known: set[str] = field(default_factory=set)
@@ -100,6 +101,7 @@ class Memory:
     made: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
     protected: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
 
     def take(self, note: dict[str, str]) -> None:
         """Takes one note in.
@@ -133,6 +135,7 @@ class Memory:
         uuid = note["uuid"]
         record = f"{note['kind']} {note['key']}"
         self.unresolved.discard(record)
+        self.refused.discard(record)
         self.names[uuid] = record
         self.known.add(uuid)
         self.made.add(uuid)
@@ -146,6 +149,17 @@ class Memory:
         # Earlier versions noted no key.
         if "kind" in note:
             self.names[note["uuid"]] = f"{note['kind']} {note['key']}"
+            self.refused.discard(self.names[note["uuid"]])
+
+    def _archived(self, note: dict[str, str]) -> None:
+        # It belongs to the set no more, and is found again by its uuid.
+        self.known.discard(note["uuid"])
+        self.names[note["uuid"]] = f"{note['kind']} {note['key']}"
+
+    def _refused(self, note: dict[str, str]) -> None:
+        record = f"{note['kind']} {note['key']}"
+        self.unresolved.discard(record)
+        self.refused.add(record)
 
     def _gone(self, note: dict[str, str]) -> None:
         self.unresolved.discard(f"{note['kind']} {note['key']}")
@@ -174,6 +188,8 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "changing": Memory._changing,
     "managed": Memory._managed,
     "gone": Memory._gone,
+    "archived": Memory._archived,
+    "refused": Memory._refused,
     "protected": Memory._protected,
     "released": Memory._released,
     "uploading": Memory._uploading,
@@ -454,6 +470,17 @@ class Journal:
         """Notes that a record was taken away."""
         self._write([{"note": "gone", "kind": kind, "key": key, "uuid": uuid}])
         self.known.discard(uuid)
+
+    def archived(self, kind: str, key: str, uuid: str) -> None:
+        """Note that a record was archived. It is not managed any more, and is found again by its uuid."""
+        self._write([{"note": "archived", "kind": kind, "key": key, "uuid": uuid}])
+        self.known.discard(uuid)
+
+    def refused(self, kind: str, key: str) -> None:
+        """Note that the service refused to create a record because another one has its values. The next plan looks that
+        one up in the archive.
+        """
+        self._write([{"note": "refused", "kind": kind, "key": key}])
 
     def managed(self, uuids: Iterable[str], names: Mapping[str, tuple[str, str]] = MappingProxyType({})) -> None:
         """Notes records that were there already and are in the files: from now on they belong to the set.

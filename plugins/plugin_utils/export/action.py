@@ -22,7 +22,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
 from ..apply.journal import new_set_id
@@ -46,7 +45,7 @@ from .export import (
 from .json_schema import schema_files
 from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
 from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
-from .twin import TWIN, TwinNotes, known_objects
+from .twin import TWIN, TwinNotes, known_records
 from .workbook import NAMED, sheets_of, text_of, workbook_of
 
 _SETTINGS = "instance.yml"
@@ -163,7 +162,7 @@ def export(options: Mapping[str, Any], check_mode: bool, loader: Any, written: M
 
 
 def _rehearsed(options: Mapping[str, Any], loader: Any, written: Mapping[str, Any], hiding: Hiding) -> Sequence[Entry]:
-    """The objects in the files that will be rehearsed on the twin.
+    """The records in the files that will be rehearsed on the twin and that may be archived.
 
     :raises InvalidInput: where they can't be read, or there will be no twin.
     """
@@ -174,7 +173,7 @@ def _rehearsed(options: Mapping[str, Any], loader: Any, written: Mapping[str, An
     desired = load_files(options, sources_of(options), loader, written, hiding)
     if desired.findings:
         raise InvalidInput([f"src: {line}" for line in tell(desired.findings, desired).lines])
-    return [entry for entry in desired.entries if entry.kind is OBJECT]
+    return [entry for entry in desired.entries if entry.kind.can_be_archived]
 
 
 def _export(
@@ -194,7 +193,7 @@ def _export(
         options["filters"],
         identity,
         NAMED if format_name == "xlsx" else (),
-        _twin_notes(dest, [entry.fields for entry in rehearsed]) if options.get("twin") else None,
+        _twin_notes(dest, rehearsed) if options.get("twin") else None,
     )
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as held:
@@ -244,9 +243,9 @@ def _is_as_exported(content: bytes) -> bool:
         return False
 
 
-def _twin_notes(dest: Destination, rehearsed: Sequence[Mapping[str, Any]]) -> TwinNotes:
-    """The notes for a twin, which take over the objects that an earlier export noted."""
-    return TwinNotes(known_objects(dest.read(TWIN)) if dest.is_as_noted(TWIN) else frozenset(), rehearsed)
+def _twin_notes(dest: Destination, rehearsed: Sequence[Entry]) -> TwinNotes:
+    """The notes for a twin, which take over the records that an earlier export noted."""
+    return TwinNotes(known_records(dest.read(TWIN)) if dest.is_as_noted(TWIN) else frozenset(), rehearsed)
 
 
 def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:

@@ -14,12 +14,17 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NotFound
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    EMPTY,
     Field,
     InvalidValue,
     Plain,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, SERVER_KEYS, USER
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    KINDS,
+    OBJECT,
+    SERVER_KEYS,
+    USER,
+    Kind,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Attachment,
@@ -29,7 +34,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     references_in,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_id
-from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import BARCODE
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
 from ..set_plan.state import ListedState
@@ -89,7 +93,7 @@ class Portable:
         self._downloads = downloads
         self._on_left_out = on_left_out
         self._is_for_twin = is_for_twin
-        self._unlisted: dict[str, Record | None] = {}
+        self._unlisted: dict[tuple[str, str], Record | None] = {}
         self._names: dict[tuple[str, str], Any] = {}
         self._left_out: set[tuple[str, str]] = set()
         self._needed_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
@@ -240,9 +244,9 @@ class Portable:
                 raise NotPortable(f"the {reference.target} {gone} is left out")
             if (
                 self._is_for_twin
-                and reference.target == OBJECT.name
+                and KINDS[reference.target].can_be_archived
                 and reference.uuid
-                and self.archived(reference.uuid)
+                and self.archived(KINDS[reference.target], reference.uuid)
             ):
                 return self._names.setdefault(key, reference.uuid)
             raise NotPortable(f"the {reference.target} {gone} stands in no list (archived, or gone)")
@@ -255,17 +259,17 @@ class Portable:
             raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
         return self._names[key]
 
-    def archived(self, uuid: str, known: Record | None = None) -> Record | None:
-        """The object with a uuid that no list shows, where it is archived. Takes a request the first time.
+    def archived(self, kind: Kind, uuid: str, known: Record | None = None) -> Record | None:
+        """Return the record with a uuid that no list shows if it is archived. Takes a request the first time.
 
-        :param known: the object, where it was read already.
+        :param known: the record if it was read already.
         """
-        if uuid not in self._unlisted:
-            record = known or self._state.of_uuid(OBJECT, uuid)
-            # Nothing but a list tells where the record does not.
-            is_archived = record is not None and record.flat.get("archived_at", True) not in EMPTY
-            self._unlisted[uuid] = record if is_archived else None
-        return self._unlisted[uuid]
+        if (kind.name, uuid) not in self._unlisted:
+            record = known or self._state.of_uuid(kind, uuid)
+            # Nothing but a list tells it if the record does not.
+            is_archived = record is not None and record.archived is not False
+            self._unlisted[kind.name, uuid] = record if is_archived else None
+        return self._unlisted[kind.name, uuid]
 
     def offered(self, item: Record) -> Reference:
         """The object that an item of the hub offers. The item names it by its id, by which no archived one is found,
@@ -275,16 +279,16 @@ class Portable:
         if not self._is_for_twin or self._state.find(offered) is not None:
             return offered
         shown = item.flat.get("object_data")
-        barcode = shown.get(BARCODE) if isinstance(shown, Mapping) else None
+        barcode = shown.get(OBJECT.barcode_key) if isinstance(shown, Mapping) else None
         if isinstance(barcode, str) and barcode:
             record = self._state.client.get_by_barcode(OBJECT, barcode)
-            if record is not None and record.id == offered.id and self.archived(record.uuid, record):
+            if record is not None and record.id == offered.id and self.archived(OBJECT, record.uuid, record):
                 offered.uuid = record.uuid
         return offered
 
-    def archived_ones(self) -> set[str]:
-        """The uuids of the archived objects that were read, because something refers to them."""
-        return {uuid for uuid, record in self._unlisted.items() if record is not None}
+    def archived_ones(self, kind: Kind) -> set[str]:
+        """Return the uuids of the archived records of a kind that were read because something refers to them."""
+        return {uuid for (name, uuid), record in self._unlisted.items() if record is not None and name == kind.name}
 
     def name_of(self, record: Record) -> str:
         """The name of a record in files, on one line; empty where it has none."""

@@ -5,7 +5,7 @@
 embedded service becomes the same instance, down to uuids and ids.
 
 ``twin.jsonl`` has a line of JSON for each user, each field, each record of the files, each attachment, and each
-archived object that is known. A record is found in the files by the fields of its natural key, as they stand there.
+archived record that is known. A record is found in the files by the fields of its natural key, as they stand there.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    OBJECT,
+    ARCHIVED_AT,
+    KINDS,
     TEMPLATES,
     USER,
+    Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import BARCODE
 
-from ..set_plan.archived import looked_up
+from ..desired.desired import Entry
+from ..set_plan.archived import looks_up, number_looked_up, spread
+from ..set_plan.plan import MOST_OF_A_RUN
 from ..set_plan.state import ListedState
 from .portable import Portable, name_in_files, writable_fields
 from .writing import json_record
@@ -41,13 +44,12 @@ _OF_USERS = ("email", "firstname", "lastname")
 class TwinNotes:
     """The notes of one export.
 
-    :ivar known: uuids of objects that an earlier export noted: one that no list shows any more may be archived.
-    :ivar rehearsed: the fields of the objects in the files that will be rehearsed. One that no list shows may be
-        archived.
+    :ivar known: kind and uuid of records that an earlier export noted: one that no list shows any more may be archived.
+    :ivar rehearsed: the records in the files that will be rehearsed. One that no list shows may be archived.
     """
 
-    known: frozenset[str] = frozenset()
-    rehearsed: Sequence[Mapping[str, Any]] = ()
+    known: frozenset[tuple[str, str]] = frozenset()
+    rehearsed: Sequence[Entry] = ()
     lines: list[Mapping[str, Any]] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -66,12 +68,13 @@ class TwinNotes:
     def content(
         self, client: Client, state: ListedState, portable: Portable, files: Callable[[], Mapping[str, str]]
     ) -> bytes:
-        """The file. Takes a request for each object that was there before or will be rehearsed, and is in no list.
-        Where an archived object can't be written to which the files refer, the files are stale.
+        """Return the content of the file. Takes a request for each record that was there before or will be rehearsed,
+        and that no list shows. If an archived record can't be written to which the files refer, the files are stale.
 
         :param files: gives the uuid of each attachment of the export to its path.
         """
-        archived = self._archived(client, state, portable)
+        archivable = [kind for kind in KINDS.values() if kind.can_be_archived]
+        archived = [line for kind in archivable for line in self._archived(kind, client, state, portable)]
         lines: list[Mapping[str, Any]] = [
             {"twin": _VERSION},
             *_users(state),
@@ -82,67 +85,68 @@ class TwinNotes:
         ]
         return "".join(map(json_record, lines)).encode()
 
-    def _archived(self, client: Client, state: ListedState, portable: Portable) -> list[Mapping[str, Any]]:
-        schema = client.schema(OBJECT)
-        fields = writable_fields(schema, client.definitions(OBJECT.template))
-        names = [name_in_files(schema.fields[key]) for keys in OBJECT.match_on for key in keys]
-        by_barcode = self._by_barcode(client, state)
-        waiting = set(self.known) | portable.archived_ones() | by_barcode.keys()
-        waiting -= {record.uuid for record in state.records(OBJECT)}
+    def _archived(
+        self, kind: Kind, client: Client, state: ListedState, portable: Portable
+    ) -> Iterator[Mapping[str, Any]]:
+        schema = client.schema(kind)
+        fields = writable_fields(schema, client.definitions(kind.template) if kind.template else ())
+        names = [name_in_files(schema.fields[key]) for keys in kind.match_on for key in keys]
+        by_barcode = self._by_barcode(kind, client, state)
+        known = {uuid for name, uuid in self.known if name == kind.name}
+        waiting = known | portable.archived_ones(kind) | by_barcode.keys()
+        waiting -= {record.uuid for record in state.records(kind)} if waiting else set()
         seen: set[str] = set()
         found: dict[str, Mapping[str, Any]] = {}
         while waiting:
             for uuid in sorted(waiting):
-                record = portable.archived(uuid, by_barcode.get(uuid))
+                record = portable.archived(kind, uuid, by_barcode.get(uuid))
                 if record is None:
                     continue
-                row = portable.record(schema, fields, schema.read(record.flat), f"archived {OBJECT.name} {uuid}")
+                row = portable.record(schema, fields, schema.read(record.flat), f"archived {kind.name} {uuid}")
                 if row is None:
                     # What refers to it must be written again.
-                    portable.leave_out(OBJECT.name, uuid)
+                    portable.leave_out(kind.name, uuid)
                     continue
                 key = {name: row[name] for name in names if name in row}
-                since = record.flat.get("archived_at")
+                since = record.flat.get(ARCHIVED_AT)
                 mark = {"archived": str(since) if since not in EMPTY else True}
-                found[uuid] = {"kind": OBJECT.name, "key": key, "uuid": uuid, "id": record.id, **mark, "fields": row}
+                found[uuid] = {"kind": kind.name, "key": key, "uuid": uuid, "id": record.id, **mark, "fields": row}
             seen |= waiting
             # They may refer to further ones.
-            waiting = portable.archived_ones() - seen
-        return [found[uuid] for uuid in sorted(found)]
+            waiting = portable.archived_ones(kind) - seen
+        yield from (found[uuid] for uuid in sorted(found))
 
-    def _by_barcode(self, client: Client, state: ListedState) -> dict[str, Record]:
-        """Objects of the files that will be rehearsed and that no list shows, by their uuid. They are looked for as a
-        plan does it, so that the twin has all that a plan finds.
+    def _by_barcode(self, kind: Kind, client: Client, state: ListedState) -> dict[str, Record]:
+        """Records of the files that will be rehearsed and that no list shows, by their uuid. They are looked up as many
+        as a run does, so that the twin has what a run finds.
         """
-        schema = client.schema(OBJECT)
-        listed = (
-            {schema.read(record.flat).get(BARCODE) for record in state.records(OBJECT)} if self.rehearsed else set()
-        )
-        sought = {
-            str(barcode): None
-            for fields in self.rehearsed
-            if (barcode := schema.parse(fields, "")[0].get(BARCODE)) not in EMPTY and barcode not in listed
-        }
-
-        def look(barcodes: Sequence[str]) -> dict[str, Record]:
-            return {one: record for one in barcodes if (record := client.get_by_barcode(OBJECT, one))}
-
-        return {record.uuid: record for record in looked_up(list(sought), look).values()}
+        schema = client.schema(kind)
+        written = [schema.parse(one.fields, "")[0].get(kind.barcode_key) for one in self.rehearsed if one.kind is kind]
+        if not kind.barcode_key or not any(written):
+            return {}
+        listed = {schema.read_one(kind.barcode_key, record.flat) for record in state.records(kind)}
+        sought = list(dict.fromkeys(str(one) for one in written if one not in EMPTY and one not in listed))
+        if not sought or looks_up(client, state, kind) is False:
+            return {}
+        chosen = spread(sought, number_looked_up(len(sought), MOST_OF_A_RUN))
+        records = (client.get_by_barcode(kind, one) for one in chosen)
+        return {record.uuid: record for record in records if record is not None}
 
 
-def known_objects(content: bytes) -> frozenset[str]:
-    """The uuids of the objects that an earlier file notes.
+def known_records(content: bytes) -> frozenset[tuple[str, str]]:
+    """Return kind and uuid of the records that an earlier file notes and that may be archived.
 
-    :raises InvalidInput: where it is no such file.
+    :raises InvalidInput: if it is no such file.
     """
     try:
         lines = [json.loads(line) for line in content.decode().splitlines()]
         if lines[0].get("twin") != _VERSION:
             raise ValueError(f"expected the version {_VERSION}")
-        found = [line.get("uuid") for line in lines if line.get("kind") == OBJECT.name]
+        found = [(line.get("kind"), line.get("uuid")) for line in lines]
     except (ValueError, AttributeError, IndexError, RecursionError) as error:
         raise InvalidInput(f"dest: {TWIN} was not written by an export ({error!r}); take it away") from error
-    return frozenset(uuid for uuid in found if is_uuid(uuid))
+    archivable = {kind.name for kind in KINDS.values() if kind.can_be_archived}
+    return frozenset((kind, uuid) for kind, uuid in found if kind in archivable and is_uuid(uuid))
 
 
 def _users(state: ListedState) -> Iterator[Mapping[str, Any]]:

@@ -159,6 +159,7 @@ def _provision(
         confirm_empty=options["confirm_empty"],
         allow_destructive=options["allow_destructive"],
         assume_archived=options["assume_archived"],
+        archived_duplicates=options["archived_duplicates"],
         expect_instance=options.get("expect_instance") or (),
         protected=options["protected"],
         written=all_that_is_written if has_files else None,

@@ -169,6 +169,7 @@ def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[
         "section": planned.section,
         "key": planned.key,
         "action": change.action,
+        "note": change.note,
         "uuid": planned.made or (change.current.uuid if change.current else None),
         "before": named(before),
         "after": named(after),

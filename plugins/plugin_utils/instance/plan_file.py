@@ -126,7 +126,7 @@ class StoredPlan:
         then = self.before.get(id(one.entry), {})
         shown_now = shown(one, replace(self.desired.hiding, show=False))
         now = json.loads(json.dumps(shown_now["before"], default=str))
-        return one.is_half_made or all(name in then and then[name] == value for name, value in now.items())
+        return one.change.is_half_made or all(name in then and then[name] == value for name, value in now.items())
 
 
 class PlanFile:

@@ -119,11 +119,10 @@ def field_name(change: Mapping[str, Any], key: str) -> str:
 
 
 def mark(change: Mapping[str, Any]) -> str:
-    """The fate of a change and why; empty where nothing was to become of it."""
+    """Return what a change takes beside its fields, what became of it and why; empty if nothing is to be said."""
     status, reason = change.get("status", NOT_TRIED), change.get("reason", "")
-    if status == NOT_TRIED and not reason:
-        return ""
-    return clean(f"{status.replace('_', ' ')}{reason and f': {reason}'}")
+    fate = "" if status == NOT_TRIED and not reason else f"{status.replace('_', ' ')}{reason and f': {reason}'}"
+    return clean(", ".join(filter(None, [change.get("note", ""), fate])))
 
 
 def forecast(account: RunResult) -> str:

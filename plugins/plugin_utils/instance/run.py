@@ -35,7 +35,15 @@ from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
 from ..desired.telling import tell
 from ..set_plan.held import without_held
-from ..set_plan.plan import InstancePlan, Planned, PlanOptions, drop_changes, shield_mark
+from ..set_plan.plan import (
+    MOST_OF_A_RUN,
+    SAMPLE,
+    InstancePlan,
+    Planned,
+    PlanOptions,
+    drop_changes,
+    shield_mark,
+)
 from ..set_plan.planner import plan_instance
 from .ceilings import Ceilings
 from .forecast import NOTHING, forecast_of
@@ -62,6 +70,8 @@ class RunOptions:
     :ivar twin_of: root of the instance whose twin is connected: its journal counts, and nothing is noted. Empty where
         no twin is.
     :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
+    :ivar archived_duplicates: ``check`` looks up all records in the archive that are to be created; ``trust_service``
+        a sample of very many.
     :ivar prune: ceilings, as :class:`.ceilings.Ceilings` has them; so are ``limits``, ``create_users``,
         ``expect_instance``, ``protected``.
     :ivar written: reads what a plan file was made from, where the plan holds only hashes of it.
@@ -83,6 +93,7 @@ class RunOptions:
     confirm_empty: bool = False
     allow_destructive: bool = False
     assume_archived: bool = False
+    archived_duplicates: str = "trust_service"
     expect_instance: Sequence[str] = ()
     protected: bool = False
     written: Written | None = None
@@ -208,6 +219,10 @@ class _Run:
             protected_by_others=partial(protected_by_others, journal),
             names=journal.memory.names,
             existing_before=journal.memory.existing if self._is_resumed(journal) else {},
+            refused=frozenset(journal.memory.refused),
+            most_lookups=self._most_lookups(is_planned_only=self._run_options.check_mode and self._plan_file() is None),
+            most_lookups_of_apply=self._most_lookups(is_planned_only=False),
+            is_approved=self._stored is not None,
         )
         try:
             with many_objects():
@@ -226,6 +241,8 @@ class _Run:
                 return self._account("refused", made, refusals=refusals)
         made.warnings += suspected_renames(made)
         read = self._client.transport.sent - self._before
+        # What a plan file holds was looked up, and an apply of it does not repeat that.
+        read += made.more_lookups if self._plan_file() is None else -made.lookups
         self._forecast = forecast_of(made, read, self._client.transport.rate.per_minute)
         if self._run_options.drift:
             # Nothing is taken away.
@@ -254,6 +271,15 @@ class _Run:
                 # The result of the run must still be told.
                 account.warnings.append(error.message)
         return account
+
+    def _most_lookups(self, is_planned_only: bool) -> int | None:
+        """Return the number of missing records of a section up to which all are looked up in the archive; None: all.
+
+        :param is_planned_only: whether the plan is neither applied nor written to a file.
+        """
+        if self._run_options.archived_duplicates == "check":
+            return None
+        return SAMPLE if is_planned_only else MOST_OF_A_RUN
 
     def _plan(self, plan_options: PlanOptions) -> InstancePlan:
         """The plan. Where a list can't be told to be complete, nothing is made because of it before it was read twice.
@@ -335,7 +361,6 @@ class _Run:
             self._sleep,
             self._desired.policy.notify,
             self._stored is not None,
-            self._run_options.assume_archived,
         )
         for kind, key, uuid in made.released:
             if uuid in journal.known:

@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.profile import LINKS, sides_of_value
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS, Kind, flatten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    ARCHIVED_AT,
+    SERVER_KEYS,
+    Kind,
+    flatten,
+)
 
 from .evidence import Evidence
 
@@ -141,7 +146,7 @@ class RecordsSeen:
         for sample in self.samples:
             if not sample.kind.can_be_archived:
                 continue
-            given = sum("archived_at" in record for record in sample.flat)
+            given = sum(ARCHIVED_AT in record for record in sample.flat)
             if given:
                 self.evidence.saw("archived_at", "given", sample.request, given)
             elif self.evidence.side("empty_keys") == "sent":

@@ -16,7 +16,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     Field,
     integer_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    ARCHIVED_AT,
+    LOCATION,
+    OBJECT,
+    ROOM,
+    Kind,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
@@ -287,7 +293,7 @@ def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: 
         link = record.get(key)
         if parent and parent.plural == above and isinstance(link, Mapping):
             variables[f"{plan.prefix}{variable_key(key)}"] = _completed(link, parent)
-    variables[f"{plan.prefix}is_active"] = record.get("archived_at") in EMPTY
+    variables[f"{plan.prefix}is_active"] = record.get(ARCHIVED_AT) in EMPTY
     variables = {name: _encodable(value) for name, value in variables.items()}
     if parent is None:
         return Node("", variables)

@@ -1,79 +1,156 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Archived twins: no list shows an archived object, so it is looked for by its barcode before another is made with it,
-and before it is taken to be gone.
+"""Archived duplicates of a set: records that no list shows are looked up in the archive before others are created with
+their natural keys, and before they are taken to be deleted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import (
     MayBeHidden,
-    archived_twin,
+    archived_duplicate,
     can_be_looked_up,
-    is_archived_twin,
+    is_archived_duplicate,
+    second_record,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unlisted
 
+from ..desired.hiding import NOT_SHOWN
 from .context import PlanContext
-from .plan import Planned
+from .plan import SAMPLE, Planned
+from .state import ListedState
 
-_SAMPLE = 40
-"""How many objects that would be made are looked up by their barcode before the others are taken not to be archived."""
+_PER_MINUTE = 200
+"""Requests that the service allows, for a hint if the run has no limit of its own."""
 
 Pair = tuple[Planned, "Record | None"]
-"""A planned change, and the record that is there."""
+"""A planned change, and the record as it is."""
+
+Item = TypeVar("Item")
 
 
-Key = TypeVar("Key", int, str)
-"""Names an object that may be archived."""
+def number_looked_up(number: int, most: int | None) -> int:
+    """Return how many of some records are looked up.
 
-
-def sample(keys: Sequence[Key]) -> Sequence[Key]:
-    """The objects that are looked up first: of very many only some, evenly spread."""
-    return keys[:: len(keys) // _SAMPLE] if len(keys) > 2 * _SAMPLE else keys
-
-
-def looked_up(keys: Sequence[Key], look: Callable[[Sequence[Key]], dict[Key, Record]]) -> dict[Key, Record]:
-    """The objects that are found by their barcode. Where a sample holds none, the others are taken not to be there.
-
-    :param look: looks some of them up.
+    :param most: look up all of so many; None: all, however many.
     """
-    first = sample(keys)
-    found = look(first)
-    if found and len(first) < len(keys):
-        seen = set(first)
-        found |= look([key for key in keys if key not in seen])
-    return found
+    return number if most is None or number <= most else min(number, SAMPLE)
 
 
-def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]:
-    """Objects that would be made, or are to be gone and in no list, are looked up by their barcode.
+def spread(items: Sequence[Item], number: int) -> Sequence[Item]:
+    """Return some items, evenly spread."""
+    return items[:: max(1, len(items) // number)][:number] if number else ()
 
-    Of very many only some, evenly spread: where none of them is archived, the others are taken to be in no
-    archive either, and the service has the last word.
+
+def looks_up(client: Client, state: ListedState, kind: Kind) -> bool | None:
+    """Return whether the instance looks up records of a kind by barcode; None if it is not known. Sends a lookup of a
+    listed record.
     """
-    fresh = [
-        index
-        for index, (planned, current) in enumerate(matched)
-        if current is None
-        and can_be_looked_up(planned.schema, planned.desired)
-        and planned.entry.state in ("present", "absent")
-        and not planned.entry.uuid
-    ]
-    transport = context.client.transport
-    transport.rate.expect(len(sample(fresh)) + (0 if transport.read_only else len(fresh)))
-    for index, record in looked_up(fresh, lambda indexes: _archived(context, matched, indexes)).items():
-        planned, _none = matched[index]
-        if context.claim(planned.kind, record.uuid, planned.entry):
+    return client.looks_up_barcodes(kind, (record.flat.get(kind.barcode_key) for record in state.records(kind)))
+
+
+def with_archived(context: PlanContext, matched: list[Pair], states: Collection[str]) -> list[Pair]:
+    """Pair planned records that no list shows with their archived records.
+
+    :param states: the states of the planned records that are looked up.
+    """
+    missing: dict[tuple[str, str], list[int]] = {}
+    for index, (planned, current) in enumerate(matched):
+        state = planned.entry.state
+        if current is None and state in states and planned.kind.can_be_archived and not planned.entry.uuid:
+            missing.setdefault((planned.kind.name, state), []).append(index)
+    for indexes in missing.values():
+        _Missing(context, matched, indexes).look_up()
+    return matched
+
+
+class _Missing:
+    """Planned records of one kind that shall have one state and that no list shows.
+
+    :param matched: all planned records; those that are found are paired with their records.
+    :param indexes: where the missing ones stand.
+    """
+
+    def __init__(self, context: PlanContext, matched: list[Pair], indexes: Sequence[int]) -> None:
+        self._context = context
+        self._matched = matched
+        self._indexes = indexes
+        first = matched[indexes[0]][0]
+        self._kind, self._state = first.kind, first.entry.state
+        self._uuids = {name: uuid for uuid, name in context.options.names.items()}
+        self._with_key = [index for index in indexes if can_be_looked_up(*self._values(index))]
+        self._has_lookup: bool | None = False
+
+    def look_up(self) -> None:
+        """Look up the records, or a sample of very many; say how many were not looked up."""
+        transport, result = self._context.client.transport, self._context.result
+        before = transport.sent
+        if self._with_key:
+            self._has_lookup = self._looks_up()
+        uuids = self._uuids_by_index()
+        options = self._context.options
+        refused = [index for index in uuids if self._name(index) in options.refused]
+        rest = [index for index in uuids if index not in set(refused)]
+        number = number_looked_up(len(rest), options.most_lookups)
+        known = [index for index in rest if self._name(index) in self._uuids]
+        chosen = [*refused, *spread(known, min(number, len(known)))]
+        others = [index for index in rest if self._name(index) not in self._uuids]
+        chosen += spread(others, number + len(refused) - len(chosen))
+        transport.rate.expect(len(chosen) + (0 if transport.read_only else len(self._indexes)))
+        self._take({index: uuids[index] for index in chosen})
+        result.lookups += transport.sent - before
+        result.more_lookups += number_looked_up(len(rest), options.most_lookups_of_apply) - number
+        self._report(set(self._indexes) - set(chosen))
+
+    def _values(self, index: int) -> tuple[Schema, Mapping[str, Any]]:
+        planned, _none = self._matched[index]
+        return planned.schema, planned.desired
+
+    def _name(self, index: int) -> str:
+        """The name of a record in the journal."""
+        planned, _none = self._matched[index]
+        return f"{planned.kind.name} {planned.noted}"
+
+    def _looks_up(self) -> bool | None:
+        try:
+            return looks_up(self._context.client, self._context.state, self._kind)
+        except SeventhingsError as error:
+            if self._context.hiding.is_on:
+                # The path quotes the barcode of some record.
+                error.message = NOT_SHOWN
+            raise
+
+    def _uuids_by_index(self) -> dict[int, str]:
+        """Return the records that can be looked up, each with the uuid that the journal noted; empty to look it up by
+        barcode.
+        """
+        by_key = {} if self._has_lookup is False else dict.fromkeys(self._with_key, "")
+        names = {index: self._name(index) for index in self._indexes if not self._has_lookup or index not in by_key}
+        return by_key | {index: self._uuids[name] for index, name in names.items() if name in self._uuids}
+
+    # ---- found
+
+    def _take(self, uuids: Mapping[int, str]) -> None:
+        """Look records up, and pair those that are found."""
+        context = self._context
+        for index, record in self._found(uuids):
+            planned, _none = self._matched[index]
+            if not context.claim(planned.kind, record.uuid, planned.entry):
+                continue
+            # A record that is to be archived and stands in no list needs no change.
+            assume = context.options.assume_archived or planned.entry.state == "archived"
             try:
-                planned.archived = is_archived_twin(context.client, record, context.options.assume_archived)
+                planned.archived = is_archived_duplicate(context.client, record, assume)
             except MayBeHidden as hidden:
                 context.find(planned.entry.place, hidden.message)
                 continue
@@ -82,22 +159,58 @@ def with_archived_twins(context: PlanContext, matched: list[Pair]) -> list[Pair]
                 context.result.searched.add(planned.kind.name)
                 context.warn(planned, [unlisted(record)])
             context.state.replace(planned.kind, planned.entry, record)
-            matched[index] = (planned, record)
-    return matched
+            context.state.note_unlisted(record)
+            self._matched[index] = (planned, record)
 
+    def _found(self, uuids: Mapping[int, str]) -> Iterable[tuple[int, Record]]:
+        def look(index: int) -> Record | None:
+            planned, _none = self._matched[index]
+            try:
+                return archived_duplicate(
+                    self._context.client, planned.schema, planned.keys, planned.desired, uuids[index]
+                )
+            except SeventhingsError as error:
+                # The barcode stands in the path.
+                error.message = self._context.hiding.reason(planned.entry, error)
+                raise
 
-def _archived(context: PlanContext, matched: Sequence[Pair], indexes: Sequence[int]) -> dict[int, Record]:
-    if not indexes:
-        return {}
+        with ThreadPoolExecutor(max_workers=max(1, self._context.options.workers)) as pool:
+            records = zip(uuids, pool.map(look, uuids), strict=True)
+            return [(index, record) for index, record in records if record is not None]
 
-    def look(index: int) -> Record | None:
-        planned, _none = matched[index]
-        try:
-            return archived_twin(context.client, planned.schema, planned.keys, planned.desired)
-        except SeventhingsError as error:
-            # The barcode stands in the path.
-            error.message = context.hiding.reason(planned.entry, error)
-            raise
+    # ---- not looked up
 
-    with ThreadPoolExecutor(max_workers=max(1, context.options.workers)) as pool:
-        return {index: record for index, record in zip(indexes, pool.map(look, indexes), strict=True) if record}
+    def _report(self, unchecked: Collection[int]) -> None:
+        """Say how many records were not looked up, and what that may come to."""
+        result = self._context.result
+        result.unchecked |= {id(self._matched[index][0].entry) for index in unchecked}
+        if self._state == "archived":
+            return
+        key = self._kind.barcode_key
+        without_key = set(self._indexes) - set(self._with_key)
+        groups = {f"{key}s": set(self._with_key), self._kind.several: without_key}
+        for words, indexes in groups.items():
+            number = len(indexes & set(unchecked))
+            if number:
+                result.warnings.append(
+                    f"{self._kind.section}: {number:,} of {len(indexes):,} {words} were not checked against the archive"
+                    f"{self._why(words)} {self._outcome()}{self._advice(number, words)}".rstrip()
+                )
+
+    def _why(self, words: str) -> str:
+        if words == self._kind.several:
+            key = self._kind.barcode_key
+            by = f"no {key} is written" if key else f"no list shows archived {words}"
+            return f", because {by} and the journal notes no uuid."
+        return f", because this instance does not look up a single {words[:-1]}." if self._has_lookup is False else "."
+
+    def _outcome(self) -> str:
+        if self._state == "absent":
+            return f"An archived {self._kind.words} stays."
+        return second_record(self._context.client, self._kind)
+
+    def _advice(self, number: int, words: str) -> str:
+        if self._has_lookup is False or words == self._kind.several:
+            return ""
+        minutes = number / (self._context.client.transport.rate.per_minute or _PER_MINUTE)
+        return f" archived_duplicates: check looks up all of them, which takes about {math.ceil(minutes)} minutes."

@@ -34,7 +34,7 @@ from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of,
 from .prune import Scope
 from .state import ListedState
 from .uniqueness import Uniqueness
-from .unlisted import UnlistedObjects
+from .unlisted import UnlistedRecords
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
@@ -94,7 +94,7 @@ class PlanContext:
         self._doubtful: set[tuple[str, str]] = set()
         self.unmade: set[tuple[str, str]] = set()
         self.seen: set[str] = set()
-        self._unlisted = UnlistedObjects(client, desired.hiding)
+        self._unlisted = UnlistedRecords(client, desired.hiding)
         self._old_names = OldNames(desired.old_names or desired.moved)
         self._carried: dict[tuple[str, str], None] = {}
         self._schemas: dict[str, Schema] = {}
@@ -291,7 +291,10 @@ class PlanContext:
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
         elif self.is_chosen(planned):
-            planned.fingerprint = planned.fingerprint or fingerprint_of(planned.schema, planned.change.current)
+            change = planned.change
+            planned.fingerprint = planned.fingerprint or fingerprint_of(
+                planned.schema, change.current, change.unarchive
+            )
             self.result.changes.append(planned)
 
     def skip(self, planned: Planned, reason: str) -> None:

@@ -7,12 +7,14 @@ left it before.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    KINDS,
     TEMPLATE_KINDS,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
@@ -36,21 +38,26 @@ class Holder:
 
     :ivar name: what it is called in messages.
     :ivar key: the field in which it refers to it.
-    :ivar is_archived: whether it is archived by the same plan: it keeps its links.
+    :ivar note: what is said of it besides: an archived record keeps its links.
     """
 
     record: Record
     name: str
     key: str
-    is_archived: bool
+    note: str
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.key}{', also when it is archived' if self.is_archived else ''})"
+        return f"{self.name} ({self.key}{self.note})"
+
+
+def may_be_occupied(planned: Planned) -> bool:
+    """Return True for a record that is to be deleted and that others may refer to by a field of theirs."""
+    return planned.entry.state == "absent" and link_to(planned.kind) in FIELD_TYPES
 
 
 def check_held(context: PlanContext, lifecycles: Lifecycles) -> None:
-    """Refuses to take away a record to which another one refers that stays where it is. With any other finding it is
-    not known yet which records leave, so nothing is checked.
+    """Refuse to delete a record to which another one refers that stays as it is, and say that it may fail if the others
+    are not all known. With any other finding it is not known yet which records leave, so nothing is checked.
 
     :param lifecycles: say which references stay as they are whatever the files say.
     """
@@ -70,6 +77,7 @@ def check_held(context: PlanContext, lifecycles: Lifecycles) -> None:
     context.result.searched |= looked.searched
     for planned, holders in looked.held(is_told):
         context.find(planned.entry.place, why_held(planned, holders))
+    context.result.warnings += looked.unknown()
 
 
 def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
@@ -118,10 +126,10 @@ class _Look:
             keys = [field.key for field in schema.fields.values() if field.type in types]
             if keys:
                 self.searched.add(kind.name)
-                # An archived object keeps its links, and no list shows it; some are known by their barcode.
-                known = [one.change.current for one in self._planned.values() if one.archived and one.kind is kind]
-                for record in (*state.records(kind), *filter(None, known)):
+                for record in state.records(kind):
                     self._look_at(schema, keys, record)
+                for record in state.unlisted(kind):
+                    self._look_at(schema, keys, record, note=", archived" if record.archived else "")
 
     def held(
         self, is_told: Callable[[Schema, Holder], bool] = lambda _schema, _holder: False
@@ -135,7 +143,17 @@ class _Look:
             if holders:
                 yield self._removals[uuid], holders
 
-    def _look_at(self, schema: Schema, keys: Iterable[str], record: Record) -> None:
+    def unknown(self) -> Iterator[str]:
+        """Say which deletions may fail because archived records, which no list shows, may refer to what is deleted."""
+        archivable = sorted(KINDS[name].several for name in self.searched if KINDS[name].can_be_archived)
+        numbers = Counter(planned.section for planned in self._removals.values())
+        for section, number in numbers.items() if archivable else ():
+            yield (
+                f"{section}: deleting {number:,} of them may fail, or leave links to what is deleted: archived "
+                f"{' and '.join(archivable)} that the files do not name may refer to them, and no list shows those."
+            )
+
+    def _look_at(self, schema: Schema, keys: Iterable[str], record: Record, note: str = "") -> None:
         planned = self._planned.get(record.uuid)
         for key in keys:
             if not record.flat.get(schema.fields[key].wire_key) and planned is None:
@@ -147,8 +165,9 @@ class _Look:
                     self._removals[uuid].leaving += (planned.entry,)
             for uuid in then:
                 name = f"{schema.kind.words} {self._state.name_of(record) or record.uuid}"
-                is_archived = planned is not None and planned.change.action == plan.ARCHIVE
-                self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, is_archived)))
+                if planned is not None:
+                    note = ", also when it is archived" if planned.change.action == plan.ARCHIVE else ""
+                self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, note)))
 
     def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
         """The references of a field once a change is done."""

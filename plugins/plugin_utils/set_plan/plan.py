@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    ARCHIVED_AT,
     HUB_ITEM,
     KINDS,
     SERVER_KEYS,
@@ -30,6 +30,12 @@ from ..desired.desired import SECTIONS, Entry, Finding
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from .state import ListedState
+
+SAMPLE = 40
+"""How many missing records of a section are looked up in the archive, however many there are. All of so many are."""
+
+MOST_OF_A_RUN = 200
+"""A run that applies its plan, or writes it to a file, looks up all of so many."""
 
 LEVELS = tuple(Level)
 """A level may refer to those before it, and is applied after them."""
@@ -83,16 +89,6 @@ class Planned:
     @property
     def kind(self) -> Kind:
         return self.schema.kind
-
-    @property
-    def is_half_made(self) -> bool:
-        """Tells whether a record lacks only values that are written after it was made: links, files, a status of its
-        own.
-        """
-        change = self.change
-        return change.action == plan.UPDATE and all(
-            value in EMPTY or name == self.kind.status_key for name, value in change.before.items()
-        )
 
     @property
     def noted(self) -> str:
@@ -150,6 +146,8 @@ class InstancePlan:
     :ivar references: of what is written, by which record or entry it means (:func:`mark_of`): each entry with the field
         in which it refers to that. Empty where nobody asked for it.
     :ivar released: kind, natural key and uuid of records that are no part of the set any more.
+    :ivar unchecked: identities of entries that no list shows and that were not looked up in the archive.
+    :ivar lookups: requests that looked records up in the archive. :ivar more_lookups: how many more an apply sends.
     :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
         lacked a record that is there.
     :ivar state: the lists that the plan was made from.
@@ -176,6 +174,9 @@ class InstancePlan:
     names: dict[str, tuple[str, str]] = field(default_factory=dict)
     references: dict[Any, list[tuple[Entry, str]]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
+    unchecked: set[int] = field(default_factory=set)
+    lookups: int = 0
+    more_lookups: int = 0
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)
@@ -193,6 +194,10 @@ class PlanOptions:
     :ivar resumed: what an interrupted run created from the same files: uuids, and kind and key if no uuid was noted.
     :ivar existing_before: section to the number of records before that run.
     :ivar names: uuid to the kind and key under which a record was last known to the set.
+    :ivar refused: kind and key of records whose creation the service refused because it has their values already.
+    :ivar most_lookups: look up all records of a section that are missing in the archive if they are at most so many,
+        else a sample; None: all. :ivar most_lookups_of_apply: the same of the run that applies the plan.
+    :ivar is_approved: whether the plan comes from a plan file, for which the archive was checked.
     """
 
     only: Sequence[str] = ()
@@ -208,6 +213,10 @@ class PlanOptions:
     names: Mapping[str, str] = field(default_factory=dict)
     existing_before: Mapping[str, int] = field(default_factory=dict)
     note_references: bool = False
+    refused: frozenset[str] = frozenset()
+    most_lookups: int | None = SAMPLE
+    most_lookups_of_apply: int | None = MOST_OF_A_RUN
+    is_approved: bool = False
 
 
 def mark_of(entry: Entry | None, uuid: str | None) -> Any:
@@ -233,11 +242,16 @@ def offer_mark(uuid: str) -> str:
     return f"{HUB_ITEM.name} {uuid}"
 
 
-def fingerprint_of(schema: Schema, record: Record | None) -> str:
-    """The hash of a record as it is, without what the service changes by itself."""
+def fingerprint_of(schema: Schema, record: Record | None, archived: bool = False) -> str:
+    """Return the hash of a record as it is, without what the service changes by itself.
+
+    :param archived: whether the record is archived, or may be.
+    """
     if record is None:
         return ""
-    shown = {key: value for key, value in schema.show(record.flat).items() if key not in SERVER_KEYS}
+    shown: dict[str, Any] = {key: value for key, value in schema.show(record.flat).items() if key not in SERVER_KEYS}
+    if archived:
+        shown[ARCHIVED_AT] = True
     return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -31,7 +31,7 @@ from ..desired.blanks import BlankCounter, blanks_in_key
 from ..desired.desired import SECTIONS, DesiredInstance, Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
-from .archived import with_archived_twins
+from .archived import with_archived
 from .cells import EmptiedCells, LostDigits
 from .checks import (
     check_chosen,
@@ -47,7 +47,7 @@ from .checks import (
 )
 from .context import PlanContext, numbered_references
 from .definitions import Definitions
-from .held import check_held
+from .held import check_held, may_be_occupied
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
 from .lifecycle import Lifecycles
@@ -127,13 +127,17 @@ class _Planner:
         with self._state.reading_ahead(kinds):
             matched = [pair for section in sections for pair in self._match_section(section)]
         if not context.findings:
-            matched = with_archived_twins(context, matched)
+            if not context.options.is_approved:
+                matched = with_archived(context, matched, ("present", "absent"))
             check_relabelled(context, matched)
         check_scope(context)
         check_sight(context)
         self._moved.check()
         pruned = list(self._pruning().run(result))
         self._gone = removals_of(context, matched, pruned)
+        if not context.findings and any(map(may_be_occupied, self._gone.values())):
+            # An archived record keeps its links.
+            matched = with_archived(context, matched, ("archived",))
         while matched:
             self._compare(*matched.pop())
         self._check_settled()
@@ -502,6 +506,8 @@ class _Planner:
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
         if entry.uuid and not planned.archived:
             planned.archived = is_archived(self._state, wanted, current)
+            if planned.archived and current is not None:
+                self._state.note_unlisted(current)
         self._comparer.check_seen(wanted, current)
         if is_final or (
             current is not None
@@ -523,7 +529,7 @@ class _Planner:
         """Note a change that is the rest of a record that an interrupted run created from the same files."""
         marks = (current.uuid, f"{planned.kind.name} {planned.noted}")
         is_known = not planned.archived and not self._context.options.resumed.isdisjoint(marks)
-        planned.resumed = is_known and planned.is_half_made
+        planned.resumed = is_known and planned.change.is_half_made
 
     # ---- hub, prune
 

@@ -244,6 +244,10 @@ class ListedState(InstanceState):
         """Tells whether a record is archived; one that a list shows is not."""
         return self._of_uuid(record.kind, record.uuid) is None and self.client.is_archived(record)
 
+    def may_be_archived(self, record: Record) -> bool:
+        """Return False if a list shows a record, or if it says itself that it is not archived."""
+        return self._of_uuid(record.kind, record.uuid) is None and super().may_be_archived(record)
+
     def sight(self, schema: Schema, _current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
         """The fields of a kind that the account does not see, as far as its list and the instance tell."""
         kind = schema.kind
@@ -426,6 +430,10 @@ class ListedState(InstanceState):
     def note_unlisted(self, record: Record) -> None:
         """Notes a record that references may mean, and that no list shows."""
         self._unlisted[record.uuid] = record
+
+    def unlisted(self, kind: Kind) -> list[Record]:
+        """Return the records of a kind that were read although no list shows them: most are archived."""
+        return [record for record in self._unlisted.values() if record is not None and record.kind is kind]
 
     def _unlisted_of(self, kind: Kind, uuid: str) -> Record | None:
         if uuid not in self._unlisted:

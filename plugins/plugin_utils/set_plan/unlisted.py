@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References to objects that no list shows, because they are archived: they are looked up by their barcode."""
+"""References to records that no list shows because they are archived: they are looked up by their barcode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import BARCODE
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import find_by_barcode
 
@@ -21,8 +20,8 @@ _MOST_IN_VAIN = 40
 """Barcodes that are looked up although none of them was found. The others are taken not to be there."""
 
 
-class UnlistedObjects:
-    """Finds the objects that references mean by their barcode, each barcode once.
+class UnlistedRecords:
+    """Find the records that references mean by their barcode, each barcode once.
 
     :param hiding: what must not be shown: a barcode stands in the path of its request, which errors tell.
     """
@@ -30,27 +29,30 @@ class UnlistedObjects:
     def __init__(self, client: Client, hiding: Hiding) -> None:
         self._client = client
         self._hiding = hiding
-        self._found: dict[str, Record | None] = {}
+        self._found: dict[tuple[str, str], Record | None] = {}
 
     def meant_by(self, reference: Reference) -> Record | None:
-        """The object that a reference means by its barcode; None where there is none, or something else is written."""
-        kind, barcode = KINDS[reference.target], _barcode_of(reference)
-        if not kind.barcode_path or not barcode:
+        """Return the record that a reference means by its barcode; None if there is none, or if something else is
+        written.
+        """
+        kind = KINDS[reference.target]
+        barcode = _barcode_of(reference, kind.barcode_key) if kind.labels == (kind.barcode_key,) else ""
+        if not barcode:
             return None
-        if barcode not in self._found:
+        if (kind.name, barcode) not in self._found:
             if len(self._found) >= _MOST_IN_VAIN and not any(self._found.values()):
                 return None
             try:
-                self._found[barcode] = find_by_barcode(self._client, identity_of(kind), barcode)
+                self._found[kind.name, barcode] = find_by_barcode(self._client, identity_of(kind), barcode)
             except SeventhingsError as error:
                 if self._hiding.is_on:
                     error.message = NOT_SHOWN
                 raise
-        return self._found[barcode]
+        return self._found[kind.name, barcode]
 
 
-def _barcode_of(reference: Reference) -> str:
+def _barcode_of(reference: Reference, key: str) -> str:
     written = reference.written
-    if isinstance(written, Mapping) and list(written) == [BARCODE]:
-        written = written[BARCODE]
+    if isinstance(written, Mapping) and list(written) == [key]:
+        written = written[key]
     return written if isinstance(written, str) else ""

@@ -24,7 +24,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     ServiceError,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
@@ -247,7 +246,7 @@ class Watcher:
             return "hidden", None
         if record is None:
             return "deleted", None
-        is_archived = kind.can_be_archived and record.flat.get("archived_at", True) not in EMPTY
+        is_archived = kind.can_be_archived and record.archived is not False
         return ("archived" if is_archived else "hidden"), record
 
     def read_one(self, kind: Kind, uuid: str) -> Record | None:

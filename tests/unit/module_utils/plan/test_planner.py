@@ -54,14 +54,18 @@ def test_a_record_that_is_not_there_is_looked_for_among_the_archived_ones() -> N
 
 
 @pytest.mark.parametrize(
-    ("wanted", "action", "is_brought_back"),
-    [("present", plan.UPDATE, True), ("archived", plan.UNCHANGED, False), ("absent", plan.DELETE, False)],
+    ("wanted", "action", "note"),
+    [
+        ("present", plan.UPDATE, "unarchive"),
+        ("archived", plan.UNCHANGED, ""),
+        ("absent", plan.DELETE, "may need unarchiving"),
+    ],
 )
-def test_an_archived_record_is_brought_back_left_or_taken_away(wanted: str, action: str, is_brought_back: bool) -> None:
+def test_an_archived_record_is_brought_back_left_or_taken_away(wanted: str, action: str, note: str) -> None:
     hidden = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "9", "archived_at": "2026-05-04T08:00:00+00:00"}
     state, _transport = state_on({OBJECTS: listing([]), "GET /object/by-barcode/9": answer(hidden)})
     change = plan_record(state, Wanted(OBJECT, {"barcode": "9"}, wanted), ["barcode"], None).change
-    assert (change.action, change.unarchive) == (action, is_brought_back)
+    assert (change.action, change.note) == (action, note)
     assert change.current is not None
     assert change.current.uuid == uuid_of(9)
 

@@ -325,18 +325,35 @@ def test_a_delete_takes_one_request() -> None:
 ARCHIVED = {"asset_uuid": uuid_of(1), "id": 1, "archived_at": "2031-01-01 00:00:00"}
 
 
-def test_an_archived_object_that_an_instance_does_not_delete_is_brought_back_before() -> None:
+@pytest.mark.parametrize("again", [204, 422], ids=["deleted", "refused again"])
+@pytest.mark.parametrize("is_planned", [True, False], ids=["planned", "not planned"])
+def test_an_archived_object_is_brought_back_to_be_deleted_only_if_that_was_planned(
+    is_planned: bool, again: int
+) -> None:
     path = f"/object/{uuid_of(1)}"
     transport = FakeTransport(
         {
-            f"DELETE {path}": [refusal(422), answer(status=204)],
+            f"DELETE {path}": [refusal(422), answer(status=204) if again == 204 else refusal(422)],
             f"GET {path}": answer(ARCHIVED),
             f"POST {path}/unarchive": answer(status=204),
+            f"POST {path}/archive": answer(status=204),
         }
     )
-    change = Change(KINDS["object"], plan.DELETE, Record.of(KINDS["object"], ARCHIVED))
-    assert carry_out(transport, change) is None
-    assert transport.lines == [f"DELETE {path}", f"GET {path}", f"POST {path}/unarchive", f"DELETE {path}"]
+    change = Change(KINDS["object"], plan.DELETE, Record.of(KINDS["object"], ARCHIVED), unarchive=is_planned)
+    sent = [f"DELETE {path}", f"GET {path}"]
+    if not is_planned:
+        with pytest.raises(NotProcessable) as caught:
+            carry_out(transport, change)
+        assert "archived by now, which was not planned" in caught.value.message
+    elif again == 204:
+        assert carry_out(transport, change) is None
+        sent += [f"POST {path}/unarchive", f"DELETE {path}"]
+    else:
+        with pytest.raises(NotProcessable):
+            carry_out(transport, change)
+        # It is left as it was.
+        sent += [f"POST {path}/unarchive", f"DELETE {path}", f"POST {path}/archive"]
+    assert transport.lines == sent
 
 
 @pytest.mark.parametrize(

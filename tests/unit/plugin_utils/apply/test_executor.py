@@ -75,7 +75,18 @@ def test_what_others_made_during_a_long_pause_is_not_made_twice(site: Site, monk
     assert "mine" in str(thing)
 
 
-def test_an_object_that_may_be_hidden_is_told_where_its_barcode_is_refused(
+def test_what_others_created_with_other_values_is_not_overwritten(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.write({"objects.yml": yaml_list([{**_THING, "inventory_name": "mine"}])})
+    monkeypatch.setattr(Creations, "have_moved", lambda _self, kind: kind == "object")
+    _meanwhile(monkeypatch, lambda: _made(site))
+    result = site.run()
+    (failure,) = result.failures
+    assert "was created meanwhile, with other values than those that were planned" in failure["reason"]
+    (change,) = site.plan().changes
+    assert change["before"] == {"inventory_name": _THING["inventory_name"]}
+
+
+def test_an_object_that_may_be_hidden_is_a_finding_after_its_barcode_was_refused(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.service.steer("PUT", "/switches", {"archived_at": "none"})
@@ -89,7 +100,9 @@ def test_an_object_that_may_be_hidden_is_told_where_its_barcode_is_refused(
     assert result.outcome == "failed"
     (failure,) = result.failures
     assert "already in use" in failure["reason"]
-    assert "Either it is archived, or it is hidden from this account" in failure["reason"]
+    assert "The next plan looks it up in the archive." in failure["reason"]
+    (finding,) = site.plan().findings
+    assert "Either it is archived, or it is hidden from this account" in finding
 
 
 def test_what_can_not_be_read_back_is_told_and_counts_as_made(site: Site) -> None:

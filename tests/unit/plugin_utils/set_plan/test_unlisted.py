@@ -5,17 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import PermissionMissing
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import NOT_SHOWN, Hiding
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.archived import looked_up
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.unlisted import UnlistedObjects
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.unlisted import UnlistedRecords
 
 from ...module_utils.support import FakeTransport, by_uuid, client_on, refusal, uuid_of
 
@@ -23,8 +18,8 @@ _PATH = "GET /object/by-barcode/4711"
 _HIDDEN = Hiding(names={"barcode"})
 
 
-def _unlisted(transport: FakeTransport, hiding: Hiding | None = None) -> UnlistedObjects:
-    return UnlistedObjects(client_on(transport), hiding or Hiding())
+def _unlisted(transport: FakeTransport, hiding: Hiding | None = None) -> UnlistedRecords:
+    return UnlistedRecords(client_on(transport), hiding or Hiding())
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -54,16 +49,3 @@ def test_a_refusal_shows_no_hidden_barcode(hiding: Hiding) -> None:
         _unlisted(transport, hiding).meant_by(Reference("object", written="4711"))
     assert (caught.value.message == NOT_SHOWN) == hiding.is_on
     assert ("4711" in caught.value.message) != hiding.is_on
-
-
-@pytest.mark.parametrize(("there", "found"), [([], []), ([0, 777], [0, 777]), ([777], [])])
-def test_of_very_many_all_are_looked_up_where_some_are_there(there: list[int], found: list[int]) -> None:
-    seen: list[int] = []
-
-    def look(keys: Sequence[int]) -> dict[int, Record]:
-        seen.extend(keys)
-        return {key: Record(OBJECT, uuid_of(key), key, {}) for key in keys if key in there}
-
-    assert sorted(looked_up(list(range(1000)), look)) == found
-    assert len(seen) == len(set(seen))
-    assert (len(seen) == 1000) == bool(found)

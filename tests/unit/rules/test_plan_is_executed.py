@@ -1,0 +1,372 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An apply does what its plan showed. So the plan looks for archived duplicates, and says which it did not look for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Executor
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text
+
+from ..plugin_utils.absorb.absorbing import take
+
+LOOKUP = "GET /object/by-barcode/"
+LISTED = {"barcode": "LISTED", "inventory_name": "On the list"}
+SECOND = "A service that accepts duplicates creates a second object if one with the same key is archived."
+
+
+def thing(number: int, **fields: Any) -> dict[str, Any]:
+    return {"barcode": f"N{number:05d}", "inventory_name": f"Thing {number}", **fields}
+
+
+def table(numbers: Iterable[int]) -> str:
+    rows = "".join(f"N{number:05d},Thing {number}\n" for number in numbers)
+    return f"barcode,inventory_name\nLISTED,On the list\n{rows}"
+
+
+def archived(site: Site, *objects: dict[str, Any]) -> None:
+    """Somebody creates objects and archives them."""
+    client = site.client()
+    for one in objects:
+        client.archive(OBJECT, client.create(OBJECT, one))
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
+    """Somebody acts once between plan and apply."""
+
+    def executor(*given: Any, **named: Any) -> Any:
+        monkeypatch.setattr(run, "Executor", Executor)
+        act()
+        return Executor(*given, **named)
+
+    monkeypatch.setattr(run, "Executor", executor)
+
+
+def lookups(site: Site) -> list[str]:
+    """The barcodes that were looked up since the log was cleared; that of the listed object is first."""
+    return [line.removeprefix(LOOKUP) for line in site.sent() if line.startswith(LOOKUP)]
+
+
+def unchecked(warnings: Iterable[str]) -> list[str]:
+    return [line for line in warnings if "not checked against the archive" in line]
+
+
+@pytest.fixture
+def listed(site: Site) -> Site:
+    """An instance with one object, which the files name."""
+    site.client().create(OBJECT, LISTED)
+    site.service.clear_log()
+    return site
+
+
+# ---- what is looked up
+
+
+@pytest.mark.parametrize(
+    ("number", "of_a_plan", "of_a_run"),
+    [(0, 0, 0), (1, 2, 2), (40, 41, 41), (41, 41, 42), (200, 41, 201), (201, 41, 41), (1000, 41, 41)],
+)
+def test_requests(listed: Site, tmp_path: Path, number: int, of_a_plan: int, of_a_run: int) -> None:
+    """One lookup of a listed object, then all records that are to be created, or a sample of very many."""
+    listed.write({"objects.csv": table(range(number))})
+    plan = listed.plan()
+    assert len(lookups(listed)) == of_a_plan
+    assert lookups(listed)[:1] == ["LISTED"] * (number > 0)
+    sample = of_a_plan - 1
+    words = [] if number <= 40 else [f"objects: {number - sample:,} of {number:,} barcodes"]
+    assert [line.partition(" were")[0] for line in unchecked(plan.warnings)] == words
+    listed.service.clear_log()
+    path = tmp_path / "plan.json"
+    assert listed.plan(plan_file=path).outcome == ("changed" if number else "unchanged")
+    assert len(lookups(listed)) == of_a_run
+    if number > 200:
+        return
+    listed.service.clear_log()
+    account = listed.run(plan_file=path)
+    assert account.outcome == ("changed" if number else "unchanged"), account.failures
+    assert lookups(listed) == []
+
+
+def test_an_apply_without_a_plan_file_looks_up_all_of_200(listed: Site) -> None:
+    listed.write({"objects.csv": table(range(60))})
+    forecast = listed.plan().forecast["requests"]
+    listed.service.clear_log()
+    account = listed.run()
+    assert len(lookups(listed)) == 61
+    assert unchecked(account.warnings) == []
+    assert account.requests == forecast
+
+
+def test_the_forecast_of_a_plan_file_has_no_lookups(listed: Site, tmp_path: Path) -> None:
+    listed.write({"objects.csv": table(range(60))})
+    path = tmp_path / "plan.json"
+    forecast = listed.plan(plan_file=path).forecast["requests"]
+    assert listed.run(plan_file=path).requests == forecast
+
+
+def test_what_was_not_checked_is_said_in_numbers(listed: Site) -> None:
+    listed.write({"objects.csv": table(range(10_000))})
+    planned = listed.plan()
+    (line,) = unchecked(planned.warnings)
+    assert line == (
+        "objects: 9,960 of 10,000 barcodes were not checked against the archive. "
+        f"{SECOND} archived_duplicates: check looks up all of them, which takes about 50 minutes."
+    )
+    assert line in as_text(planned)
+
+
+@pytest.mark.parametrize(
+    ("profile", "is_said"),
+    [("refuse", False), ("unprocessable", False), ("bad_request", False), ("take", True), (None, True)],
+)
+def test_a_service_that_refuses_duplicates_creates_none(
+    listed: Site, tmp_path: Path, profile: str | None, is_said: bool
+) -> None:
+    if profile is not None:
+        path = tmp_path / "profile.json"
+        path.write_text(f'{{"switches": {{"unique_values": {{"side": "{profile}"}}}}}}')
+        listed.options["profile"] = str(path)
+    listed.write({"objects.csv": table(range(41))})
+    (line,) = unchecked(listed.plan().warnings)
+    assert line.startswith("objects: 1 of 41 barcodes were not checked against the archive.")
+    assert (SECOND in line) == is_said
+
+
+def test_all_are_looked_up_if_the_task_says_so(listed: Site) -> None:
+    archived(listed, thing(249))
+    listed.service.clear_log()
+    listed.write({"objects.csv": table(range(250))})
+    planned = listed.plan(archived_duplicates="check")
+    assert len(lookups(listed)) == 251
+    assert unchecked(planned.warnings) == []
+    assert [one["key"] for one in planned.changes if one["note"]] == ["N00249"]
+
+
+@pytest.mark.parametrize("profile", [False, True], ids=["", "profile"])
+def test_an_instance_without_the_lookup_is_asked_once(listed: Site, tmp_path: Path, profile: bool) -> None:
+    listed.service.steer("PUT", "/switches", {"later_endpoints": "absent"})
+    if profile:
+        path = tmp_path / "profile.json"
+        path.write_text('{"switches": {"later_endpoints": {"side": "absent"}}}')
+        listed.options["profile"] = str(path)
+    listed.write({"objects.csv": table(range(30))})
+    planned = listed.plan()
+    assert lookups(listed) == ([] if profile else ["LISTED"])
+    (line,) = unchecked(planned.warnings)
+    assert line == (
+        "objects: 30 of 30 barcodes were not checked against the archive, because this instance does not look up a "
+        f"single barcode. {SECOND}"
+    )
+
+
+def test_an_instance_that_is_known_to_have_the_lookup_is_not_asked_for_it(listed: Site, tmp_path: Path) -> None:
+    path = tmp_path / "profile.json"
+    path.write_text('{"switches": {"later_endpoints": {"side": "present"}}}')
+    listed.options["profile"] = str(path)
+    listed.write({"objects.csv": table(range(3))})
+    listed.plan()
+    assert len(lookups(listed)) == 3
+
+
+def test_records_without_a_barcode_are_said_to_be_unchecked(listed: Site) -> None:
+    settings = "api: seventhings/v1\nset: test\nidentity: {objects: [serial_number]}\n"
+    nameless = [{"serial_number": f"S-{number}", "inventory_name": "Thing"} for number in range(3)]
+    listed.write({"instance.yml": settings, "objects.yml": yaml_list(nameless)})
+    (line,) = unchecked(listed.plan().warnings)
+    assert line.startswith("objects: 3 of 3 objects were not checked against the archive, because no barcode is")
+
+
+# ---- what an apply may do
+
+
+def test_a_value_that_is_taken_fails_and_the_next_plan_finds_its_record(listed: Site) -> None:
+    """One of very many new barcodes belongs to an archived object, and it is not in the sample."""
+    new = thing(7, inventory_name="New name")
+    listed.write({"objects.yml": yaml_list([LISTED, *map(thing, range(6)), new])})
+    listed.service.steer("PUT", "/switches", {"later_endpoints": "absent"})
+    archived(listed, thing(7))
+    account = listed.run()
+    assert account.outcome == "partly_applied"
+    (failure,) = account.failures
+    assert "already in use" in failure["reason"]
+    assert "an archived object, which no list shows, may hold barcode 'N00007'" in failure["reason"]
+    assert "The next plan looks it up in the archive." in failure["reason"]
+    assert not any("unarchive" in line for line in listed.writes())
+    listed.service.steer("PUT", "/switches", {"later_endpoints": "present"})
+    listed.service.clear_log()
+    planned = listed.plan()
+    assert lookups(listed) == ["LISTED", "N00007"]
+    (change,) = planned.changes
+    assert (change["action"], change["note"]) == ("update", "unarchive and update")
+    assert change["before"] == {"archived": True, "inventory_name": "Thing 7"}
+    assert "~ objects N00007 (unarchive and update)" in as_text(planned)
+    assert listed.run().outcome == "changed"
+    assert listed.plan().outcome == "unchanged"
+    assert len(listed.dump()["objects"]) == 8
+
+
+def test_a_refused_record_is_looked_up_before_a_sample(listed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed.write({"objects.csv": table(range(300))})
+    taken = thing(299)
+    meanwhile(monkeypatch, lambda: archived(listed, taken))
+    account = listed.run()
+    (failure,) = account.failures
+    assert failure["change"].endswith("N00299")
+    # Others are deleted, so very many are to be created again.
+    client = listed.client()
+    for record in client.list_all(OBJECT):
+        if record.flat["barcode"] != "LISTED":
+            client.delete(OBJECT, record.uuid)
+    listed.service.clear_log()
+    planned = listed.plan()
+    assert "N00299" in lookups(listed)
+    assert [one["key"] for one in planned.changes if one["note"]] == ["N00299"]
+
+
+def test_a_creation_does_not_become_another_action(listed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed.write({"objects.yml": yaml_list([LISTED, thing(1)])})
+    meanwhile(monkeypatch, lambda: archived(listed, thing(1, inventory_name="Theirs")))
+    account = listed.run()
+    (failure,) = account.failures
+    assert "already in use" in failure["reason"]
+    (theirs,) = [one for one in listed.dump()["objects"] if one["archived"]]
+    assert theirs["fields"]["inventory_name"] == "Theirs"
+
+
+ABSENT = yaml_list([LISTED, {"barcode": "N00001", "_state": "absent"}])
+
+
+def test_unarchiving_before_a_deletion_is_planned_as_possible(listed: Site) -> None:
+    listed.service.steer("PUT", "/switches", {"delete_archived": "refuse"})
+    archived(listed, thing(1))
+    listed.write({"objects.yml": ABSENT})
+    planned = listed.plan()
+    (change,) = planned.changes
+    assert (change["action"], change["note"]) == ("delete", "may need unarchiving")
+    assert "- objects N00001 (may need unarchiving)" in as_text(planned)
+    assert listed.run().outcome == "changed"
+    assert [one["name"] for one in listed.dump()["objects"]] == ["LISTED"]
+
+
+def test_unarchiving_that_was_not_planned_is_not_done(listed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed.service.steer("PUT", "/switches", {"delete_archived": "refuse"})
+    client = listed.client()
+    uuid = client.create(OBJECT, thing(1))
+    listed.write({"objects.yml": ABSENT})
+    meanwhile(monkeypatch, lambda: client.archive(OBJECT, uuid))
+    listed.service.clear_log()
+    (failure,) = listed.run().failures
+    assert "The object is archived by now, which was not planned. Plan again." in failure["reason"]
+    assert not any(line.endswith("/unarchive") for line in listed.writes())
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_plan_file_is_stale_if_its_record_is_archived_by_now(listed: Site, tmp_path: Path, state: str) -> None:
+    client = listed.client()
+    uuid = client.create(OBJECT, thing(1))
+    listed.write({"objects.yml": yaml_list([LISTED, thing(1, inventory_name="New", _state=state)])})
+    path = tmp_path / "plan.json"
+    assert listed.plan(plan_file=path).outcome == "changed"
+    client.archive(OBJECT, uuid)
+    listed.service.clear_log()
+    account = listed.run(plan_file=path)
+    assert account.outcome == "refused"
+    assert "is not as it was when the plan was made" in account.refusals[0]
+    assert listed.writes() == []
+    assert listed.plan(plan_file=path).outcome == "changed"
+    assert listed.run(plan_file=path).outcome == "changed"
+
+
+# ---- archived records in places that are deleted
+
+ROOMS = "- {building_id: North, number: '1'}\n"
+PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {rooms: delete}, limits: {delete_percent: 100}}\n"
+
+
+@pytest.fixture
+def house(site: Site) -> Site:
+    """A room that the files do not name any more, and an archived object in it."""
+    inside = thing(1, actual_room="North/2")
+    site.write({"instance.yml": PRUNE, "locations.yml": "- name: North\n"})
+    site.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2'}}\n", "objects.yml": yaml_list([inside])})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": yaml_list([{**inside, "_state": "archived"}])})
+    assert site.run().outcome == "changed"
+    site.write({"rooms.yml": ROOMS})
+    site.service.clear_log()
+    return site
+
+
+@pytest.mark.parametrize("room", ["prune", "absent"])
+@pytest.mark.parametrize("delete_occupied", ["refuse", "accept"])
+@pytest.mark.parametrize("later_endpoints", ["present", "absent"])
+def test_an_archived_object_that_the_files_name_keeps_its_room(
+    house: Site, room: str, delete_occupied: str, later_endpoints: str
+) -> None:
+    switches = {"delete_occupied": delete_occupied, "later_endpoints": later_endpoints}
+    house.service.steer("PUT", "/switches", switches)
+    if room == "absent":
+        house.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2', _state: absent}}\n"})
+    for account in (house.plan(), house.run()):
+        (finding,) = account.findings
+        assert "room North/2 is to be taken away, and object N00001 (actual_room, archived) refers to it" in finding
+    assert house.writes() == []
+    house.write({"objects.yml": yaml_list([{"barcode": "N00001", "_state": "absent"}])})
+    assert house.run().outcome == "changed"
+    assert house.run().outcome == "unchanged"
+
+
+def test_a_deletion_that_archived_objects_may_prevent_is_said_to_be_one(house: Site) -> None:
+    house.write({"objects.yml": "[]\n"})
+    words = (
+        "rooms: deleting 1 of them may fail, or leave links to what is deleted: archived objects that the files do not "
+        "name may refer to them, and no list shows those."
+    )
+    assert words in house.plan().warnings
+    account = house.run()
+    assert words in account.warnings
+    (failure,) = account.failures
+    assert "Archived objects count too" in failure["reason"]
+
+
+def test_archived_objects_are_looked_up_only_if_a_place_is_deleted(house: Site) -> None:
+    house.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2'}}\n"})
+    assert house.plan().outcome == "unchanged"
+    assert lookups(house) == []
+
+
+# ---- absorb
+
+
+@pytest.mark.parametrize("later_endpoints", ["present", "absent"])
+def test_absorb_never_writes_absent_for_a_record_that_may_be_archived(
+    listed: Site, tmp_path: Path, later_endpoints: str
+) -> None:
+    listed.root = tmp_path / "files"
+    listed.write({"objects.yml": yaml_list([LISTED, *map(thing, range(45))])})
+    assert listed.run().outcome == "changed"
+    client = listed.client()
+    for record in client.list_all(OBJECT):
+        if record.flat["barcode"] != "LISTED":
+            (client.archive if record.flat["barcode"] == "N00044" else client.delete)(OBJECT, record.uuid)
+    listed.service.steer("PUT", "/switches", {"later_endpoints": later_endpoints})
+    done = take(listed, gone="absent")
+    written = (listed.root / "objects.yml").read_text()
+    if later_endpoints == "present":
+        assert written.count("_state: absent") == 44
+        assert written.count("_state: archived") == 1
+    else:
+        assert "_state" not in written
+        assert done["told"][0].endswith(
+            "object N00000 is in no list of the instance: not changed, because it may be archived, and it could not be "
+            "looked up in the archive"
+        )
