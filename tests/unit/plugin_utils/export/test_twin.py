@@ -21,7 +21,7 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.export.twin import known_objects
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.twin import known_records
 
 pytestmark = pytest.mark.slow
 
@@ -477,4 +477,4 @@ def test_the_instance_itself_is_no_twin(site: Site) -> None:
 @pytest.mark.parametrize("content", [b"", b"[]\n", b'{"twin": 99}\n', b"no JSON\n", b"\xff", b"[" * 100_000])
 def test_a_file_of_somebody_else_is_no_twin(content: bytes) -> None:
     with pytest.raises(InvalidInput, match=r"was not written by an export .*; take it away"):
-        known_objects(content)
+        known_records(content)
