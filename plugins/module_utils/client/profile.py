@@ -282,7 +282,10 @@ def sides_of_value(type_name: str, value: Any) -> Seen:
     elif field_type is ATTACHMENTS and isinstance(value, list):
         for one in value:
             if isinstance(one, Mapping):
+                yield "attachment_read", "objects"
                 yield "attachment_name", "given" if "name" in one else "none"
+            elif isinstance(one, str):
+                yield "attachment_read", "uuids"
 
 
 def _is_number(value: Any) -> bool:

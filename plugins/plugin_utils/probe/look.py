@@ -171,7 +171,7 @@ class Look:
             request = f"GET {kind.list_path}"
             raw = self._list(kind)
             fixed = {one.key: one.type for one in kind.fields}
-            self.seen.add(Sample(kind, request, raw, self.types.get(kind.template, fixed)))
+            self.seen.add(Sample(kind, request, raw, self.types.get(kind.template, fixed), is_list=True))
 
     def _fixed(self) -> None:
         notes: Mapping[str, Callable[[str, cases.Records], None]] = {
@@ -327,6 +327,7 @@ class Look:
     def _filters(self) -> None:
         self._equality()
         self._unknown_field()
+        self._links()
         self._presence()
         for switch, kinds in (("places_filter", (ROOM, LOCATION)), ("persons_filter", (PERSON,))):
             self._honoured(switch, kinds)
@@ -341,7 +342,7 @@ class Look:
             return
         key, text = found
         request = f"GET {OBJECT.list_path}?filter[FIELD][eq]"
-        exact, swapped = (self._hits(OBJECT, [Condition(key, "eq", (one,))], key) for one in (text, text.swapcase()))
+        exact, swapped = (self.hits(OBJECT, [Condition(key, "eq", (one,))], key) for one in (text, text.swapcase()))
         if exact is None or swapped is None or {one.casefold() for one in [*exact, *swapped]} != {text.casefold()}:
             self.evidence.cannot("filter_eq", "a filter on a text did not find just the records that have it")
         elif text in swapped:
@@ -362,13 +363,15 @@ class Look:
                     return key, text
         return None
 
-    def _hits(self, kind: Kind, conditions: Sequence[Condition], key: str) -> list[str] | None:
+    def hits(self, kind: Kind, conditions: Sequence[Condition], key: str) -> list[str] | None:
         """Returns the values that the records which are found have in a field; None where the filter is refused."""
         pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), *(pair for one in conditions for pair in one.pairs())]
         heard = self.asker.get(kind.list_path, pairs)
-        if not heard.is_good:
+        decoded = heard.json()
+        items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
+        if not heard.is_good or not isinstance(items, list):
             return None
-        records = [flatten(kind, one) for one in self._items(kind, heard, kind.list_path)]
+        records = [flatten(kind, one) for one in items if isinstance(one, Mapping)]
         return [str(record.get(key)) for record in records]
 
     def _unknown_field(self) -> None:
@@ -384,6 +387,37 @@ class Look:
             self.evidence.saw("filter_unknown_field", "ignore", request)
         else:
             self.evidence.odd("filter_unknown_field", f"{request}: HTTP {heard.status}, and nothing is found")
+
+    def _links(self) -> None:
+        """Tells what a filter on a link compares."""
+        kinds = {f"LINKED_{kind.name.upper()}": kind for kind in (ROOM, LOCATION, PERSON, USER)}
+        for key, type_name in self.types.get("asset", {}).items():
+            links = [flatten(OBJECT, one).get(key) for one in self.listed.get(OBJECT.name, ()) if type_name in kinds]
+            both = next(filter(None, (self._both_forms(kinds[type_name], link) for link in links)), None)
+            if both is not None:
+                self._filtered_by_link(key, both)
+                return
+        self.evidence.cannot("filter_links", "no object that is listed links to a record whose id and uuid are known")
+
+    def _filtered_by_link(self, key: str, both: tuple[Any, Any]) -> None:
+        by_id, by_uuid = (self.hits(OBJECT, [Condition(key, "eq", (form,))], key) for form in both)
+        request = f"GET {OBJECT.list_path}?filter[LINK][eq]"
+        if by_id is None or by_uuid is None:
+            self.evidence.cannot("filter_links", "a filter on a link was refused")
+        elif by_id and by_uuid:
+            self.evidence.saw("filter_links", "either", request)
+        elif by_id or by_uuid:
+            self.evidence.saw("filter_links", "id" if by_id else "uuid", request)
+        else:
+            self.evidence.odd("filter_links", f"{request}: nothing is found by id, and nothing by uuid")
+
+    def _both_forms(self, kind: Kind, link: Any) -> tuple[Any, Any] | None:
+        """The id and the uuid of the record that a link leads to, where both are known."""
+        if isinstance(link, Mapping):
+            both = link.get("id"), link.get("uuid")
+            return both if all(both) else None
+        records = [Record.of(kind, raw) for raw in self.listed.get(kind.name, ())] if link else []
+        return next(((one.id, one.uuid) for one in records if one.id == link and one.uuid), None)
 
     def _presence(self) -> None:
         key = next((key for key, name in self.types.get("asset", {}).items() if name in _TEXTS), None)
@@ -408,7 +442,7 @@ class Look:
             self.evidence.cannot(switch, "there are no two records to choose one from")
             return
         wanted = self._ids(kind)[-1]
-        hits = self._hits(kind, [Condition("id", "eq", (wanted,))], "id")
+        hits = self.hits(kind, [Condition("id", "eq", (wanted,))], "id")
         request = f"GET {kind.list_path}?filter[id][eq]"
         if hits is None:
             self.evidence.cannot(switch, "a filter on the id was refused")

@@ -29,12 +29,14 @@ class Sample:
 
     :ivar request: as the profile words it.
     :ivar types: field key to the name of its type, for the fields that are listed for this kind.
+    :ivar is_list: the answer was a list.
     """
 
     kind: Kind
     request: str
     raw: Sequence[Mapping[str, Any]]
     types: Mapping[str, str]
+    is_list: bool = False
 
     @property
     def flat(self) -> list[dict[str, Any]]:
@@ -104,6 +106,17 @@ class RecordsSeen:
         self._links()
         self._empty_keys()
         self._archived_at()
+        self._ids()
+
+    def _ids(self) -> None:
+        for sample in self.samples:
+            given = sum("id" in record for record in sample.flat)
+            if not given:
+                self.evidence.saw("record_id", "none", sample.request, len(sample.raw))
+            elif self.evidence.side("link_read") == "object":
+                self.evidence.saw("record_id", "given", sample.request, given)
+            else:
+                self.evidence.cannot("record_id", "where links are integers, records have to have an id")
 
     def _links(self) -> None:
         forms: Counter[tuple[str, str]] = Counter()
@@ -147,6 +160,8 @@ class RecordsSeen:
             if not sample.kind.can_be_archived:
                 continue
             given = sum(ARCHIVED_AT in record for record in sample.flat)
+            if archived := sum(not is_empty(record.get(ARCHIVED_AT)) for record in sample.flat if sample.is_list):
+                self.evidence.saw("archived_in_lists", "shown", sample.request, archived)
             if given:
                 self.evidence.saw("archived_at", "given", sample.request, given)
             elif self.evidence.side("empty_keys") == "sent":

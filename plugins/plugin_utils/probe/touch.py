@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     LOCATION,
     OBJECT,
@@ -293,7 +294,7 @@ class Touch:
         request = f"POST {OBJECT.item_path}/archive"
         heard = self.asker.write("POST", path)
         if not heard.is_good:
-            for name in ("archive_repeat", "delete_archived"):
+            for name in ("archived_in_lists", "archive_repeat", "delete_archived"):
                 self.evidence.cannot(name, f"a scratch object could not be archived: HTTP {heard.status}")
             return
         self._observe(OBJECT, uuid)
@@ -301,8 +302,21 @@ class Touch:
             for raw in self._read_again(OBJECT, uuid):
                 given = "archived_at" in flatten(OBJECT, raw)
                 self.evidence.saw("archived_at", "given" if given else "none", f"GET {OBJECT.item_path}")
+        if self.evidence.side("archived_in_lists") is None:
+            self._archived_in_lists(self._named("archived"))
         self._refused_or("archive_repeat", "accept", self.asker.write("POST", path), request)
         self._deleting("delete_archived", OBJECT, uuid)
+
+    def _archived_in_lists(self, name: str) -> None:
+        """Tells whether a list has an archived object, by the field that holds its name."""
+        found = self.look.hits(OBJECT, [Condition(str(self.object_key), "eq", (name,))], str(self.object_key))
+        request = f"GET {OBJECT.list_path}?filter[FIELD][eq]"
+        if self.evidence.side("archived_at") != "given":
+            self.evidence.cannot("archived_in_lists", "nothing tells an archived object, so lists have to leave it out")
+        elif found is None or set(found) - {name}:
+            self.evidence.cannot("archived_in_lists", "a filter on the name of a scratch object did not find it alone")
+        else:
+            self.evidence.saw("archived_in_lists", "shown" if found else "hidden", request)
 
     def _occupied(self) -> None:
         """A location with a room in it."""
@@ -556,6 +570,7 @@ _OF_OBJECTS = (
     "empty_form",
     "datetime_read",
     "unique_values",
+    "archived_in_lists",
     "archive_repeat",
     "delete_archived",
     "delete_referenced",

@@ -83,7 +83,7 @@ class Context:
 
     @cached_property
     def links(self) -> Links:
-        return Links(self.store)
+        return Links(self.store, self.weather["filter_links"])
 
     @cached_property
     def selector(self) -> Selector:

@@ -27,6 +27,8 @@ UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-
 _COORDINATES = re.compile(r"\s*(-?\d{1,2}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*\Z")
 _INTEGER = re.compile(r"[+-]?\d{1,30}\Z")
 LARGEST = 2**63 - 1
+_NO_RECORD = -1
+"""The id that no record has."""
 
 
 def is_uuid(value: object) -> bool:
@@ -295,10 +297,12 @@ def _linked(value: Any, template: str, definition: Definition, links: Links) -> 
 
 def _link_operand(value: Any, template: str, key: str, links: Links) -> Any:
     text = _as_text(value)
-    if text == "" or _INTEGER.match(text):
-        return "" if text == "" else _number(text, key)
+    if text == "":
+        return ""
+    if _INTEGER.match(text):
+        return _number(text, key) if links.compared != "uuid" else _NO_RECORD
     if is_uuid(text):
-        return links.find(template, text, departed=True) or -1
+        return (links.compared != "id" and links.find(template, text, departed=True)) or _NO_RECORD
     raise bad_request(f"Filter on {key}: {text!r} is neither an id nor a uuid")
 
 

@@ -13,18 +13,39 @@ from .selection import Where
 if TYPE_CHECKING:
     from .context import Context
 
-_ROOM = "actual_room"
-_IN_ALLOWED_ROOM = (
-    f"{_ROOM} IS NULL OR {_ROOM} IN (SELECT room.id FROM room JOIN location ON location.id = room.building_id"
+_ALLOWED = (
+    "actual_room IS NULL OR actual_room IN (SELECT room.id FROM room JOIN location ON location.id = room.building_id"
     " WHERE location.uuid IN (SELECT value FROM json_each(?)))"
 )
 
 
-def visible(context: Context, table: str) -> Where:
-    """The records of a table that the caller sees: of objects those in allowed rooms and in none, of everything else
-    all.
+# The records about objects: the column of an object that they refer to it by, and their references.
+_ABOUT = {
+    "task": ("uuid", "SELECT uuid AS referred FROM task_reference WHERE task_id = task.id"),
+    "rental_case": ("uuid", "SELECT uuid AS referred FROM rental_reference WHERE rental_id = rental_case.id"),
+    "hub_item": ("id", "SELECT hub_item.asset_id AS referred"),
+}
+
+
+def listed(context: Context, table: str) -> Where:
+    """The records of a table that lists and counts show the caller.
+
+    Of objects these are those in allowed rooms and in none. Where hidden objects are nowhere, records about hidden
+    objects alone are left out as well.
     """
-    where = Where()
-    if table == "asset" and context.user.locations is not None:
-        where.add(_IN_ALLOWED_ROOM, json.dumps(sorted(context.user.locations)))
+    where, locations = Where(), context.user.locations
+    if locations is not None and table == "asset":
+        where.add(_ALLOWED, json.dumps(sorted(locations)))
+    elif locations is not None and table in _ABOUT and context.weather["hidden_objects"] == "nowhere":
+        column, references = _ABOUT[table]
+        hidden = f"SELECT {column} FROM asset WHERE NOT ({_ALLOWED})"
+        where.add(
+            f"NOT EXISTS ({references}) OR EXISTS (SELECT 1 FROM ({references}) WHERE referred NOT IN ({hidden}))",
+            json.dumps(sorted(locations)),
+        )
     return where
+
+
+def readable(context: Context, table: str) -> Where:
+    """The records of a table that the caller can read and write one by one."""
+    return Where() if context.weather["hidden_objects"] == "readable" else listed(context, table)

@@ -90,6 +90,12 @@ TABLE: tuple[Switch, ...] = (
     ),
     _switch("presence_operators", "honour refuse", "empty, not_empty, null and not_null are known, or are 400", "seen"),
     _switch(
+        "filter_links",
+        "either id uuid",
+        "a filter on a link compares its id and its uuid, or one of them and finds nothing by the other",
+        "not stated",
+    ),
+    _switch(
         "places_filter", "honour ignore", "the lists of rooms and locations honour filters, or ignore them", "seen"
     ),
     _switch(
@@ -107,6 +113,12 @@ TABLE: tuple[Switch, ...] = (
         "interface 2.1, seen",
     ),
     _switch("uuid_key", "both named", "records carry uuid and asset_uuid (room_uuid, ...), or only the latter", "seen"),
+    _switch(
+        "record_id",
+        "given none",
+        "objects, rooms, locations and persons have an integer id, or none; where links are integers, they have one",
+        "not stated",
+    ),
     _switch("link_read", "object integer zero", "links are objects, or integers, or integers with 0 for none", "seen"),
     _switch(
         "number_form", "number string", "decimals, money and prices are numbers, or texts such as 1.50", "not stated"
@@ -134,8 +146,22 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "datetime_read", "as_written utc", "DATETIME is read as it was written, or as Y-m-d H:i:s in UTC", "not stated"
     ),
+    _switch("attachment_read", "objects uuids", "files of a record are objects, or bare uuids", "not stated"),
     _switch("attachment_name", "none given", "files in ATTACHMENT fields come without, or with their name", "seen"),
     _switch("archived_at", "given none", "objects tell when they were archived, or do not", "not stated"),
+    _switch(
+        "archived_in_lists",
+        "hidden shown",
+        "lists and counts leave archived objects out, or show them if archived_at tells them",
+        "not stated",
+    ),
+    _switch(
+        "hidden_objects",
+        "unreadable readable nowhere",
+        "objects that an account may not see are in no list and cannot be read; or can be read by uuid and barcode; or "
+        "tasks, rental cases and hub items about them are hidden as well",
+        "not stated",
+    ),
     _switch("user_display_name", "text list", "display_name of a user is a text, or a list of texts", "interface 2.6"),
     # records as they are written
     _switch(

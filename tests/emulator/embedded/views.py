@@ -30,10 +30,14 @@ DISPLAY_NAME: Mapping[str, str] = {
 
 
 class Links:
-    """Finds the records that a written value refers to."""
+    """Finds the records that a written value refers to.
 
-    def __init__(self, store: Store) -> None:
+    :ivar compared: what a filter on a link compares: ``id``, ``uuid`` or ``either``.
+    """
+
+    def __init__(self, store: Store, compared: str = "either") -> None:
         self.store = store
+        self.compared = compared
 
     def find(self, template: str, reference: Any, *, departed: bool = False) -> int | None:
         """The id of a record given by id or uuid, optionally of one that has been deleted."""
@@ -94,10 +98,12 @@ class View:
             )
         return rows
 
-    def files(self, uuids: Iterable[str]) -> dict[str, dict[str, Any]]:
+    def files(self, uuids: Iterable[str]) -> dict[str, Any]:
         """Files as ATTACHMENT fields show them, by uuid."""
         rows = self._among("SELECT uuid, name, type, size FROM file WHERE uuid IN", set(uuids))
         named = self.weather["attachment_name"] == "given"
+        if self.weather["attachment_read"] == "uuids":
+            return {row["uuid"]: row["uuid"] for row in rows}
         shown = {}
         for row in rows:
             one = {
@@ -113,9 +119,11 @@ class View:
             shown[row["uuid"]] = one
         return shown
 
-    def file_objects(self, uuids: Iterable[str]) -> list[dict[str, Any]]:
+    def file_objects(self, uuids: Iterable[str]) -> list[Any]:
         """Files as tasks and rental cases show them (interface 2.3), in the order given."""
         wanted = list(uuids)
+        if self.weather["attachment_read"] == "uuids":
+            return wanted
         rows = {
             row["uuid"]: row for row in self._among("SELECT uuid, name, type, size FROM file WHERE uuid IN", wanted)
         }

@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
-from .bodies import code
+from .bodies import asset, attribute, code
+from .sides import every_side
 from .support import Api, Steering
+
+HUB = "/circularity-hub"
 
 
 def signed_in(api: Api, steering: Steering, **restrictions: Any) -> Api:
@@ -77,6 +80,61 @@ def test_objects_of_other_locations_are_not_there(api: Api, steering: Steering) 
     assert restricted.post("/object", body).status_code == 422
 
 
+@every_side("hidden_objects", "unreadable", "readable", "nowhere")
+def test_hidden_objects(api: Api, steering: Steering, side: str) -> None:
+    mine, other = api.create_location(), api.create_location()
+    barcode = code()
+    seen = api.create_object(actual_room=api.create_room(building_id=mine), purchasing_price=5)
+    hidden = api.create_object(actual_room=api.create_room(building_id=other), barcode=barcode, purchasing_price=5)
+    restricted = signed_in(api, steering, locations=[mine])
+    is_read = 200 if side == "readable" else 404
+    hidden_doors = {
+        f"/object/{hidden}": is_read,
+        f"/object/by-barcode/{barcode}": is_read,
+        f"/object/{hidden}/history": is_read,
+    }
+    assert {path: restricted.get(path).status_code for path in hidden_doors} == hidden_doors
+    assert hidden not in [one["uuid"] for one in restricted.items("/objects", "per_page=1000")]
+    assert restricted.items("/objects", f"filter[barcode][eq]={barcode}") == []
+    assert restricted.count("/objects", f"filter[barcode][eq]={barcode}") == 0
+    body = {"filter": {"barcode": {"eq": barcode}}}
+    assert not restricted.post(f"{HUB}/suggest-category", body).json()
+    assert restricted.post(f"{HUB}/suggest-rest-price", {hidden: "category_it"}).status_code == is_read
+
+    def kept(path: str, single: str, made: list[str]) -> list[bool]:
+        listed = [one["uuid"] for one in restricted.items(path, "per_page=1000")]
+        read = [restricted.get(f"{single}/{uuid}").status_code == 200 for uuid in made]
+        assert [uuid in listed for uuid in made] == read
+        assert [restricted.get(f"{single}/{uuid}/history").status_code == 200 for uuid in made] == read
+        return read
+
+    about = ([asset(seen)], [asset(seen), asset(hidden)], [asset(hidden)])
+    shown = [True, True, side != "nowhere"]
+    tasks = [api.create_task(references=[]), *(api.create_task(references=one) for one in about)]
+    assert kept("/task-management/tasks", "/task-management/task", tasks) == [True, *shown]
+    cases = [api.create_rental_case(references=one) for one in about]
+    assert kept("/rental-management/rental-cases", "/rental-management/rental-case", cases) == shown
+
+    offers = {uuid: {"category": "category_furniture", "price": 4} for uuid in (seen, hidden)}
+    assert api.post(f"{HUB}/add-objects-to-circularity-hub", offers).status_code == 201
+    ids = {api.read(f"/object/{uuid}")["id"]: uuid for uuid in (seen, hidden)}
+    items = {
+        ids[one["asset_id"]]: one for one in restricted.items(f"{HUB}/items", "per_page=1000") if one["asset_id"] in ids
+    }
+    assert set(items) == ({seen} if side == "nowhere" else {seen, hidden})
+    if hidden in items:
+        assert (items[hidden]["object_data"] != {}) == (side == "readable")
+        assert restricted.get(f"{HUB}/item/{items[hidden]['id']}").status_code == 200
+
+
+def test_hidden_groups_of_fields(api: Api, steering: Steering) -> None:
+    field = api.define("TEXT", attributes=[attribute("form_group", "Vault")])["field_key"]
+    made = api.create_object(**{field: "Secret"})
+    restricted = signed_in(api, steering, hidden_groups=["Vault"], hidden_fields=["description"])
+    assert not {field, "description"} & set(restricted.read(f"/object/{made}"))
+    assert api.read(f"/object/{made}")[field] == "Secret"
+
+
 def test_rooms_and_locations_are_all_listed(api: Api, steering: Steering) -> None:
     restricted = signed_in(api, steering, locations=[api.create_location()])
     for path in ("/rooms", "/locations", "/persons"):
@@ -85,7 +143,14 @@ def test_rooms_and_locations_are_all_listed(api: Api, steering: Steering) -> Non
 
 @pytest.mark.parametrize(
     "body",
-    [{"hidden_fields": "x"}, {"hidden_fields": [1]}, {"locations": "x"}, {"locations": ["x"]}, {"nonsense": 1}],
+    [
+        {"hidden_fields": "x"},
+        {"hidden_fields": [1]},
+        {"locations": "x"},
+        {"locations": ["x"]},
+        {"nonsense": 1},
+        {"hidden_groups": ["x"]},
+    ],
     ids=str,
 )
 def test_wrong_restrictions(steering: Steering, body: Any) -> None:

@@ -23,8 +23,8 @@ LISTS = ["/objects", "/rooms", "/locations", CASES, f"{HUB}/items", f"{HUB}/orde
 
 
 def test_every_switch_is_shown(steering: Steering) -> None:
-    for others in ("records", "processes"):
-        importlib.import_module(f"{__package__}.test_switches_{others}")
+    for others in ("switches_records", "switches_processes", "restricted_users"):
+        importlib.import_module(f"{__package__}.test_{others}")
     assert {name: entry["sides"] for name, entry in steering.switches().items()} == SHOWN
 
 
@@ -185,6 +185,21 @@ def test_presence_operators(api: Api, side: str) -> None:
         assert api.get("/objects", f"filter[barcode][{operator}]=").status_code == (200 if side == "honour" else 400)
     body = {"filter": {"barcode": {"not_null": True}}}
     assert api.post(f"{HUB}/suggest-category", body).status_code == (200 if side == "honour" else 400)
+
+
+@every_side("filter_links", "either", "id", "uuid")
+def test_filter_links(api: Api, side: str) -> None:
+    room = api.create_room()
+    made = api.create_object(actual_room=room)
+    building, companions = api.read(f"/room/{room}")["building_id"], api.create_object(accessories=[made])
+    for path, key, link, expected in (
+        ("/objects", "actual_room", {"id": api.read(f"/room/{room}")["id"], "uuid": room}, made),
+        ("/rooms", "building_id", building, room),
+        ("/objects", "accessories", {"id": api.read(f"/object/{made}")["id"], "uuid": made}, companions),
+    ):
+        for form in ("id", "uuid"):
+            found = [one["uuid"] for one in api.items(path, f"filter[{key}][eq]={link[form]}&per_page=1000")]
+            assert found == ([expected] if side in (form, "either") else []), (key, form)
 
 
 @every_side("places_filter", "honour", "ignore")

@@ -48,6 +48,17 @@ def test_uuid_key(api: Api, side: str) -> None:
         assert ("uuid" in record) == (side == "both")
 
 
+@every_side("record_id", "given", "none")
+def test_record_id(api: Api, steering: Steering, side: str) -> None:
+    made = [(kind, getattr(api, f"create_{kind}")()) for kind, _key in KINDS]
+    for kind, uuid in made:
+        records = [api.read(f"/{kind}/{uuid}"), *api.items(f"/{kind}s", "sort[id]=ASC")]
+        assert {"id" in record for record in records} == {side == "given"}, kind
+    # A link that is a number needs a record that has it.
+    steering.switch(link_read="integer")
+    assert all("id" in record for record in api.items("/rooms"))
+
+
 @every_side("link_read", "object", "integer", "zero")
 def test_link_read(api: Api, side: str) -> None:
     room = api.create_room()
@@ -119,6 +130,19 @@ def test_datetime_read(api: Api, side: str) -> None:
     assert api.read(f"/object/{made}")[key] == expected
 
 
+@every_side("attachment_read", "objects", "uuids")
+def test_attachment_read(api: Api, side: str) -> None:
+    file = api.upload()
+    made = api.create_object(documents=[file])
+    records = [api.read(f"/object/{made}")["documents"]]
+    for name, path in (("task", "task-management/task"), ("rental_case", "rental-management/rental-case")):
+        uuid = getattr(api, f"create_{name}")(attachments=[file])
+        records.append(api.read(f"/{path}/{uuid}")["attachments"])
+    expected = file if side == "uuids" else None
+    assert [one if isinstance(one, str) else None for (one,) in records] == [expected] * 3
+    assert side == "uuids" or {one["uuid"] for (one,) in records} == {file}
+
+
 @every_side("attachment_name", "none", "given")
 def test_attachment_name(api: Api, side: str) -> None:
     made = api.create_object(documents=[api.upload("note.txt")])
@@ -132,6 +156,19 @@ def test_archived_at(api: Api, side: str) -> None:
     assert ("archived_at" in api.read(f"/object/{made}")) == (side == "given")
     api.post(f"/object/{made}/archive")
     assert bool(api.read(f"/object/{made}").get("archived_at")) == (side == "given")
+
+
+@every_side("archived_in_lists", "hidden", "shown")
+def test_archived_in_lists(api: Api, steering: Steering, side: str) -> None:
+    before, made = api.count("/objects"), api.create_object()
+    api.post(f"/object/{made}/archive")
+    assert api.count("/objects") == before + (side == "shown")
+    found = {one["uuid"]: one for one in api.items("/objects", "per_page=1000")}
+    assert (made in found) == (side == "shown")
+    assert side == "hidden" or found[made]["archived_at"]
+    # Nobody could tell an archived object then.
+    steering.switch(archived_at="none")
+    assert made not in [one["uuid"] for one in api.items("/objects", "per_page=1000")]
 
 
 @every_side("user_display_name", "text", "list")

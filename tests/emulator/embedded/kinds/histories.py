@@ -14,7 +14,7 @@ from ..dates import iso
 from ..messages import Answer, not_found
 from ..router import Route
 from ..selection import Page
-from ..sight import visible
+from ..sight import readable
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -86,7 +86,7 @@ def _note(
 def _reader(kind: str, parameter: str, uuid_key: str) -> Callable[[Context], Answer]:
     def handler(context: Context) -> Answer:
         uuid = context.uuid(parameter)
-        seen = visible(context, kind)
+        seen = readable(context, kind)
         seen.add("uuid = ?", uuid)
         if context.store.value(f"SELECT 1 FROM {kind} WHERE {seen.sql}", seen.parameters) is None:
             raise not_found(f"There is no {kind} {uuid}")

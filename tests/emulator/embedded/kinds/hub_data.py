@@ -11,6 +11,7 @@ from typing import Any
 
 from ..context import Context
 from ..messages import Refusal, bad_request
+from ..sight import readable
 from ..templates import SERVER_MANAGED
 from . import records
 
@@ -95,10 +96,11 @@ def mapped(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def mapped_by_id(context: Context, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """The mapped values of the objects that still exist, by id."""
+    """The mapped values of the objects that the caller can read, by id."""
     template = context.templates["asset"]
-    sql = f"SELECT {template.select} FROM asset WHERE id IN (SELECT value FROM json_each(?))"
-    rows = context.store.rows(sql, (json.dumps(ids),))
+    seen = readable(context, "asset")
+    seen.add("id IN (SELECT value FROM json_each(?))", json.dumps(ids))
+    rows = context.store.rows(f"SELECT {template.select} FROM asset WHERE {seen.sql}", seen.parameters)
     return dict(zip((row["id"] for row in rows), mapped(context, rows), strict=True))
 
 

@@ -12,9 +12,10 @@ from ..context import Context
 from ..fieldtypes import MONEY, NUMBER, STAMP
 from ..messages import Answer, answer_json, bad_request, no_content, not_found, unprocessable
 from ..router import Route
-from ..selection import Where
+from ..sight import listed, readable
 from ..store import quoted
 from ..templates import Column
+from . import records
 from .hub_data import (
     CATEGORIES,
     broken_price,
@@ -93,9 +94,7 @@ def shown(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
 def add_objects(context: Context) -> Answer:
     """Offer objects, each with a category and a price."""
     for uuid, offer in context.body.items():
-        row = context.store.row("SELECT id, purchasing_price FROM asset WHERE uuid = ?", (uuid.lower(),))
-        if row is None:
-            raise not_found(f"There is no object {uuid}")
+        row = records.find(context, context.templates["asset"], uuid.lower())
         category = str(offer["category"])
         if category not in CATEGORIES and context.weather["hub_category"] == "known":
             raise unprocessable(f"There is no category {category}")
@@ -125,7 +124,7 @@ def insert(context: Context, asset: Any, category: str, price: float) -> int:
 
 
 def list_items(context: Context) -> Answer:
-    where = Where()
+    where = listed(context, "hub_item")
     where.add(_ON_OFFER)
     page = context.page(columns(context), select="*", source="hub_item", where=where)
     return context.listing(shown(context, page.rows), page)
@@ -168,7 +167,9 @@ def remove_item(context: Context) -> Answer:
 
 def _find(context: Context) -> Any:
     number = context.identifier("identifier")
-    row = context.store.row("SELECT * FROM hub_item WHERE id = ? AND deleted = 0", (number,))
+    seen = readable(context, "hub_item")
+    seen.add("id = ? AND deleted = 0", number)
+    row = context.store.row(f"SELECT * FROM hub_item WHERE {seen.sql}", seen.parameters)
     if row is None:
         raise not_found(f"There is no hub item {context.path['identifier']}")
     return row

@@ -13,6 +13,7 @@ from ..context import Context
 from ..fieldtypes import BOOLEAN, MONEY, NUMBER, STAMP, TEXT
 from ..messages import Answer, answer_json, bad_request, no_content, not_found, unprocessable
 from ..router import Route
+from ..sight import readable
 from ..templates import Column
 from .hub_data import mapped_by_id, shown_price
 from .hub_items import own_values
@@ -120,7 +121,9 @@ def insert(context: Context, item_ids: Sequence[int]) -> int:
 def _on_offer(context: Context, number: int) -> Any:
     row = None
     if abs(number) < 2**63:
-        row = context.store.row("SELECT * FROM hub_item WHERE id = ? AND deleted = 0", (int(number),))
+        seen = readable(context, "hub_item")
+        seen.add("id = ? AND deleted = 0", int(number))
+        row = context.store.row(f"SELECT * FROM hub_item WHERE {seen.sql}", seen.parameters)
     if row is None:
         raise not_found(f"There is no hub item {number}")
     if row["order_id"] is not None:

@@ -11,7 +11,7 @@ from typing import Any
 from ..context import Context
 from ..messages import Answer, answer_json, no_content, not_found, unprocessable
 from ..router import Route
-from ..sight import visible
+from ..sight import readable
 from ..store import quoted
 from ..templates import KINDS, Template
 from . import records
@@ -55,7 +55,7 @@ def delete(context: Context, template: Template) -> Answer:
 def read_by_barcode(context: Context) -> Answer:
     """Archived objects are found here, other than in lists."""
     template = context.templates["asset"]
-    seen = visible(context, template.table)
+    seen = readable(context, template.table)
     seen.add("barcode = ?", context.path["barcode"])
     row = context.store.row(
         f"SELECT {template.select} FROM asset WHERE {seen.sql} ORDER BY archived_at IS NOT NULL, id", seen.parameters

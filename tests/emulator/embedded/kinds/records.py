@@ -9,12 +9,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .. import sight
 from ..context import Context, new_uuid
 from ..definitions import Definition
 from ..messages import Answer, Refusal, answer_json, bad_request, no_content, not_found, unprocessable
 from ..router import Route
 from ..selection import Where
-from ..sight import visible
 from ..store import quoted
 from ..templates import KINDS, SERVER_MANAGED, Kind, Template
 from ..views import DISPLAY_NAME, Links, View
@@ -62,9 +62,12 @@ def _is_empty(value: Any) -> bool:
 def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
     """Flat records in the shape of this instance: flat, {fields} or {uuid, fields}."""
     shape, named = view.weather["record_shape"], view.weather["uuid_key"] == "named"
-    if named:
-        for record in records:
+    numbered = view.weather["record_id"] == "given" or view.weather["link_read"] != "object"
+    for record in records:
+        if named:
             del record["uuid"]
+        if not numbered:
+            del record["id"]
     if shape == "flat":
         return records
     if shape == "fields":
@@ -74,7 +77,7 @@ def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequen
 
 def find(context: Context, template: Template, uuid: str, *, writing: bool = False) -> Any:
     """The row of a record. Raises a 404."""
-    seen = visible(context, template.table)
+    seen = sight.readable(context, template.table)
     seen.add("uuid = ?", uuid)
     row = context.store.row(f"SELECT {template.select} FROM {template.table} WHERE {seen.sql}", seen.parameters)
     if row is None:
@@ -240,9 +243,10 @@ def _is_referenced(context: Context, template: Template, row: Any) -> bool:
 
 
 def listed(context: Context, template: Template) -> Where:
-    """Lists and counts leave archived objects out."""
-    where = visible(context, template.table)
-    if template.name == "asset":
+    """The records that lists and counts show."""
+    where = sight.listed(context, template.table)
+    are_shown = context.weather["archived_in_lists"] == "shown" and context.weather["archived_at"] == "given"
+    if template.name == "asset" and not are_shown:
         where.add("archived_at IS NULL")
     return where
 

@@ -13,6 +13,7 @@ from ..context import Context, new_uuid
 from ..fieldtypes import BOOLEAN, DATE, NUMBER, STAMP, TEXT, TYPES, is_uuid
 from ..messages import Answer, Refusal, answer_json, bad_request, no_content, not_found
 from ..router import Route
+from ..sight import listed, readable
 from ..templates import Column
 from . import rental_times
 from .files import check_attachments
@@ -112,7 +113,7 @@ def _renter(context: Context, row: Any) -> Any:
 
 def list_rental_cases(context: Context) -> Answer:
     columns = {**_COLUMNS, **(_COLUMNS_OF_HOURS if context.weather["rental_hours"] == "present" else {})}
-    page = context.page(columns, select="*", source="rental_case")
+    page = context.page(columns, select="*", source="rental_case", where=listed(context, "rental_case"))
     return context.listing(shown(context, page.rows), page)
 
 
@@ -155,7 +156,9 @@ def delete_rental_case(context: Context) -> Answer:
 
 def _find(context: Context) -> Any:
     uuid = context.uuid("rentalCaseUuid")
-    row = context.store.row("SELECT * FROM rental_case WHERE uuid = ?", (uuid,))
+    seen = readable(context, "rental_case")
+    seen.add("uuid = ?", uuid)
+    row = context.store.row(f"SELECT * FROM rental_case WHERE {seen.sql}", seen.parameters)
     if row is None:
         raise not_found(f"There is no rental case {uuid}")
     return row

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..context import Context
-from ..messages import Answer, answer_json, not_found
+from ..messages import Answer, answer_json
 from ..router import Route
 from . import records
 from .hub_data import nothing_or, shown_price, suggested_category, suggested_price
@@ -27,9 +27,7 @@ def suggest_price(context: Context) -> Answer:
     """The price of objects: the one that was set on the hub, else what is left of the purchasing price."""
     prices = {}
     for uuid in context.body:
-        row = context.store.row("SELECT id, purchasing_price FROM asset WHERE uuid = ?", (uuid.lower(),))
-        if row is None:
-            raise not_found(f"There is no object {uuid}")
+        row = records.find(context, context.templates["asset"], uuid.lower())
         price = context.store.value(
             "SELECT price FROM hub_item WHERE asset_id = ? AND deleted = 0 AND order_id IS NULL", (row["id"],)
         )

@@ -12,7 +12,7 @@ from typing import Any
 from ..context import Context, new_uuid
 from ..messages import Answer, answer_json, bad_request, no_content, not_found
 from ..router import Route
-from ..selection import Where
+from ..sight import listed, readable
 from .files import check_attachments
 from .histories import record_event, record_for_objects
 from .mails import forget_reminders, record_notice, remind_of_task
@@ -75,7 +75,7 @@ def _reference(reference: Mapping[str, Any], named: Mapping[str, tuple[int, str]
 
 def list_tasks(context: Context) -> Answer:
     """Only in one order."""
-    where = Where()
+    where = listed(context, "task")
     for name, term in _FILTERS.items():
         value = context.parameters.get(name)
         if value is not None and not (name in _IN_DOUBT and context.weather["task_filters"] == "ignore"):
@@ -140,7 +140,9 @@ def delete_task(context: Context) -> Answer:
 
 def _find(context: Context) -> Any:
     uuid = context.uuid("taskUuid")
-    row = context.store.row("SELECT * FROM task WHERE uuid = ?", (uuid,))
+    seen = readable(context, "task")
+    seen.add("uuid = ?", uuid)
+    row = context.store.row(f"SELECT * FROM task WHERE {seen.sql}", seen.parameters)
     if row is None:
         raise not_found(f"There is no task {uuid}")
     return row

@@ -22,7 +22,7 @@ from ..startdata.start import StartData
 from ..switches import UnknownSide
 from .dump import dump
 from .guard import check_steering
-from .rights import checked_locations, checked_rights, checked_texts
+from .rights import checked_locations, checked_rights, hidden_fields
 
 ADMIN = "/_emulator"
 _PROVIDERS = ("azure-open-id-connect", "google-open-id-connect", "one-login-open-id-connect")
@@ -126,6 +126,7 @@ class Steering:
             "rights",
             "refusal",
             "hidden_fields",
+            "hidden_groups",
             "locations",
         )
         username = given.get("username") or f"user-{secrets.token_hex(6)}"
@@ -147,7 +148,7 @@ class Steering:
                 lastname=given.get("lastname"),
                 rights=checked_rights(given.get("rights")),
                 refusal=refusal,
-                hidden_fields=checked_texts(given.get("hidden_fields") or [], "hidden_fields"),
+                hidden_fields=hidden_fields(given, self.service.templates),
                 locations=checked_locations(given.get("locations"), store),
             )
         return {"username": username, "password": password, "id": number, "uuid": uuid}

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..faults import BadRule
 from ..fieldtypes import is_uuid
 from ..kinds import ROUTES
 from ..store import Store
+from ..templates import WITH_DEFINITIONS, Templates
 
 
 def known_rights() -> set[str]:
@@ -36,6 +37,23 @@ def checked_texts(texts: Any, name: str) -> list[str]:
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise BadRule(f"{name} is a list of texts")
     return sorted(set(texts))
+
+
+def hidden_fields(given: Mapping[str, Any], templates: Templates) -> list[str]:
+    """The keys of the fields that a new user does not see, named one by one or by their groups. Raises BadRule."""
+    keys = set(checked_texts(given.get("hidden_fields") or [], "hidden_fields"))
+    groups = set(checked_texts(given.get("hidden_groups") or [], "hidden_groups"))
+    found = {
+        (definition.key, attribute["value"])
+        for name in WITH_DEFINITIONS
+        for definition in templates[name].definitions.values()
+        for attribute in definition.body["attributes"]
+        if attribute["type"] == "form_group"
+    }
+    unknown = groups - {group for _key, group in found}
+    if unknown:
+        raise BadRule(f"no field is in the group {min(unknown)!r}")
+    return sorted(keys | {key for key, group in found if group in groups})
 
 
 def checked_locations(uuids: Any, store: Store) -> list[str] | None:
