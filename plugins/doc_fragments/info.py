@@ -46,6 +46,8 @@ options:
     default: false
 notes:
   - The list is complete, however many pages the instance has it on. One that does not add up is an error.
+  - If the instance reports no total, the end of a list is proven by one more request, which brings nothing new. For a
+    list without pages (definitions of fields, tasks, files) that proof holds for a day.
   - The instance applies the filters where it can. What it cannot is applied to the complete list, with the same
     meaning.
 """

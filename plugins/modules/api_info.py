@@ -42,8 +42,8 @@ options:
     type: raw
 notes:
   - >-
-    A list that comes in pages is read to its end, unless O(query) names a C(page). Sort it by something unique, such as
-    C(sort: {id: ASC}), so that no record changes its page.
+    A list is read to its end, unless O(query) names a C(page). If the instance reports no total, this takes one more
+    request. Sort the list by something unique, such as C(sort: {id: ASC}), so that no record changes its page.
 seealso:
   - module: community.seventhings.api
 extends_documentation_fragment:

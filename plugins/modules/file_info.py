@@ -121,8 +121,8 @@ count:
   sample: 1
 complete:
   description:
-    - Whether these are all files that match. False where the instance has listed 20 files, because there may be older
-      ones.
+    - Whether these are all files that match. False if the instance has listed 20 files or does not prove that there are
+      no others, because there may be older ones.
   returned: success
   type: bool
   sample: true

@@ -147,7 +147,7 @@ count:
   sample: 1
 complete:
   description:
-    - Always true. All pages of the history are read.
+    - Whether these are all events. False if the instance reports more of them than its pages have.
   returned: success
   type: bool
   sample: true

@@ -11,7 +11,7 @@ import itertools
 import json
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -39,6 +39,7 @@ from ..model.kinds import ARCHIVED_AT, FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
+from ..runtime.unpaged import UnpagedLists
 from . import query
 from .ahead import PagesAhead
 from .limits import MOST_FIELDS, LimitExceeded, ListLimit
@@ -53,8 +54,6 @@ _READ_AGAIN = 2
 """How often a list that does not add up is read again before it is an error."""
 _MANY = 150_000
 """A list of more records than that is kept compressed, which takes time."""
-_SURELY_NOT_FULL = 100
-"""A page with fewer records than that is the last one: no instance is known to have smaller pages."""
 _SAMPLE = 20
 """How many records show which keys an instance answers."""
 _MOST_WAITING = 8 << 20
@@ -112,8 +111,9 @@ class Client:
 
     :ivar creations: the locks of what is made, which the processes of this user share.
     :ivar leftovers: uploads of tasks that failed.
-    :ivar unsure: names of kinds whose list has several pages and no total here: one that moved to an earlier page while
-        they were read, because somebody deleted another, is missed without a sign.
+    :ivar unsure: names of kinds whose list has several pages and no total. If somebody deletes a record while the pages
+        are read, another record moves to an earlier page and is missed without a sign.
+    :ivar unpaged: the kinds whose list is known to be whole in one answer.
     :ivar profile: how the instance was when it was probed, where that is known.
     """
 
@@ -124,12 +124,14 @@ class Client:
         creations: Creations | None = None,
         profile: Profile | None = None,
         leftovers: Leftovers | None = None,
+        unpaged: UnpagedLists | None = None,
     ) -> None:
         self.transport = transport
         self.profile = profile
         self.tokens = tokens
         self.creations = Creations() if creations is None else creations
         self.leftovers = leftovers or Leftovers()
+        self.unpaged = UnpagedLists() if unpaged is None else unpaged
         self.unsure: set[str] = set()
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._samples: dict[str, list[Record]] = {}
@@ -194,7 +196,10 @@ class Client:
         template: str = "",
         look: Look | None = None,
     ) -> list[Record]:
-        """Every record of a kind that the service finds, all pages of it, each once.
+        """Return every record of a kind that the service finds, each once.
+
+        The service must prove that these are all of them: by a total, or by a page that is empty or brings nothing
+        new. If each wanted value of a unique key has its record, no proof is needed.
 
         The conditions only narrow the answer where the instance honours them: whoever calls compares each hit again.
 
@@ -228,8 +233,8 @@ class Client:
     ) -> list[Record]:
         found: dict[str, Record] = {}
         for part in query.split_long(conditions):
-            pairs = [*parameters.items(), *(pair for condition in part for pair in condition.pairs())]
-            found.update((_identity(record), record) for record in self._read_pages(kind, pairs, template, look))
+            asked = _Asked(kind, part, parameters, template)
+            found.update((_identity(record), record) for record in self._read_pages(asked, look))
         if kind.cap and len(found) >= kind.cap:
             return self._list_capped(kind, parameters, found.values())
         return list(found.values())
@@ -244,13 +249,11 @@ class Client:
         found = {_identity(record): record for part in parts for record in self._list_all(kind, (), part, "")}
         return list(found.values())
 
-    def _read_pages(
-        self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str, look: Look | None
-    ) -> list[Record]:
+    def _read_pages(self, asked: _Asked, look: Look | None) -> list[Record]:
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             try:
-                total = self._read_pages_into(found, kind, pairs, template, look)
+                total = self._read_pages_into(found, asked, look)
             except LimitExceeded:
                 # The error may be kept until somebody asks for the list; what it has cost is not.
                 found.clear()
@@ -258,85 +261,121 @@ class Client:
             if total is None or total == len(found):
                 return list(found.values())
         raise IncompleteList(
-            f"The list of {kind.several} does not add up: the service says that there are {total}, its pages hold "
-            f"{len(found)} different ones, "
+            f"The list of {asked.kind.several} does not add up: the service says that there are {total}, its pages "
+            f"hold {len(found)} different ones, "
             f"also after reading {_READ_AGAIN + 1} times. Nothing is decided from it; try again when nobody "
             f"else is writing."
         )
 
-    def _read_pages_into(
-        self,
-        found: dict[str, Record],
-        kind: Kind,
-        pairs: Sequence[tuple[str, str]],
-        template: str,
-        look: Look | None,
-    ) -> int | None:
-        """Reads a list to its end.
+    def _read_pages_into(self, found: dict[str, Record], asked: _Asked, look: Look | None) -> int | None:
+        """Read a list to its end. A page that is shorter than what was asked for is not the end.
 
         :param found: takes the records, by uuid. :param look: as :meth:`list_all` has it.
-        :returns: how many records there are as the service says; None where it does not.
+        :returns: how many records there are as the service says; None if it does not.
         """
-        total: int | None = None
+        kind, total = asked.kind, None
         limit = ListLimit(self.transport.limits, kind.several, PER_PAGE)
         with contextlib.ExitStack() as alone:
-            for number, page in enumerate(self._pages(kind, pairs, template, limit)):
+            for number, page in enumerate(self._pages(asked, limit), 1):
                 fresh = [record for record in page.records if _identity(record) not in found]
                 # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
                 total = None if page.total is None else max(page.total, total or 0)
-                if total is None and number:
-                    self.unsure.add(kind.name)
-                if page.clamped or (page.records and not fresh):
+                if self._is_last(kind, page, fresh):
                     break
+                if total is None and number > 1 and not asked.template:
+                    self.unsure.add(kind.name)
                 if (page.total or 0) > _MANY:
                     if look is not None:
                         look(fresh)
                     page.compress(kind)
                 found.update((_identity(record), record) for record in fresh)
-                if not page.records or (page.last if total is None else len(found) >= total):
+                if len(found) >= total if total is not None else self._needs_no_proof(asked, found.values()):
                     break
-                if total is None and not number:
+                if total is None and number == 2:
                     # Nobody knows how long it is, so memory has to do for one such list at a time.
                     alone.enter_context(self._untold)
         return total
 
-    def _pages(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str, limit: ListLimit) -> Iterator[Page]:
-        """The pages of a list, one after the other. Where the total is told the next ones are asked for ahead, so that
-        the service works while an answer is read; never more pages than there are, and none of a list that is too long.
+    def _is_last(self, kind: Kind, page: Page, fresh: Collection[Record]) -> bool:
+        """Return True if a page is empty or repeats earlier ones.
+
+        :param fresh: the records of the page that no earlier page has.
+        """
+        if len(page.records) > page.size and not fresh:
+            # Fewer records were asked for, so the instance does not page this list.
+            self.unpaged.note(kind.name)
+        return not fresh
+
+    def _is_unpaged(self, kind: Kind) -> bool:
+        """Return True if the list of a kind is known to be whole in one answer."""
+        return kind.name in self.unpaged or self.is_on("unpaged_lists", "whole", "refuse")
+
+    def _needs_no_proof(self, asked: _Asked, found: Collection[Record]) -> bool:
+        """Return True if a list without a total is complete for what was asked: each wanted value of a unique key has
+        its record, or the list is known to be whole in one answer.
+        """
+        kind = asked.kind
+        if not kind.sort and (kind.newest or self._is_unpaged(kind)):
+            return True
+        known = self.schema(kind).fields if kind.template in ("", *self._definitions) else {}
+        unique = {"id", *kind.uuid_keys, *(field.wire_key for field in known.values() if field.unique)}
+        for condition in asked.conditions:
+            if condition.field in unique and condition.operator in ("eq", "in"):
+                have = {str(record.flat.get(condition.field)) for record in found}
+                return have.issuperset(map(str, condition.values))
+        return False
+
+    def _pages(self, asked: _Asked, limit: ListLimit) -> Iterator[Page]:
+        """Yield the pages of a list, one after the other. If the total is reported, later pages are requested while an
+        earlier one is read; never more pages than there are, and none of a list that is too long.
 
         :param limit: counts the pages.
         """
-        page = self._page(kind, pairs, template)
+        kind = asked.kind
+        page = self._page(asked)
         limit.add(len(page.body), len(page.records), page.total)
         is_many = (page.total or 0) > _MANY
         if not is_many:
             yield page
         last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
-        ask = partial(self._ask_page, kind, pairs, template)
+        size = PER_PAGE if kind.sort else _size_unlike(len(page.records))
+        ask = partial(self._ask_page, asked, size=size)
         with PagesAhead(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as ahead:
             if is_many:
                 yield page
             for number in itertools.count(2):
-                page = Page.of(kind, ahead.next() or ask(number), number if kind.sort else None)
+                try:
+                    answer = ahead.next() or ask(number)
+                except (InvalidRequest, NotFound, NotProcessable, InternalError) as refused:
+                    if page.total is not None or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
+                        raise
+                    if kind.sort:
+                        raise IncompleteList(
+                            f"The list of {kind.several} has no total, and its page {number} can't be read, so nobody "
+                            f"knows whether there is more. Nothing is decided from it. ({refused.message})"
+                        ) from refused
+                    self.unpaged.note(kind.name)
+                    return
+                page = Page.of(kind, answer, size)
                 limit.add(len(page.body), len(page.records), page.total)
                 yield page
 
-    def _page(self, kind: Kind, pairs: Sequence[tuple[str, str]] = (), template: str = "") -> Page:
-        """The first page of a list."""
-        return Page.of(kind, self._ask_page(kind, pairs, template, 1), 1 if kind.sort else None)
+    def _page(self, asked: _Asked) -> Page:
+        """Return the first page of a list."""
+        return Page.of(asked.kind, self._ask_page(asked, 1))
 
-    def _ask_page(self, kind: Kind, pairs: Sequence[tuple[str, str]], template: str, number: int) -> Response:
-        paging = _paging(kind, number) if kind.sort else []
-        return self.send("GET", kind.list_path.format(template=template), pairs=[*pairs, *paging])
+    def _ask_page(self, asked: _Asked, number: int, size: int = PER_PAGE) -> Response:
+        kind, paging = asked.kind, []
+        if kind.sort or number > 1:
+            paging = [("page", str(number)), ("per_page", str(size)), *(_order(kind) if kind.sort else ())]
+        return self.send("GET", kind.list_path.format(template=asked.template), pairs=[*asked.pairs, *paging])
 
     def count(self, kind: Kind) -> int | None:
         """The number of records of a kind, in one request; None where the service does not tell it."""
         if kind.count_path:
             decoded = self.send("GET", kind.count_path).json()
-            number = decoded.get("count") if isinstance(decoded, Mapping) else None
-        else:
-            number = self.first(kind, 1, []).total if kind.sort else None
-        return number if isinstance(number, int) and not isinstance(number, bool) else None
+            return integer_of(decoded.get("count")) if isinstance(decoded, Mapping) else None
+        return self.first(kind, 1, []).total if kind.sort else None
 
     def first(self, kind: Kind, number: int, pairs: Sequence[tuple[str, str]]) -> Page:
         """The first records of a list, in one request.
@@ -344,7 +383,7 @@ class Client:
         :param number: how many. :param pairs: what else is asked for, such as the order.
         """
         paging = [("page", "1"), ("per_page", str(number))]
-        return Page.of(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), 1)
+        return Page.of(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), number)
 
     def get(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         """One record by its uuid; None where there is none (404, or an empty answer).
@@ -362,7 +401,7 @@ class Client:
 
     def some(self, kind: Kind) -> list[Record]:
         """The first page of a kind: enough to name candidates in a message, not to decide anything."""
-        return self._page(kind).records
+        return self._page(_Asked(kind)).records
 
     def sample(self, kind: Kind) -> list[Record]:
         """A few records of a kind, to see which keys the instance answers. They are kept as long as the definitions
@@ -388,10 +427,19 @@ class Client:
         return self._found_by[asked]
 
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
-        """The first page of a kind, and whether it has all of its records beyond doubt."""
-        page = self._page(kind)
-        is_all = len(page.records) < _SURELY_NOT_FULL if page.total is None else len(page.records) >= page.total
-        return page.records, is_all
+        """Return the first page of a kind, and whether the service proves that it has all records."""
+        asked = _Asked(kind)
+        pages = self._pages(asked, ListLimit(self.transport.limits, kind.several, PER_PAGE))
+        page = next(pages)
+        if page.total is not None or not page.records:
+            return page.records, len(page.records) >= (page.total or 0)
+        if kind.sort or not self._is_unpaged(kind):
+            known = {_identity(record) for record in page.records}
+            following = next(pages, None)
+            fresh = [record for record in following.records if _identity(record) not in known] if following else []
+            if following and not self._is_last(kind, following, fresh):
+                return page.records, False
+        return page.records, not kind.newest or len(page.records) < kind.newest
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
         """Return the record with a barcode, archived or not; None if the instance has no such record, or does not look
@@ -561,8 +609,13 @@ def _identity(record: Record) -> str:
     return record.uuid or str(record.id)
 
 
-def _paging(kind: Kind, number: int) -> list[tuple[str, str]]:
-    return [("page", str(number)), ("per_page", str(PER_PAGE)), *_order(kind)]
+def _size_unlike(length: int) -> int:
+    """Return the size of page to ask for if the description knows no pages of a list. An answer that is longer then
+    shows that there are none, and is not mistaken for the last page.
+
+    :param length: of the first answer. Two pages overlap by a record, so a short list needs pages of its length.
+    """
+    return min(length - 1 if length > 2 else max(length, 1), PER_PAGE)
 
 
 def _order(kind: Kind) -> list[tuple[str, str]]:
@@ -575,19 +628,35 @@ def _order(kind: Kind) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
+class _Asked:
+    """The list that is asked for: the records of a kind that meet some conditions.
+
+    :ivar parameters: the tasks' own query parameters.
+    """
+
+    kind: Kind
+    conditions: Sequence[Condition] = ()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    template: str = ""
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return [*self.parameters.items(), *(pair for condition in self.conditions for pair in condition.pairs())]
+
+
+@dataclass(frozen=True)
 class Page:
-    """One answer of a list: its records, the total where told, whether it is the last, whether it is another page than
-    the one asked for, and the answer itself.
+    """One answer of a list: its records, the total if the service reports it, how many records were asked for, and the
+    answer itself.
     """
 
     records: list[Record]
     total: int | None
-    last: bool
-    clamped: bool
+    size: int
     body: bytes
 
     @classmethod
-    def of(cls, kind: Kind, answer: Response, number: int | None) -> Page:
+    def of(cls, kind: Kind, answer: Response, size: int = PER_PAGE) -> Page:
         decoded = answer.json()
         envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
         items = envelope.get("items") if envelope else decoded
@@ -595,21 +664,13 @@ class Page:
             raise SeventhingsError(
                 f"{answer.endpoint}: expected a list of records or {{items: [...]}}, got something else."
             )
-        asked, size = envelope.get("page"), envelope.get("per_page")
-        total = envelope.get("total")
         records = [Record.of_flat(kind, _flat(kind, item, answer)) for item in items]
         if not all(record.is_known for record in records):
             # Nothing is recognised in a shape that is not known, and everything would be made again.
             mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.always_there}" if kind.always_there else ""
             raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
-        return cls(
-            records=records,
-            total=total if isinstance(total, int) else None,
-            last=number is None or len(records) < (size if isinstance(size, int) and size > 0 else PER_PAGE),
-            clamped=number is not None and isinstance(asked, int) and asked != number,
-            body=answer.body,
-        )
+        return cls(records, integer_of(envelope.get("total")), size, answer.body)
 
     def compress(self, kind: Kind) -> None:
         """Keeps little more of its records than by what they are found; all else is read again when it is asked for."""

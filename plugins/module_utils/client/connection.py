@@ -24,6 +24,7 @@ from ..runtime.leftovers import Leftovers
 from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.turnstile import SharedTurnstile
+from ..runtime.unpaged import UnpagedLists
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
 from .patience import RATE_LIMIT_WAIT
@@ -194,7 +195,8 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     transport.pausing = creations.paused
     profile = Profile.read(str(given["profile"]), warnings.append) if given.get("profile") else None
     leftovers = Leftovers(places.shared, root.lower())
-    return Client(transport, Tokens(transport, credentials, store=store), creations, profile, leftovers)
+    unpaged = UnpagedLists(places.shared, digest_of(root.lower()))
+    return Client(transport, Tokens(transport, credentials, store=store), creations, profile, leftovers, unpaged)
 
 
 def _rate(root: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:

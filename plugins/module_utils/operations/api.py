@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -13,11 +12,12 @@ from urllib.parse import unquote
 from ..client.client import Client
 from ..client.limits import ListLimit
 from ..client.transport import PREFIX, Effect, Response
-from ..errors import InvalidInput, NotJson
+from ..errors import InvalidInput, InvalidRequest, NotFound, NotJson, NotProcessable
 from ..model.field import (
     integer_of,
     shorten,
 )
+from .raw_list import items_of, read_to_end
 
 _READING_POSTS = ("circularity-hub/suggest-category", "circularity-hub/suggest-rest-price", "report")
 """Paths that take a POST and change nothing."""
@@ -103,7 +103,7 @@ def _pairs(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Response, Any]:
-    """The answer, and its body decoded; a list that comes in pages is read to its end unless a page is asked for."""
+    """Return the answer and its decoded body. A list is read to its end, unless the query names a page."""
     pairs = list(_pairs(options["query"]))
 
     def ask(more: Sequence[tuple[str, str]] = ()) -> tuple[Response, Any]:
@@ -114,38 +114,24 @@ def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Respon
         return answer, _decoded(answer)
 
     answer, decoded = ask()
-    if "page" in (options["query"] or {}) or not _is_page(decoded):
+    items = items_of(decoded)
+    if options["method"] != "GET" or "page" in (options["query"] or {}) or not items:
         return answer, decoded
-    items = list(decoded["items"])
-    size, page, following = decoded["per_page"], decoded, answer
-    limit = ListLimit(client.transport.limits, "records", size)
-    for number in itertools.count(2):
-        limit.add(len(following.body), len(page["items"]), decoded.get("total"))
-        if len(page["items"]) < size or len(items) >= decoded.get("total", len(items) + 1):
-            break
-        more = [("page", str(number))]
-        if "per_page" not in (options["query"] or {}):
-            more.append(("per_page", str(size)))
-        following, page = ask(more)
-        if not _is_page(page) or page["page"] != number or not page["items"]:
-            break
-        items += page["items"]
-    return answer, {**decoded, "items": items}
+
+    def following(number: int) -> Response | None:
+        try:
+            return ask([("page", str(number))])[0]
+        except (InvalidRequest, NotFound, NotProcessable):
+            # The instance has no pages at this path.
+            return None
+
+    found, _is_whole = read_to_end(answer, following, ListLimit(client.transport.limits, "records", len(items)))
+    return answer, {**decoded, "items": found} if isinstance(decoded, Mapping) else found
 
 
 def _accepted(path: str, accept: str) -> str:
     """The media types of an answer: files and pictures are no JSON."""
     return "*/*" if path.endswith(("/data", "/thumbnail")) else accept
-
-
-def _is_page(decoded: Any) -> bool:
-    return (
-        isinstance(decoded, Mapping)
-        and isinstance(decoded.get("items"), list)
-        and isinstance(decoded.get("page"), int)
-        and isinstance(decoded.get("per_page"), int)
-        and isinstance(decoded.get("total", 0), int)
-    )
 
 
 def _decoded(answer: Response) -> Any:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from ..client.client import Client, Record
 from ..client.limits import ListLimit, decode_json
 from ..client.tokens import named_user
+from ..client.transport import Response
 from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, ServiceError, SeventhingsError
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
@@ -22,6 +22,7 @@ from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in
 from ..resolve.sight import perhaps_unseen
 from .account_sight import account_sight
+from .raw_list import read_to_end
 
 _HISTORY_PAGE = 200
 """The largest page of a history."""
@@ -78,37 +79,22 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
     """
     kind = KINDS[options["kind"]]
     uuid = _uuid_of(client, kind, options["record"])
-    entries: list[dict[str, Any]] = []
-    seen: set[str] = set()
-    limit = ListLimit(client.transport.limits, "events", _HISTORY_PAGE)
-    number = 1
-    while True:
+
+    def page(number: int) -> Response:
         pairs = [("page", str(number)), ("per_page", str(_HISTORY_PAGE))]
-        try:
-            answer = client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs)
-        except NotFound as missing:
-            if client.get(kind, uuid) is None:
-                raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{perhaps_unseen(kind)}.") from missing
-            raise SeventhingsError(
-                f"This instance has no history of {kind.one}: its version is too old for it."
-            ) from missing
-        decoded = answer.json()
-        decoded = decoded if isinstance(decoded, Mapping) else {}
-        listed = decoded.get("items")
-        items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
-        fresh = [item for item in items if json.dumps(item, sort_keys=True) not in seen]
-        # Histories clamp a page beyond the end to the last one.
-        if not fresh or decoded.get("page", number) != number:
-            break
-        seen.update(json.dumps(item, sort_keys=True) for item in fresh)
-        entries += [_entry(item) for item in fresh]
-        total = decoded.get("total")
-        total = total if isinstance(total, int) else None
-        limit.add(len(answer.body), len(items), total)
-        if len(items) < _HISTORY_PAGE or (total is not None and len(entries) >= total):
-            break
-        number += 1
-    return ListResult(entries[: options.get("limit")], len(entries))
+        return client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs)
+
+    try:
+        first = page(1)
+    except NotFound as missing:
+        if client.get(kind, uuid) is None:
+            raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{perhaps_unseen(kind)}.") from missing
+        raise SeventhingsError(
+            f"This instance has no history of {kind.one}: its version is too old for it."
+        ) from missing
+    items, is_whole = read_to_end(first, page, ListLimit(client.transport.limits, "events", _HISTORY_PAGE))
+    entries = [_entry(item) for item in items if isinstance(item, Mapping)]
+    return ListResult(entries[: options.get("limit")], len(entries), is_whole)
 
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:

@@ -81,12 +81,14 @@ def list_records(
         found = [record] if record else []
     else:
         conditions = _typed(reading, schema, filters, option)
-        candidates = client.list_all(
-            kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
-        )
+        if kind.newest:
+            candidates, complete = client.first_page(kind)
+        else:
+            candidates = client.list_all(
+                kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
+            )
         sight = _check_seen(client, schema, candidates, conditions, option)
         _decide(reading, conditions, candidates)
-        complete = not kind.newest or len(candidates) < kind.newest
         found = [record for record in candidates if _fits(record, conditions)]
     for field, descending in reversed(order):
         found.sort(key=partial(_rank_of, field), reverse=descending)

@@ -46,7 +46,6 @@ def first_records(
     page = client.first(kind, limit, pairs)
     ranks = [rank_of(field, record) for record in page.records]
     in_order = all((after <= before) if is_descending else (before <= after) for before, after in pairwise(ranks))
-    total = len(page.records) if page.total is None and len(page.records) < limit else page.total
-    if total is None or not in_order or len(page.records) != min(limit, total):
+    if page.total is None or not in_order or len(page.records) != min(limit, page.total):
         return None
-    return page.records, total
+    return page.records, page.total

@@ -220,8 +220,8 @@ class Watcher:
         """
         try:
             found = self.client.list_all(kind, [Condition(_STAMP, "gte", (state.stamp,))])
-            count = self.client.send("GET", f"{kind.list_path}/count").json()["count"]
-        except (ServiceError, KeyError, TypeError):
+            count = self.client.count(kind)
+        except ServiceError:
             cost.narrows = False
             return None
         if any(str(record.flat.get(_STAMP) or "") < state.stamp for record in found):
@@ -230,7 +230,7 @@ class Watcher:
         listed = {uuid for uuid, one in state.records.items() if not one.out_of_sight}
         if found and count == len(listed | {record.uuid for record in found}):
             return found
-        cost.count = count if isinstance(count, int) else -1
+        cost.count = -1 if count is None else count
         return None
 
     # ---- for a look

@@ -171,9 +171,15 @@ class FakeTransport(Transport):
         return [call.line for call in self.calls if call.effect is not Effect.SAFE]
 
 
-def client_on(transport: Transport) -> Client:
-    """A client with a token."""
-    return Client(transport, Tokens(transport, Credentials(access_token="token-1")))
+def client_on(transport: Transport, unpaged: Iterable[str] = ("field_definition", "task", "file")) -> Client:
+    """A client with a token.
+
+    :param unpaged: the kinds whose list is known to be whole in one answer.
+    """
+    client = Client(transport, Tokens(transport, Credentials(access_token="token-1")))
+    for kind in unpaged:
+        client.unpaged.note(kind)
+    return client
 
 
 def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Response:

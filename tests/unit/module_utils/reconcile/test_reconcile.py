@@ -30,7 +30,6 @@ from ..support import (
     definition,
     listing,
     made,
-    page_of,
     refusal,
     uuid_of,
 )
@@ -341,7 +340,7 @@ def test_the_list_of_persons_serves_references_and_the_record() -> None:
             "GET /asset-tracking/person/field-definitions": answer(
                 [definition("email"), definition("manager", "LINKED_PERSON")]
             ),
-            "GET /persons": [page_of([ada]), page_of([ada, bob])],
+            "GET /persons": [listing([ada]), listing([ada, bob])],
             "POST /person": made(6),
         }
     )

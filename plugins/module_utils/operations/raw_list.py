@@ -1,0 +1,54 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lists of things that are no records: all pages, as the service answers them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..client.limits import ListLimit
+from ..client.transport import Response
+from ..model.field import integer_of
+
+
+def items_of(decoded: Any) -> list[Any] | None:
+    """Return the items of a page: a bare list, or the ``items`` of an envelope. Return None if it is no list."""
+    items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
+    return items if isinstance(items, list) else None
+
+
+def read_to_end(
+    first: Response, following: Callable[[int], Response | None], limit: ListLimit
+) -> tuple[list[Any], bool]:
+    """Return the items of all pages, and whether their number adds up to the total, if there is one.
+
+    A list ends if its total is reached, or with a page that is empty or repeats earlier ones.
+
+    :param following: one request for a later page, by its number; None if there is no such page.
+    :param limit: counts the pages.
+    """
+    found: list[Any] = []
+    seen: set[str] = set()
+    total: int | None = None
+    page: Response | None = first
+    for number in itertools.count(2):
+        if page is None:
+            break
+        decoded = page.json()
+        items = items_of(decoded) or []
+        total = integer_of(decoded.get("total")) if isinstance(decoded, Mapping) else None
+        limit.add(len(page.body), len(items), total)
+        # Two events may be equal, so whole pages are compared and not their items.
+        marks = {json.dumps(item, sort_keys=True) for item in items}
+        if marks <= seen:
+            break
+        seen |= marks
+        found += items
+        if total is not None and len(found) >= total:
+            break
+        page = following(number)
+    return found, total is None or total == len(found)

@@ -1,0 +1,397 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A list is complete only if the service proves it: by a total that adds up, or by a page that brings nothing new."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from embedded_here import Embedded
+from exports import export_of
+from instance_site import Site, sample_files
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import PROBE
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    MODULES,
+    Invocation,
+    run_module,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.operations.account_sight import account_sight
+from ansible_collections.community.seventhings.plugins.module_utils.operations.api import api_info
+from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.watcher import Watcher, WatchOptions
+
+from ..module_utils.support import FakeTransport, answer, client_on, page_of, refusal, uuid_of
+from ..plugin_utils.absorb.absorbing import take
+
+LOCATION, ROOM, OBJECT, TASK, FILE = (KINDS[name] for name in ("location", "room", "object", "task", "file"))
+SILENT = {"list_total": "none", "list_echo": "none"}
+SHAPES = [
+    {"list_envelope": "array"},
+    {**SILENT},
+    {"list_total": "none", "list_echo": "page"},
+    {"list_total": "none", "list_echo": "both"},
+    {"list_total": "text"},
+    {"list_total": "text", "list_echo": "none"},
+]
+"""What instances say of a page, beyond the documented envelope."""
+
+
+def with_locations(sides: Mapping[str, str], count: int) -> Embedded:
+    service = Embedded.started(sides)
+    client = service.client()
+    for number in range(count - len(client.list_all(LOCATION))):
+        client.create(LOCATION, {"name": f"Depot {number}"})
+    return service
+
+
+def of_a_process(service: Embedded, shared: Path, now: Callable[[], float] = lambda: 0.0) -> Client:
+    """Return the client of a process of its own. Processes share notes in a directory."""
+    client = service.client()
+    client.unpaged = UnpagedLists(Folder(shared), "acme", now)
+    return client
+
+
+def asked(service: Embedded, act: Callable[[], Any]) -> list[tuple[str, str]]:
+    """Return the path and the query of each GET that is sent meanwhile."""
+    before = len(service.requests())
+    act()
+    sent = [one for one in service.requests()[before:] if one["method"] == "GET"]
+    return [(one["path"].partition("/v1")[2], one["query"]) for one in sent]
+
+
+# ---- lists in pages
+
+
+@pytest.mark.parametrize(("shape", "cap", "beyond"), list(product(SHAPES, ["50", "100", "200"], ["empty", "clamp"])))
+def test_a_list_is_whole_whatever_a_page_says_and_holds(shape: dict[str, str], cap: str, beyond: str) -> None:
+    count = int(cap) + 7
+    service = with_locations({**shape, "per_page_cap": cap, "page_beyond_end": beyond}, count)
+    client = service.client()
+    assert len(client.list_all(LOCATION)) == count
+    found = list_records(client, LOCATION, None, {}, [], 3)
+    assert (found.count, found.complete) == (count, True)
+    first = list_records(client, LOCATION, None, {}, ["-created_at"], 5)
+    assert (len(first.records), first.count) == (5, count)
+    assert list_records(client, LOCATION, None, {}, [], None, count_only=True).count == count
+
+
+def test_a_page_beyond_the_end_that_is_refused_proves_nothing() -> None:
+    """A list that is paged by its description ends with an empty page, and not with an error."""
+
+    def play(call: Any) -> Any:
+        return page_of([{"uuid": uuid_of(1), "id": 1}]) if ("page", "1") in call.pairs else refusal(404)
+
+    with pytest.raises(IncompleteList, match=r"list of rooms has no total, and its page 2 can't be read"):
+        client_on(FakeTransport({"GET /rooms": play})).list_all(ROOM)
+
+
+@pytest.mark.parametrize("total", [True, "many", "", "-3", None, 1.5, {"value": 3}])
+def test_what_is_no_number_is_no_total(total: Any) -> None:
+    records = [{"uuid": uuid_of(number), "id": number} for number in range(1, 4)]
+
+    def play(call: Any) -> Any:
+        page = int(dict(call.pairs)["page"])
+        return page_of(records[2 * page - 2 : 2 * page], total=total)
+
+    assert len(client_on(FakeTransport({"GET /rooms": play})).list_all(ROOM)) == 3
+
+
+# ---- lists without pages
+
+
+@pytest.mark.parametrize("beyond", ["empty", "clamp"])
+def test_lists_that_are_paged_against_their_description_are_whole(beyond: str) -> None:
+    client = Embedded.started({"unpaged_lists": "paged", "page_beyond_end": beyond}).client()
+    whole = Embedded.started().client()
+    assert [one.uuid for one in client.list_all(TASK)] == [one.uuid for one in whole.list_all(TASK)]
+    for template in ("asset", "room", "person"):
+        keys = [one["field_key"] for one in client.definitions(template)]
+        assert keys == [one["field_key"] for one in whole.definitions(template)]
+
+
+@pytest.mark.parametrize("beyond", ["empty", "clamp"])
+def test_tasks_that_are_made_one_by_one_are_found_again(beyond: str, tmp_path: Path) -> None:
+    """A list of two tasks on an instance with two on a page is no proof for the list of three."""
+    service = Embedded.started({"unpaged_lists": "paged", "page_beyond_end": beyond})
+    for task in service.client().list_all(TASK):
+        service.client().delete(TASK, task.uuid)
+    [user, *_others] = service.client().list_all(KINDS["user"])
+    [thing, *_things] = service.client().list_all(OBJECT)
+    for expected in (True, False):
+        for title in ("One", "Two", "Three", "Four"):
+            client = of_a_process(service, tmp_path)
+            values = {
+                "title": title,
+                "deadline": "2031-06-01",
+                "assignees": [{"uuid": user.uuid}],
+                "references": [{"uuid": thing.uuid}],
+            }
+            assert ensure(client, DesiredRecord(TASK, values)).changed is expected
+    assert len(service.client().list_all(TASK)) == 4
+
+
+@pytest.mark.parametrize("side", ["whole", "refuse"])
+def test_the_proof_for_a_list_without_pages_holds_for_a_day(side: str, tmp_path: Path) -> None:
+    service, now = Embedded.started({"unpaged_lists": side}), [1000.0]
+
+    def read() -> list[tuple[str, str]]:
+        client = of_a_process(service, tmp_path, lambda: now[0])
+        return asked(service, lambda: (client.list_all(TASK), client.definitions("asset"), client.definitions("room")))
+
+    once = ["/task-management/tasks", *(FIELD_DEFINITION.list_path.format(template=name) for name in ("asset", "room"))]
+    assert [path for path, query in read() if "page" in query] == once[:2]
+    assert read() == [(path, "") for path in once]
+    now[0] += 24 * 60 * 60 - 1
+    assert read() == [(path, "") for path in once]
+    now[0] += 1
+    assert len(read()) == 5
+
+
+@pytest.mark.parametrize("content", [b"", b"soon", b"nan", b"inf", b"9" * 99, b"1e9"])
+def test_a_note_that_can_not_be_true_counts_as_none(content: bytes, tmp_path: Path) -> None:
+    Folder(tmp_path).write("unpaged-acme-task", content)
+    service = Embedded.started()
+    assert len(asked(service, lambda: of_a_process(service, tmp_path, lambda: 1000.0).list_all(TASK))) == 2
+
+
+def test_a_profile_replaces_the_proof() -> None:
+    service = Embedded.started()
+    for side, requests in (("whole", 1), ("refuse", 1), ("paged", 2)):
+        client = service.client()
+        client.profile = _Profile({"unpaged_lists": side})
+        assert len(asked(service, lambda client=client: client.list_all(TASK))) == requests
+
+
+class _Profile:
+    """A profile that tells sides and hears nothing."""
+
+    def __init__(self, sides: Mapping[str, str]) -> None:
+        self.sides = sides
+
+    def heard(self, *_anything: Any) -> None:
+        return
+
+
+@pytest.mark.parametrize(("number", "is_whole"), [(1, True), (19, True), (20, False)])
+@pytest.mark.parametrize("page_two", ["repeated", "empty", "refused"])
+def test_files_are_all_there_if_the_service_proves_it(number: int, is_whole: bool, page_two: str) -> None:
+    files = [{"uuid": uuid_of(one), "name": f"{one}.txt"} for one in range(number)]
+
+    def play(call: Any) -> Any:
+        if not call.pairs or page_two == "repeated":
+            return answer(files)
+        return answer([]) if page_two == "empty" else refusal(400)
+
+    transport = FakeTransport({"GET /files": play})
+    found = list_records(client_on(transport, unpaged=()), FILE, None, {}, [], None)
+    assert (found.count, found.complete) == (number, is_whole)
+    assert len(transport.calls) <= 2
+
+
+def test_files_of_further_pages_are_not_read_and_not_denied() -> None:
+    files = [{"uuid": uuid_of(one), "name": f"{one}.txt"} for one in range(30)]
+
+    def play(call: Any) -> Any:
+        page, size = (int(dict(call.pairs).get(name, otherwise)) for name, otherwise in (("page", 1), ("per_page", 10)))
+        return answer(files[(page - 1) * size : page * size])
+
+    transport = FakeTransport({"GET /files": play})
+    found = list_records(client_on(transport, unpaged=()), FILE, None, {}, [], None)
+    assert (found.count, found.complete, len(transport.calls)) == (10, False, 2)
+
+
+# ---- looking up
+
+
+def test_the_record_of_a_unique_key_needs_no_proof() -> None:
+    service = with_locations(SILENT, 10)
+    client = service.client()
+    [first, *_others] = client.list_all(OBJECT)
+    client.schema(OBJECT)
+    barcode = first.flat["barcode"]
+    for condition in (
+        Condition("barcode", "eq", (barcode,)),
+        Condition("asset_uuid", "in", (first.uuid,)),
+        Condition("id", "eq", (first.id,)),
+    ):
+        sent = asked(service, lambda condition=condition: client.list_all(OBJECT, [condition]))
+        assert [path for path, _query in sent] == ["/objects"]
+    # A name may be that of another record.
+    name = Condition("inventory_name", "eq", (first.flat["inventory_name"],))
+    assert len(asked(service, lambda: client.list_all(OBJECT, [name]))) == 2
+
+
+def test_a_key_that_is_not_found_is_looked_for_to_the_end_of_the_list() -> None:
+    service = with_locations({**SILENT, "per_page_cap": "50", "places_filter": "ignore"}, 60)
+    last = service.client().list_all(LOCATION)[-1]
+    for _time in range(2):
+        found = ensure(service.client(), DesiredRecord(LOCATION, {"name": last.flat["name"]}))
+        assert (found.changed, found.uuid) == (False, last.uuid)
+    assert service.client().get_by_id(LOCATION, last.id or 0) is not None
+
+
+# ---- others that read in pages
+
+
+def test_a_history_is_whole_without_a_total() -> None:
+    events = [{"type": "changed", "id": number} for number in range(130)]
+
+    def play(call: Any) -> Any:
+        page = int(dict(call.pairs)["page"])
+        return page_of(events[50 * page - 50 : 50 * page])
+
+    path = f"/task-management/task/{uuid_of(7)}/history"
+    found = history_info(client_on(FakeTransport({f"GET {path}": play})), {"kind": "task", "record": uuid_of(7)})
+    assert (found.count, found.complete) == (130, True)
+
+
+@pytest.mark.parametrize("total", [3, "3"])
+def test_a_history_that_does_not_add_up_is_not_complete(total: Any) -> None:
+    transport = FakeTransport(
+        {
+            f"GET /task-management/task/{uuid_of(7)}/history": [
+                page_of([{"id": 1}, {"id": 2}], total=total),
+                page_of([], total=total),
+            ]
+        }
+    )
+    assert not history_info(client_on(transport), {"kind": "task", "record": uuid_of(7)}).complete
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_any_list_is_read_to_its_end(shape: dict[str, str]) -> None:
+    service = with_locations({**shape, "per_page_cap": "50"}, 120)
+    options = {"method": "GET", "path": "/locations", "query": {"sort": {"id": "ASC"}}, "body": None}
+    decoded = api_info(service.client(), options)["json"]
+    assert len(decoded if isinstance(decoded, list) else decoded["items"]) == 120
+    options["query"] = {"page": 2}
+    decoded = api_info(service.client(), options)["json"]
+    assert len(decoded if isinstance(decoded, list) else decoded["items"]) == 50
+
+
+def test_what_the_account_sees_is_told_without_totals() -> None:
+    assert account_sight(Embedded.started(SILENT).client()) == account_sight(Embedded.started().client())
+    service = with_locations({**SILENT, "per_page_cap": "50"}, 51)
+    assert account_sight(service.client())["hidden_records"] == "unknown"
+
+
+# ---- what the proofs cost
+
+
+def _info(site: Site) -> None:
+    for name in ("room_info", "object_info", "task_info", "user_info", "hub_order_info", "file_info", "service_info"):
+        _run(site, name)
+    _run(site, "field_definition_info", template="asset")
+
+
+def _run(site: Site, name: str, **options: Any) -> dict[str, Any]:
+    written = {**site.service.options(), "rate_limit": 0, **options}
+    given = read_arguments(name, MODULES[name].spec, MODULES[name].rules, written)
+    result = run_module(name, Invocation(given.options, given.written, False), connect)
+    assert "msg" not in result, result
+    return result
+
+
+def _watch(site: Site) -> None:
+    cursor = CursorFile(str(site.root / "cursor.json"), site.service.base_url, "test")
+    try:
+        watcher = Watcher(site.client(), cursor, WatchOptions(), lambda: dt.datetime.now(dt.UTC), lambda: 0.0)
+        watcher.look()
+        watcher.keep()
+    finally:
+        cursor.close()
+
+
+def _probe(site: Site) -> None:
+    written = {**site.service.options(), "rate_limit": 0, "dest": str(site.root / "profile.json")}
+    assert "failed" not in probe(read_arguments("probe", PROBE, {}, written).options, check_mode=False)
+
+
+def _apply(site: Site) -> None:
+    assert site.run().outcome == "unchanged"
+
+
+def _absorb(site: Site) -> None:
+    assert not take(site)["changed"]
+
+
+def _inventory(site: Site) -> None:
+    read_records(site.client(read_only=True), Plan("objects"), {})
+
+
+def _lookup(site: Site) -> None:
+    assert Finder(site.client(read_only=True), OBJECT).find(["01000001", "01000002"])
+
+
+DOORS: dict[str, Callable[[Site], object]] = {
+    "info": _info,
+    "apply": _apply,
+    "export": lambda site: export_of(site, site.root / "export"),
+    "absorb": _absorb,
+    "inventory": _inventory,
+    "lookup": _lookup,
+    "event source": _watch,
+    "service_info": lambda site: _run(site, "service_info"),
+    "probe": _probe,
+}
+_PAGING = ("page", "per_page")
+
+
+def lists_of(site: Site, act: Callable[[Site], object]) -> tuple[Counter[str], Counter[str]]:
+    """Return how often each list is begun, and how often a later page of it is read."""
+    site.service.clear_log()
+    act(site)
+    begun: Counter[str] = Counter()
+    further: Counter[str] = Counter()
+    for entry in site.service.log():
+        pairs = dict(parse_qsl(entry["query"], keep_blank_values=True))
+        name = f"{entry['path']}?{urlencode([pair for pair in pairs.items() if pair[0] not in _PAGING])}"
+        (further if int(pairs.get("page", "1")) > 1 else begun)[re.sub(r"sort[^&]*&?", "", name)] += 1
+    return begun, further
+
+
+def test_a_proof_costs_a_request_for_each_list_and_none_where_totals_come(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = site.root / "shared"
+    site.write(sample_files(90))
+    shared.mkdir(mode=0o700)
+    monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(shared))
+    site.run()
+    # The first reading of today proves which lists have no pages.
+    begun, further = lists_of(site, _info)
+    assert further <= begun
+    for door, act in DOORS.items():
+        _begun, further = lists_of(site, act)
+        # A probe asks for pages beyond the end, to learn what the instance does.
+        assert door == "probe" or not further, (door, further)
+    site.service.steer("PUT", "/switches", SILENT)
+    for door, act in DOORS.items():
+        begun, further = lists_of(site, act)
+        assert door == "probe" or further <= begun, (door, further - begun)
+        # Barcodes are unique, so the records of a lookup need no proof.
+        assert bool(further) is (door != "lookup")
