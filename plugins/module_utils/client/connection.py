@@ -187,7 +187,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     )
     store = _store(root, credentials, places) if _is_on("token_cache", given.get("token_cache")) else None
     creations = Creations(
-        places.shared,
+        places.locks,
         digest_of(root.lower()),
         _seconds("lock_wait", given.get("lock_wait"), LOCK_WAIT),
         warnings.append,

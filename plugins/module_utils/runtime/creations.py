@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lets one of many processes that ensure one record make it; the others find it.
 
-Each kind of record of an instance has a lock, and beside it a count of what was made. A process that finds a record
-missing takes the lock. It looks again only where the count moved since its first look. So runs with nothing to do wait
-for nobody, and a process that is alone asks nothing twice. Before the request a mark is written, and after it the mark
-is cleared. A process that finds a mark knows that its writer was killed while the service was at it, and looks until
-that settles.
+Each kind of record of an instance has a lock, and beside it a number that changes with each creation. A process that
+finds a record missing takes the lock. It looks again only if the number changed since its first look. So runs with
+nothing to do wait for nobody, and a process that is alone asks nothing twice. Before the request a mark is written, and
+after it the mark is cleared. A process that finds a mark knows that its writer was killed while the service was at it,
+and looks until that settles.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from ..errors import OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder
 from ..model.kinds import KINDS
-from .locks import Busy, SharedFile, describe
-from .places import NOT_SHARED
+from .locks import Busy, Lock, Obstructed, describe
+from .places import NAMED
 
 LOCK_WAIT = 600.0
 """Seconds to wait for a lock unless told otherwise."""
@@ -47,13 +49,19 @@ class LockTimeout(SeventhingsError):
     """Another process makes records of the kind, and did so until the end of the time to wait for it."""
 
 
+class LockRefused(SeventhingsError):
+    """The lock of a kind can't be taken, so no record of the kind may be created."""
+
+
 @dataclass(frozen=True)
 class _State:
-    """The content of the file of a kind: the count, the process that is about to make something (0: none), the moment,
-    and a digest of what it makes.
+    """The content of the file of a kind.
+
+    :ivar number: changes with each creation; 0: unknown. :ivar process: that is about to create something; 0: none.
+    :ivar moment: of the mark. :ivar digest: of what the process creates.
     """
 
-    count: int = 0
+    number: int = 0
     process: int = 0
     moment: float = 0.0
     digest: bytes = b""
@@ -63,48 +71,73 @@ class _State:
         return cls(*_LAYOUT.unpack(content)) if len(content) == _LAYOUT.size else cls()
 
     def encoded(self) -> bytes:
-        return _LAYOUT.pack(self.count % (1 << 63), self.process, self.moment, self.digest)
+        return _LAYOUT.pack(self.number, self.process, self.moment, self.digest)
 
 
 class _Kind:
     """One kind of record, as this process sees it.
 
-    :ivar seen: the count when records were looked for. :ivar descriptor: of the file, locked; -1: it is not.
+    :ivar seen: the number in each place when records were looked for.
     :ivar settling: the pauses that are left until what a killed process sent has settled.
     :ivar is_wanted: whether the lock is to be held, also where it was given away for a pause.
     :ivar moves: how often others made something while it was given away.
     """
 
-    def __init__(self, file: SharedFile) -> None:
-        self.file = file
-        self.seen = 0
-        self.descriptor = -1
+    def __init__(self, lock: Lock) -> None:
+        self.lock = lock
+        lock.begin(_State(_new_number()).encoded())
+        self.seen = self.numbers()
         self.settling: list[float] = []
         self.is_wanted = False
         self.moves = 0
         self.under_way = 0
 
-    def state(self) -> _State:
-        return _State.of(self.file.read(_LAYOUT.size + 1))
+    def states(self) -> dict[Path, _State]:
+        """Return the content of each place: of those where the lock is held, or else of all."""
+        return {path: _State.of(content) for path, content in self.lock.read(_LAYOUT.size + 1).items()}
 
-    def note(self, process: int, moment: float = 0.0, digest: bytes = b"") -> None:
-        """Writes or clears the mark; either moves the count."""
-        self.seen = self.state().count + 1
-        self.file.write(_State(self.seen, process, moment, digest).encoded())
+    def numbers(self) -> dict[Path, int]:
+        """Return the number in each place."""
+        return {path: state.number for path, state in self.states().items()}
+
+    def state(self) -> _State:
+        """Return the content with the youngest mark. Processes that do not see the same places leave different ones."""
+        return max(self.states().values(), key=lambda state: (state.process > 0, state.moment), default=_State())
+
+    def have_moved(self) -> bool:
+        """Return True if others created records since they were looked for, or if nobody knows. The lock is held."""
+        numbers = self.numbers()
+        is_known = self.lock.is_writable() and 0 not in numbers.values()
+        return not is_known or any(self.seen.get(path) != number for path, number in numbers.items())
+
+    def note(self, process: int, moment: float = 0.0, digest: bytes = b"") -> str:
+        """Write or clear the mark; either changes the number.
+
+        :returns: why that is not possible in one of the places; empty if it is.
+        """
+        if not self.lock.is_held:
+            return ""
+        problem = self.lock.write(_State(_new_number(), process, moment, digest).encoded())
+        self.seen = self.numbers()
+        return problem
+
+
+def _new_number() -> int:
+    return secrets.randbits(63) | 1
 
 
 class Creations:
     """The locks of one instance.
 
-    :param folder: where they lie; None: nothing is shared, and nobody waits for anybody.
+    :param folders: the places of the locks; None: nothing is shared, and nobody waits for anybody.
     :param name: of the instance, fit for a file name. :param lock_wait: seconds to wait for a lock.
-    :param on_problem: is told once why nothing is shared any more.
+    :param on_problem: gets warnings about the places.
     :ivar on_wait: is told that a wait takes long.
     """
 
     def __init__(
         self,
-        folder: Folder | None = None,
+        folders: Sequence[Folder] | None = None,
         name: str = "",
         lock_wait: float = LOCK_WAIT,
         on_problem: Callable[[str], None] = lambda _problem: None,
@@ -112,10 +145,11 @@ class Creations:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.on_wait = on_problem
-        self._folder = folder
+        self._folders = folders
         self._name = name
         self._lock_wait = lock_wait
         self._on_problem = on_problem
+        self._warned: set[str] = set()
         self._clock = clock
         self._sleep = sleep
         self._kinds: dict[str, _Kind] = {}
@@ -130,6 +164,7 @@ class Creations:
 
         :param forget: is called before it is done again, to look at nothing that was read before.
         :raises LockTimeout: where the lock is not free in time. Nothing was made.
+        :raises LockRefused: if it can't be taken. Nothing was made.
         """
         self.watch([kind])
         try:
@@ -148,9 +183,10 @@ class Creations:
         :raises CreatedMeanwhile: before anything was sent.
         """
         watched = self._kinds.get(kind)
-        if watched is None or not self._is_ready(kind, watched, key):
+        if watched is None:
             yield
             return
+        self._prepare(kind, watched, key)
         self._inside.watched, self._inside.moves = watched, watched.moves
         try:
             yield
@@ -170,13 +206,9 @@ class Creations:
 
     def watch(self, kinds: Iterable[str]) -> None:
         """Records of these kinds are about to be looked for."""
-        if self._folder is None:
-            return
-        for kind in kinds:
-            with self._or_alone():
-                watched = _Kind(SharedFile(self._folder, f"create-{self._name}-{kind}"))
-                watched.seen = watched.state().count
-                self._kinds[kind] = watched
+        if self._folders is not None:
+            for kind in kinds:
+                self._kinds[kind] = _Kind(Lock(self._folders, f"create-{self._name}-{kind}"))
 
     def hold(self, kinds: Iterable[str]) -> set[str]:
         """Takes the locks of kinds that are watched, in this order, until :meth:`leave`.
@@ -187,10 +219,8 @@ class Creations:
         moved = set()
         for kind in kinds:
             watched = self._kinds.get(kind)
-            if watched is not None and watched.descriptor < 0:
-                with self._or_alone():
-                    if self._take(kind, watched):
-                        moved.add(kind)
+            if watched is not None and not watched.lock.is_held and self._take(kind, watched):
+                moved.add(kind)
         return moved
 
     def settle(self) -> bool:
@@ -208,9 +238,8 @@ class Creations:
         """Gives all locks back."""
         with self._mutex:
             for watched in self._kinds.values():
-                with self._or_alone():
-                    self._give_back(watched)
-                watched.file.close()
+                self._give_back(watched)
+                watched.lock.close()
             self._kinds.clear()
 
     @contextlib.contextmanager
@@ -222,63 +251,86 @@ class Creations:
         inside: _Kind | None = getattr(self._inside, "watched", None)
         with self._mutex:
             for watched in self._kinds.values():
-                with self._or_alone():
-                    if watched is inside and watched.under_way == 1 and watched.descriptor >= 0:
-                        # The service did not take the request that waits, and nothing else is under way.
-                        watched.note(0)
-                    self._give_back(watched)
+                if watched is inside and watched.under_way == 1:
+                    # The service did not take the request that waits, and nothing else is under way.
+                    self._note(watched)
+                self._give_back(watched)
         yield
         with self._mutex:
             for kind, watched in self._kinds.items():
-                if watched.is_wanted and watched.descriptor < 0:
-                    with self._or_alone():
-                        watched.moves += self._take(kind, watched)
-                        self._mark(watched, "")
+                if watched.is_wanted and not watched.lock.is_held:
+                    self._take_again(kind, watched)
         if inside is not None and inside.moves != self._inside.moves:
             raise CreatedMeanwhile
 
     # ---- the lock
 
-    def _is_ready(self, kind: str, watched: _Kind, key: str) -> bool:
-        """Takes the lock where it is not held, and marks what is about to be sent.
+    def _prepare(self, kind: str, watched: _Kind, key: str) -> None:
+        """Take the lock if it is not held, and mark what is about to be sent.
 
-        :returns: false where nothing can be shared.
+        :raises CreatedMeanwhile: if others made something since records were looked for, or may have.
         """
-        try:
-            with self._mutex:
-                if watched.descriptor < 0 and self._take(kind, watched):
-                    raise CreatedMeanwhile
-                if watched.settling:
-                    self._sleep(watched.settling.pop(0))
-                    raise CreatedMeanwhile
-                watched.under_way += 1
-                self._mark(watched, key)
-        except OSError as error:
-            self._go_alone(error)
-            return False
-        return True
+        with self._mutex:
+            removed = watched.lock.removed()
+            if removed is not None:
+                self._warn(
+                    f"{removed} was removed during the run, by a cleaner of temporary files or at the end of a "
+                    f"session, and was created anew. {NAMED} may name a directory that stays."
+                )
+                watched.lock.release()
+                self._take_again(kind, watched)
+                raise CreatedMeanwhile
+            if not watched.lock.is_held and self._take(kind, watched):
+                raise CreatedMeanwhile
+            if watched.settling:
+                self._sleep(watched.settling.pop(0))
+                raise CreatedMeanwhile
+            watched.under_way += 1
+            self._mark(watched, key)
+
+    def _take_again(self, kind: str, watched: _Kind) -> None:
+        """Take a lock that was given away while records were looked for or made."""
+        watched.moves += self._take(kind, watched)
+        self._mark(watched, "")
 
     def _mark(self, watched: _Kind, key: str) -> None:
         if watched.under_way:
             digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:16]
-            watched.note(os.getpid(), self._clock(), digest if watched.under_way == 1 else b"")
+            self._note(watched, os.getpid(), self._clock(), digest if watched.under_way == 1 else b"")
+
+    def _note(self, watched: _Kind, process: int = 0, moment: float = 0.0, digest: bytes = b"") -> None:
+        problem = watched.note(process, moment, digest)
+        if problem:
+            self._warn(f"{problem}. So other processes look once more before they create a record.")
+
+    def _warn(self, problem: str) -> None:
+        if problem not in self._warned:
+            self._warned.add(problem)
+            self._on_problem(problem)
 
     def _done(self, watched: _Kind, is_known: bool) -> None:
-        with self._mutex, self._or_alone():
+        with self._mutex:
             watched.under_way -= 1
-            if is_known and not watched.under_way and watched.descriptor >= 0:
-                watched.note(0)
+            if is_known and not watched.under_way:
+                self._note(watched)
 
     def _take(self, kind: str, watched: _Kind) -> bool:
-        """Takes the lock. Returns whether others made something since it was looked for, or may have."""
+        """Take the lock. Return whether others made something since it was looked for, or may have."""
         try:
-            watched.file.lock(min(_TOLD_AFTER, self._lock_wait), self._clock, self._sleep)
-        except Busy:
-            self._wait_longer(kind, watched)
-        watched.descriptor, watched.is_wanted = watched.file.descriptor(), True
+            try:
+                watched.lock.acquire(min(_TOLD_AFTER, self._lock_wait), self._clock, self._sleep)
+            except Busy:
+                self._wait_longer(kind, watched)
+        except OSError as error:
+            way_out = "Remove it" if isinstance(error, Obstructed) else f"{NAMED} may name a directory for it"
+            raise LockRefused(
+                f"{describe(error)}. So other processes of this user can't be kept from creating the same record, and "
+                f"no {KINDS[kind].words} was made by this task. {way_out}."
+            ) from error
+        watched.is_wanted = True
         state = watched.state()
-        moved = state.count != watched.seen
-        watched.seen = state.count
+        moved = watched.have_moved()
+        watched.seen = watched.numbers()
         is_own = state.process == os.getpid() and watched.under_way > 0
         if state.process and not is_own:
             watched.settling = list(_SETTLING)
@@ -291,7 +343,7 @@ class Creations:
         if left:
             self.on_wait(f"Waiting for {who} of this user, which makes {several} of the same instance.")
         try:
-            watched.file.lock(left, self._clock, self._sleep)
+            watched.lock.acquire(left, self._clock, self._sleep)
         except Busy as busy:
             raise LockTimeout(
                 f"Waited {self._lock_wait:g} seconds (lock_wait) for {who} of this user, which makes {several} of the "
@@ -299,24 +351,11 @@ class Creations:
             ) from busy
 
     def _give_back(self, watched: _Kind) -> None:
-        if watched.descriptor < 0:
+        if not watched.lock.is_held:
             return
-        watched.descriptor = -1
         try:
             # This process looked for the request of a killed one, so nobody needs to look for it again.
             if not watched.under_way and not watched.settling and watched.state().process not in (0, os.getpid()):
-                watched.note(0)
+                self._note(watched)
         finally:
-            watched.file.release()
-
-    @contextlib.contextmanager
-    def _or_alone(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            self._go_alone(error)
-
-    def _go_alone(self, error: OSError) -> None:
-        if self._folder is not None:
-            self._on_problem(f"{describe(error)}. {NOT_SHARED}")
-        self._folder = None
+            watched.lock.release()

@@ -16,7 +16,8 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from ..errors import InvalidInput
 from ..local.safe_files import Folder
@@ -97,9 +98,14 @@ class SharedFile:
     def try_lock(self) -> bool:
         """Lock the file. Return False if somebody else holds the lock. A file that was removed is opened anew."""
         for _attempt in range(_ATTEMPTS):
-            if not try_lock(self.descriptor()):
+            descriptor = self.descriptor()
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
                 return False
-            if self.is_in_place(self.descriptor()):
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
+            if self.is_in_place(descriptor):
                 return True
             self.close()
         raise self._removed()
@@ -155,6 +161,8 @@ class SharedFile:
     def write(self, content: bytes) -> None:
         """Replace the content."""
         descriptor = self.descriptor()
+        if not self.is_writable():
+            raise OSError(errno.EROFS, "can't be written", str(self.path))
         try:
             written = os.pwrite(descriptor, content, 0)
             os.ftruncate(descriptor, written)
@@ -163,17 +171,113 @@ class SharedFile:
         if written != len(content):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
-
-def try_lock(descriptor: int) -> bool:
-    """Lock an open file. Return False if somebody else holds the lock."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    def is_writable(self) -> bool:
+        """Return True if the file was opened for writing, not only for its lock."""
+        return fcntl.fcntl(self.descriptor(), fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR
 
 
 def describe(error: OSError) -> str:
     """Return an error of the system in words for people, without its number."""
     words = error.strerror or str(error)
     return f"{error.filename}: {words}" if error.filename else words
+
+
+class Lock:
+    """A lock with a few bytes beside it, in each of several places.
+
+    Two processes exclude each other if they have one place in common. So the lock works if a place was removed, or if
+    one of them does not see it.
+
+    :param folders: the places, in an order that all processes keep to. :param name: the name of the file in each.
+    :ivar is_held: whether this process has the lock.
+    """
+
+    def __init__(self, folders: Iterable[Folder], name: str) -> None:
+        self._files = [SharedFile(folder, name) for folder in folders]
+        self._held: list[SharedFile] = []
+
+    @property
+    def is_held(self) -> bool:
+        return bool(self._held)
+
+    def acquire(self, seconds: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
+        """Take the lock in every place where that is possible.
+
+        :param seconds: how long to wait for it.
+        :raises Busy: if it is not free in time.
+        :raises Obstructed: if something else is in place of a file.
+        :raises OSError: if it can't be taken in any place.
+        """
+        end = clock() + seconds
+        problems: list[str] = []
+        try:
+            for file in self._files:
+                try:
+                    file.lock(max(end - clock(), 0.0), clock, sleep)
+                except Obstructed:
+                    raise
+                except OSError as error:
+                    problems.append(describe(error))
+                else:
+                    self._held.append(file)
+            if not self._held:
+                raise OSError("; ".join(problems) or "there is no directory that is this user's alone")
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Release the lock in every place."""
+        held, self._held = self._held, []
+        for file in held:
+            with contextlib.suppress(OSError):
+                file.release()
+
+    def close(self) -> None:
+        """Release the lock and close the files."""
+        self._held = []
+        for file in self._files:
+            file.close()
+
+    def removed(self) -> Path | None:
+        """Return the path of a file that is locked, and is not at its path any more; None if all are."""
+        return next((file.path for file in self._held if not file.is_in_place(file.descriptor())), None)
+
+    def is_writable(self) -> bool:
+        """Return True if every file that is locked can be written."""
+        return all(file.is_writable() for file in self._held)
+
+    def begin(self, content: bytes) -> None:
+        """Write a first content where there is none, unless another process is about to write."""
+        for file in self._files:
+            with contextlib.suppress(OSError):
+                if not file.read(1) and file.try_lock():
+                    try:
+                        if not file.read(1):
+                            file.write(content)
+                    finally:
+                        file.release()
+
+    def read(self, limit: int) -> dict[Path, bytes]:
+        """Return the content by path: of the files that are locked, or else of all that can be read."""
+        contents = {}
+        for file in self._held or self._files:
+            with contextlib.suppress(OSError):
+                contents[file.path] = file.read(limit)
+        return contents
+
+    def write(self, content: bytes) -> str:
+        """Replace the content of the files that are locked. A content that can't be replaced is removed.
+
+        :returns: why one could not be replaced, in words for people; empty if all were.
+        """
+        problem = ""
+        for file in self._held:
+            try:
+                file.write(content)
+            except OSError as error:
+                problem = describe(error)
+                # This needs no room on a full disk.
+                with contextlib.suppress(OSError):
+                    os.ftruncate(file.descriptor(), 0)
+        return problem

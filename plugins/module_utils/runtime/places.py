@@ -38,7 +38,7 @@ _NAME = "seventhings"
 _DIGITS = 32
 _SESSIONS = Path("/run/user")
 """The directory of the session directories, which login managers name in XDG_RUNTIME_DIR."""
-_PUBLIC = (Path("/dev/shm"), Path("/tmp"))  # nosec B108: judged before they are used
+_PUBLIC = (Path("/dev/shm"), Path("/tmp"))  # nosec B108
 """Directories that every environment of a user has in common, at least one of them: a service may have a ``/tmp`` of
 its own, and not every system has ``/dev/shm``. No variable names them, because not every environment has it.
 """

@@ -1,0 +1,357 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Processes of one user never create a record twice, whatever becomes of the files that they share.
+
+A folder stands for the service: a line is a record.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from processes import ended, forked, note, noted, until
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
+    CreatedMeanwhile,
+    Creations,
+    LockRefused,
+    LockTimeout,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import (
+    Account,
+    Pair,
+    TokenStore,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
+
+from ..module_utils.support import Clock
+
+LOCK = "create-acme-room"
+
+
+class Bench:
+    """Places, and rooms that processes ensure.
+
+    :ivar places: the directories of the places. :ivar warnings: of this process.
+    """
+
+    def __init__(self, path: Path, places: int = 2) -> None:
+        self.path = path
+        self.places = [path / f"place-{number}" for number in range(places)]
+        for place in self.places:
+            place.mkdir(0o700)
+        self.warnings: list[str] = []
+
+    def creations(self, places: Sequence[int] | None = None, clock: Clock | None = None) -> Creations:
+        chosen = self.places if places is None else [self.places[number] for number in places]
+        time = (clock, clock.sleep) if clock else ()
+        return Creations([Folder(one, os.geteuid()) for one in chosen], "acme", 60.0, self.warnings.append, *time)
+
+    def ensure(self, creations: Creations, name: str = "Lab", meanwhile: Callable[[], object] = lambda: None) -> bool:
+        """Look for a room, and create it if it is missing. Return True if it was created.
+
+        :param meanwhile: is called while the request is under way.
+        """
+
+        def act() -> bool:
+            note(self.path / "looks", name)
+            if name in self.rooms():
+                return False
+            with creations.making("room", name):
+                meanwhile()
+                note(self.path / "rooms", name)
+            return True
+
+        return creations.run("room", act)
+
+    def rooms(self) -> list[str]:
+        return list(noted(self.path / "rooms"))
+
+    def looks(self) -> int:
+        return len(list(noted(self.path / "looks")))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def beside(bench: Bench, places: Sequence[int] | None = None) -> int:
+    """Another process that ensures the same room, and notes that it has begun."""
+
+    def work() -> None:
+        note(bench.path / "begun", "yes")
+        note(bench.path / "changed", bench.ensure(bench.creations(places)))
+
+    return forked(work)
+
+
+def changed(bench: Bench) -> list[str]:
+    return sorted(noted(bench.path / "changed"))
+
+
+# ---- one user in several environments
+
+
+def test_two_processes_exclude_each_other_if_they_have_one_place_in_common(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, 3)
+    others: list[int] = []
+
+    def meanwhile() -> None:
+        others.extend((beside(bench, [1]), beside(bench, [0]), beside(bench, [0, 1, 2])))
+        until(lambda: bench.looks() >= 4)
+
+    assert bench.ensure(bench.creations([0, 1]), meanwhile=meanwhile)
+    assert ended(*others) == [0, 0, 0]
+    assert bench.rooms() == ["Lab"]
+    assert changed(bench) == ["False", "False", "False"]
+
+
+def test_a_creation_is_noted_in_every_place(bench: Bench) -> None:
+    """A process that sees another one of the places learns that its first look is outdated."""
+    first = bench.creations([1])
+    first.watch(["room"])
+    assert bench.ensure(bench.creations())
+    assert first.hold(["room"]) == {"room"}
+
+
+# ---- removed places
+
+
+@pytest.mark.parametrize("removed", [[0], [1]])
+def test_a_lock_outlives_the_removal_of_a_place(removed: list[int], bench: Bench) -> None:
+    others: list[int] = []
+
+    def meanwhile() -> None:
+        for number in removed:
+            shutil.rmtree(bench.places[number])
+        others.append(beside(bench))
+        until(lambda: bench.looks() == 2)
+
+    assert bench.ensure(bench.creations(), meanwhile=meanwhile)
+    assert ended(*others) == [0]
+    assert bench.rooms() == ["Lab"]
+
+
+def test_a_lock_of_removed_places_is_taken_anew_before_it_is_relied_on(bench: Bench, clock: Clock) -> None:
+    """Another process took the new lock meanwhile, and created the room."""
+    holder = bench.creations(clock=clock)
+    holder.watch(["room"])
+    holder.hold(["room"])
+    assert bench.rooms() == []
+    for place in bench.places:
+        shutil.rmtree(place)
+    assert bench.ensure(bench.creations(clock=clock))
+    with pytest.raises(CreatedMeanwhile), holder.making("room", "Lab"):
+        pass
+    assert holder.have_moved("room")
+    (warning,) = bench.warnings
+    assert warning == (
+        f"{bench.places[0] / LOCK} was removed during the run, by a cleaner of temporary files or at the end of a "
+        f"session, and was created anew. SEVENTHINGS_RUNTIME_DIR may name a directory that stays."
+    )
+    other = beside(bench)
+    until(lambda: bench.looks() == 2)
+    with holder.making("room", "Hall"):
+        note(bench.path / "rooms", "Hall")
+    holder.leave()
+    assert ended(other) == [0]
+    assert bench.rooms() == ["Lab", "Hall"]
+
+
+def test_who_waited_for_a_lock_that_was_removed_takes_the_new_one(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, 1)
+    others: list[int] = []
+
+    def meanwhile() -> None:
+        others.append(beside(bench))
+        until(lambda: bench.looks() == 2)
+        shutil.rmtree(bench.places[0])
+
+    assert bench.ensure(bench.creations(), meanwhile=meanwhile)
+    assert ended(*others) == [0]
+    assert bench.rooms() == ["Lab"]
+    assert (bench.places[0] / LOCK).exists()
+    assert bench.places[0].stat().st_mode & 0o777 == 0o700
+
+
+def test_after_a_removal_the_pace_goes_on_in_the_new_file(tmp_path: Path, clock: Clock) -> None:
+    folder = Folder(tmp_path / "place", os.geteuid())
+    one, other = (
+        RateLimit(5, clock, clock.sleep, SharedTurnstile(folder, "acme", clock), chance=lambda: 0.0) for _n in range(2)
+    )
+    other.wait()
+    for _number in range(3):
+        one.wait()
+    shutil.rmtree(tmp_path / "place")
+    one.wait()
+    assert (one.left, other.left) == (0, 0)
+
+
+def test_after_a_removal_tokens_are_shared_in_the_new_directory(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "place", os.geteuid())
+    account = Account("https://acme.test", "ada", "client", "secret", "")
+    one, other = TokenStore(folder, account), TokenStore(folder, account)
+    pair = Pair("token", None, None, 1, 0.0)
+    one.keep(pair)
+    assert other.read() == pair
+    shutil.rmtree(tmp_path / "place")
+    assert other.read() is None
+    with other.renewing(1.0):
+        other.keep(pair)
+    assert one.read() == pair
+
+
+# ---- a full disk, and one that can't be written
+
+
+def _break(monkeypatch: pytest.MonkeyPatch, number: int, call: str) -> None:
+    """Let every call of the system fail, but for those that truncate a file."""
+
+    def broken(*_arguments: object, **_options: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, call, broken)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
+def test_a_full_disk_takes_no_lock_away(number: int, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The creation can't be noted. So the other process looks once more, although it looked before."""
+    other = bench.creations()
+    other.watch(["room"])
+    _break(monkeypatch, number, "pwrite")
+    assert bench.ensure(bench.creations())
+    (warning,) = {one.partition(":")[2] for one in bench.warnings}
+    assert warning == f" {os.strerror(number)}. So other processes look once more before they create a record."
+    monkeypatch.undo()
+    assert other.hold(["room"]) == {"room"}
+
+
+def test_on_a_full_disk_two_processes_exclude_each_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    _break(monkeypatch, errno.ENOSPC, "pwrite")
+    others: list[int] = []
+
+    def meanwhile() -> None:
+        others.extend(beside(bench) for _number in range(3))
+        until(lambda: bench.looks() == 4)
+
+    assert bench.ensure(bench.creations(), meanwhile=meanwhile)
+    assert ended(*others) == [0, 0, 0]
+    assert bench.rooms() == ["Lab"]
+    assert changed(bench) == ["False"] * 3
+
+
+def test_a_lock_that_can_not_be_written_is_taken_and_its_number_is_not_believed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.ensure(bench.creations(), "Hall")
+    real = os.open
+
+    def read_only(path: str, flags: int, *more: object, **options: object) -> int:
+        if flags & os.O_ACCMODE != os.O_RDONLY:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return real(path, flags, *more, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", read_only)
+    one, other = bench.creations(), bench.creations()
+    for creations in (one, other):
+        creations.watch(["room"])
+    assert one.hold(["room"]) == {"room"}
+    other_waits = bench.creations()
+    other_waits._lock_wait = 0.0
+    other_waits.watch(["room"])
+    with pytest.raises(LockTimeout):
+        other_waits.hold(["room"])
+    with one.making("room", "Lab"):
+        pass
+    one.leave()
+    assert other.hold(["room"]) == {"room"}
+
+
+def test_without_a_working_lock_nothing_is_created(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(_descriptor: int, _operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with pytest.raises(LockRefused) as caught:
+        bench.ensure(bench.creations())
+    assert caught.value.message == (
+        f"{bench.places[0] / LOCK}: No locks available; {bench.places[1] / LOCK}: No locks available. So other "
+        "processes of this user can't be kept from creating the same record, and no room was made by this task. "
+        "SEVENTHINGS_RUNTIME_DIR may name a directory for it."
+    )
+    assert bench.rooms() == []
+    assert not Creations([], "acme").run("room", lambda: False), "who creates nothing needs no lock"
+
+
+# ---- something else in place of a lock
+
+
+def _obstruct(path: Path, what: str) -> None:
+    if what == "directory":
+        path.mkdir()
+    elif what == "pipe":
+        os.mkfifo(path)
+    elif what == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            # The path of a socket has a short limit.
+            here = Path.cwd()
+            os.chdir(path.parent)
+            made.bind(path.name)
+            os.chdir(here)
+    elif what == "link":
+        path.symlink_to(path.with_name("elsewhere"))
+    elif what == "hard link":
+        path.with_name("elsewhere").write_bytes(b"")
+        path.hardlink_to(path.with_name("elsewhere"))
+    else:
+        path.write_bytes(b"")
+        if what == "others may write":
+            path.chmod(0o622)
+        else:
+            os.chown(path, 65534, 65534)
+
+
+OBSTRUCTIONS = {
+    "directory": "is not a regular file",
+    "pipe": "is not a regular file",
+    "socket": "is not a regular file",
+    "link": "is a link; expected a regular file",
+    "hard link": "is linked to a file of another name; expected one of its own",
+    "others may write": "can be written by others (mode 0622)",
+    "another owner": "belongs to another user (uid 65534)",
+}
+
+
+@pytest.mark.parametrize("what", OBSTRUCTIONS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_something_else_in_place_of_a_lock_is_named_and_nothing_is_created(what: str, place: int, bench: Bench) -> None:
+    if what == "another owner" and os.geteuid() != 0:
+        pytest.skip("only root can give a file away")
+    lock = bench.places[place] / LOCK
+    _obstruct(lock, what)
+    before = lock.lstat()
+    with pytest.raises(LockRefused) as caught:
+        bench.ensure(bench.creations())
+    assert caught.value.message == (
+        f"{lock} {OBSTRUCTIONS[what]}. So other processes of this user can't be kept from creating the same record, "
+        f"and no room was made by this task. Remove it."
+    )
+    assert bench.rooms() == []
+    assert lock.lstat() == before
+    assert not bench.places[place].joinpath("elsewhere").exists() or what == "hard link"
+    note(bench.path / "rooms", "Lab")
+    assert not bench.ensure(bench.creations()), "a room that exists needs no lock"
+    # Nothing is left locked in the other place.
+    lock.rename(bench.path / "aside")
+    assert bench.ensure(bench.creations(), "Hall")
