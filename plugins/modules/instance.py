@@ -156,10 +156,11 @@ options:
         C(~/.local/state), one for each instance and set, with both names percent-encoded. It does not lie in O(src),
         and C(.seventhings/journal.jsonl) there is not read. Where there is no home directory that can be written, as
         in many containers, name a directory that outlives the run.
-      - The journal notes what was sent and which records belong to this set. A run that was killed is simply run again
-        with the same files, and O(prune) takes away only what the journal (or the marker field that C(instance.yml)
-        names) knows. A run that was interrupted finishes what O(limits) let pass when it began, even if others created
-        records meanwhile. The journal lifts no other limit, and without it every limit holds.
+      - The journal notes what was sent, which records belong to this set, and how many records each source held (see
+        O(confirm_empty)). A run that was killed is simply run again with the same files, and O(prune) takes away only
+        what the journal (or the marker field that C(instance.yml) names) knows. A run that was interrupted finishes
+        what O(limits) let pass when it began, even if others created records meanwhile. The journal lifts no other
+        limit, and without it every limit holds.
       - C(set_id) in C(instance.yml) tells this set from others of its name. Another one than that of the journal is
         refused. Where there is none, the journal makes one, and a warning says which line to add. Until then files are
         known by their directory.
@@ -218,8 +219,8 @@ options:
         records to count of, so that an empty instance can be filled.
       - C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archiving is deleting here.
         C(users) (10) is the number of users that one run may make.
-      - Limits hold on the first run too, when nothing is known of the set. A first run in an instance that others filled
-        may need a higher C(create_percent).
+      - Limits hold on the first run too, when nothing is known of the set. A first run in an instance that others
+        filled may need a higher C(create_percent).
       - If one field changes in more than 100 records, and in more than C(update_percent) of the set, the plan begins
         with a warning. See RV(cautions).
       - The most that C(policy.limits) of C(instance.yml) may set. Of both the smaller number counts. Where only one of
@@ -295,6 +296,11 @@ options:
     default: trust_service
   confirm_empty:
     description:
+      - Accept that a source holds no records any more. A source is a file, a sheet of a workbook, a section of a single
+        file or of O(desired). If the journal knows that it held records when it was applied last, and it is empty or
+        missing now, or has a suffix that is not read, that is a finding without this option, unless other sources of
+        the section gained as many records. A section that O(desired) leaves out is not missing. Files without C(set)
+        are not compared.
       - Let O(prune) take away all records of a section that the files leave empty.
     type: bool
     default: false

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import WRITABLE_BY_OTHERS
 
+from ..desired.desired import INLINE, Held, Source
 from .journal_place import place_of, places_of_all
 
 SIZE_LIMIT = 256 << 20
@@ -89,6 +90,7 @@ class Memory:
     :ivar touched: the same, and uuids of what it began to change.
     :ivar protected: uuids of records that must stay.
     :ivar refused: kind and key of creates that the service refused because another record has their values.
+    :ivar sources: each source that was applied last to the number of its records.
     """
 
     known: set[str] = field(default_factory=set)
@@ -102,6 +104,7 @@ class Memory:
     touched: set[str] = field(default_factory=set)
     protected: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
+    sources: dict[Source, int] = field(default_factory=dict)
 
     def take(self, note: dict[str, str]) -> None:
         """Takes one note in.
@@ -172,6 +175,12 @@ class Memory:
     def _released(self, note: dict[str, str]) -> None:
         self.protected.discard(note["uuid"])
 
+    def _source(self, note: dict[str, str]) -> None:
+        source, records = (note["path"], note["section"]), int(note["records"])
+        self.sources[source] = records
+        if not records:
+            del self.sources[source]
+
     def _uploading(self, note: dict[str, str]) -> None:
         self.uploads[Upload(note["name"], note["sha256"])] = ""
 
@@ -192,6 +201,7 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "refused": Memory._refused,
     "protected": Memory._protected,
     "released": Memory._released,
+    "source": Memory._source,
     "uploading": Memory._uploading,
     "uploaded": Memory._uploaded,
 }
@@ -503,6 +513,21 @@ class Journal:
         if uuid and is_protected != (uuid in self.memory.protected):
             self._write([{"note": "protected" if is_protected else "released", "uuid": uuid}])
             (self.memory.protected.add if is_protected else self.memory.protected.discard)(uuid)
+
+    # ---- sources
+
+    def applied(self, sources: Mapping[Source, Held]) -> None:
+        """Note the sources of an apply with the number of their records, if that is news."""
+        if not self.set_id:
+            # Files without a set share one journal.
+            return
+        before = self.memory.sources
+        news = {source: 0 for source in before if source not in sources and source[0] != INLINE}
+        news |= {source: one.records for source, one in sources.items() if before.get(source, 0) != one.records}
+        for (path, section), number in news.items():
+            note = {"path": path, "section": section, "records": str(number)}
+            self._write([{"note": "source", **note}])
+            self.memory._source(note)
 
     # ---- uploads
 

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
@@ -26,6 +26,23 @@ SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() i
 
 BY_TEMPLATE = tuple(kind.section for kind in KINDS.values() if kind.section and kind.defines_fields)
 """Sections that have one part for each template: asset, room, person."""
+
+INLINE = "desired"
+"""The option that holds records inline, as a source of them."""
+
+Source = tuple[str, str]
+"""A file, or :data:`INLINE`, and one of its sections."""
+
+
+class Held(NamedTuple):
+    """The contents of a source.
+
+    :ivar rows: number of its entries. :ivar records: number of those that shall exist and belong to the set.
+    """
+
+    rows: int = 0
+    records: int = 0
+
 
 PRUNE = ("report", "delete", "archive")
 """The actions for a record that belongs to the set and is not in the files."""
@@ -242,6 +259,8 @@ class DesiredInstance:
     :ivar src: the directory that was read, or that of the file; empty where there is none.
     :ivar origin: the directory or the file that was read, by which a journal knows it; empty where there is none.
     :ivar root: the directory that local files come from; empty where there is none.
+    :ivar sources: each source that was read to what it holds.
+    :ivar unread: files among them that are not read because of their suffix.
     :ivar hiding: what of it must not be shown.
     :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
     :ivar warnings: what should be known of the files, although it is no mistake.
@@ -272,6 +291,8 @@ class DesiredInstance:
     src: str = ""
     origin: str = ""
     root: str = ""
+    sources: dict[Source, Held] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
     sections: set[str] = field(default_factory=set)
     hiding: Hiding = field(default_factory=Hiding)
     dialects: Dialects = field(default_factory=Dialects)

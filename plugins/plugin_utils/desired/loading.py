@@ -25,10 +25,12 @@ from . import formulas
 from .csv_source import read_csv
 from .desired import (
     BY_TEMPLATE,
+    INLINE,
     SECTIONS,
     DesiredInstance,
     Entry,
     Finding,
+    Held,
     Place,
     states_of,
 )
@@ -50,6 +52,9 @@ _WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods")
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", *_WORKBOOKS)
 """Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
 
+_ASIDE = (".bak", ".old", ".orig", ".tmp", ".txt")
+"""Suffixes of files that people put aside, or that programs save a table under."""
+
 MAX_SOURCE = 256 << 20
 """Bytes of a file that is read. A million records are fewer; a file without end is more."""
 
@@ -59,7 +64,6 @@ MOST_RECORDS = 1_000_000
 _OWN = frozenset(("_state", "_managed", OF_RECORD))
 """Members of a record that are no fields."""
 
-_INLINE = "desired"
 _NEVER_VAULTED = (
     "settings and field definitions can't be vaulted: they stand in plans, messages and journals; write them in plain"
 )
@@ -166,6 +170,7 @@ class _Loading:
         self._fill = reading.fill
         self._formulas = formulas_are
         self._by_guess: list[str] = []
+        self._suspicious: list[str] = []
         self.desired = DesiredInstance(hiding=hiding, dialects=reading.dialects)
         self._read_settings = Settings(self.desired)
 
@@ -216,6 +221,9 @@ class _Loading:
                 self._workbook(root, one.name)
             elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
                 self._section_files(name, one, root)
+            elif one.name.partition(".")[0].rstrip("~") in SECTIONS:
+                self.desired.unread.append(self._called(one.name))
+                self._suspicious.append(one.name)
             elif is_folder or ending in ENDINGS:
                 near = get_close_matches(name.casefold(), [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
                 if near and not one.name.startswith("."):
@@ -230,6 +238,9 @@ class _Loading:
             stem, ending = _parts(name.rpartition("/")[2])
             template = stem if section in BY_TEMPLATE else ""
             if ending.lower() not in _ALIKE:
+                self.desired.unread.append(self._called(name))
+                if _is_suspicious(name):
+                    self._suspicious.append(name)
                 continue
             if ending not in ENDINGS:
                 self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
@@ -240,7 +251,7 @@ class _Loading:
             else:
                 dialect = self.desired.dialects.of(name)
                 cells = None if ending != ".csv" or dialect.is_plain else dialect
-                self._records(section, self._nodes(root, name, section not in BY_TEMPLATE), template, cells)
+                self._records(name, section, self._nodes(root, name, section not in BY_TEMPLATE), template, cells)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """The names of everything but directories, in a directory and below it. Hidden names are left out.
@@ -285,7 +296,7 @@ class _Loading:
             return
         node = self._yaml(Folder(path.parent), path.name)
         if node is not None:
-            self.document(node)
+            self.document(path.name, node)
 
     def inline(self, sections: Mapping[str, Any], is_vaulted: Callable[[Any], bool], takes_files: bool) -> None:
         """Reads the sections that a playbook gives inline.
@@ -296,12 +307,15 @@ class _Loading:
         from_files = len(self.desired.entries)
         # Ansible filled in what varies.
         self._fill = Reading.fill
-        self.document(plain_node(sections, _INLINE, self.desired.hiding.paths, is_vaulted))
+        self.document(INLINE, plain_node(sections, INLINE, self.desired.hiding.paths, is_vaulted))
         for entry in self.desired.entries[from_files:]:
             entry.inline = not takes_files
 
-    def document(self, node: Node) -> None:
-        """A map of sections; ``instance`` holds what instance.yml holds."""
+    def document(self, source: str, node: Node) -> None:
+        """Read a map of sections; ``instance`` holds what instance.yml holds.
+
+        :param source: the file, or :data:`INLINE`.
+        """
         if not isinstance(node.value, dict):
             self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
             return
@@ -314,23 +328,23 @@ class _Loading:
                 self._read_settings.moved(self._fill(member, ()))
             elif name in BY_TEMPLATE:
                 self.desired.sections.add(name)
-                self._templates(name, member)
+                self._templates(source, name, member)
             elif name in SECTIONS:
                 self.desired.sections.add(name)
-                self._records(name, self._list(member))
+                self._records(source, name, self._list(member))
             else:
                 known = [*SECTIONS, "instance", "moved"]
                 near = get_close_matches(str(name), known, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 
-    def _templates(self, section: str, node: Node) -> None:
+    def _templates(self, source: str, section: str, node: Node) -> None:
         if not isinstance(node.value, dict):
             self._find(node.place, f"expected a map with the templates {', '.join(TEMPLATES)}")
             return
         for template, member in node.members.items():
             if template in TEMPLATES:
-                self._records(section, self._list(member), template)
+                self._records(source, section, self._list(member), template)
             else:
                 self._find(member.place, f"{section}.{template}: expected one of {', '.join(TEMPLATES)}")
 
@@ -397,19 +411,28 @@ class _Loading:
             self.desired.sections.add(section)
             if self._called(name) in self.desired.hiding.files:
                 self.desired.hiding.files.add(book.source_of(section))
-            self._records(section, nodes, cells=WORKBOOK_CELLS)
+            self._records(name, section, nodes, cells=WORKBOOK_CELLS)
         if book.ignored:
             sheets = ", ".join(map(repr, book.ignored))
             self.desired.warnings.append(f"{self._called(name)}: sheets that are no sections are not read: {sheets}")
 
     def warn(self) -> None:
         """Tells once what should be known of the files."""
+        self.desired.warnings += [
+            f"{self._called(name)}: is not read; files end in {', '.join(ENDINGS)}"
+            for name in self._suspicious
+            if not self._is_attached(name)
+        ]
         if self._by_guess:
             first, *more = self._by_guess
             also = f" and {len(more)} more" if more else ""
             self.desired.warnings.append(
                 f"{first}{also}: not UTF-8, read as CP1252 (Windows); {HOW_TO_SAVE}, or set `csv: {{encoding: cp1252}}`"
             )
+
+    def _is_attached(self, name: str) -> bool:
+        """Return True if a record names a file."""
+        return any(name in str(value) for entry in self.desired.entries for value in entry.fields.values())
 
     def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:
         text = self._text(root, name, may_be_vaulted)
@@ -436,9 +459,15 @@ class _Loading:
     # ---- records
 
     def _records(
-        self, section: str, nodes: Iterable[Node], template: str = "", cells: CellReader | None = None
+        self, source: str, section: str, nodes: Iterable[Node], template: str = "", cells: CellReader | None = None
     ) -> None:
+        """Take the records of a section.
+
+        :param source: the file that they stand in.
+        """
+        rows = records = 0
         for written in nodes:
+            rows += 1
             node = self._fill(written, ())
             if len(self.desired.entries) >= MOST_RECORDS:
                 self._find_plainly(node.place, f"expected at most {MOST_RECORDS} records in one desired state")
@@ -448,6 +477,10 @@ class _Loading:
                 entry.cells = cells
                 entries = self.desired.entries if self._is_managed(node) else self.desired.unmanaged
                 entries.append(entry)
+                records += entry.state == "present" and entries is self.desired.entries
+        # A template may stand in a file of its own, or beside others.
+        before = self.desired.sources.get((self._called(source), section), Held())
+        self.desired.sources[self._called(source), section] = Held(before.rows + rows, before.records + records)
 
     def _is_managed(self, node: Node) -> bool:
         """Tells whether a record belongs to the set, or was written to be left alone."""
@@ -505,6 +538,12 @@ def _parts(name: str) -> tuple[str, str]:
     path = PurePosixPath(name)
     ending = path.suffix.lower()
     return path.stem, ending if ending in _ANY_CASE else path.suffix
+
+
+def _is_suspicious(name: str) -> bool:
+    """Return True for the name of a file that may have been read before: a backup, or one with another suffix."""
+    suffixes = [suffix.lower().rstrip("~") for suffix in PurePosixPath(name).suffixes]
+    return name.endswith("~") or bool({*ENDINGS}.intersection(suffixes)) or suffixes[-1:] in [[one] for one in _ASIDE]
 
 
 def _is_hidden(name: str) -> bool:

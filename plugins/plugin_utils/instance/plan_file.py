@@ -29,7 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import attachments_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
-from ..desired.desired import DesiredInstance, Entry, Place
+from ..desired.desired import DesiredInstance, Entry, Held, Place
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
 from ..desired.sealing import Holes, Seals, hidden_names, sealed
@@ -293,6 +293,7 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "vaulted": seals.document(),
         "moved": {section: _storable(pairs) for section, pairs in desired.moved.items()},
         "set_sizes": made.set_sizes,
+        "sources": [[*source, *held] for source, held in desired.sources.items()],
         "protections": {one.mark: one.is_protected for one in made.protections if one.mark},
         "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
     }
@@ -381,6 +382,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         identity=document["identity"],
         scope=_restored(document["scope"]),
         set_sizes=document.get("set_sizes", {}),
+        sources={(path, section): Held(*held) for path, section, *held in document.get("sources", ())},
         old_names={
             section: [(_restored(old), _restored(new)) for old, new in pairs]
             for section, pairs in document["moved"].items()

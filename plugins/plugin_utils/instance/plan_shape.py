@@ -132,6 +132,12 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
+def _is_source(value: Any) -> bool:
+    return (
+        isinstance(value, list) and len(value) == 4 and all(map(_is_text, value[:2])) and all(map(_is_count, value[2:]))
+    )
+
+
 def _is_scope(value: Any) -> bool:
     return _is_map(value) and bool(value) and all(isinstance(one, list) and one for one in value.values())
 
@@ -210,6 +216,7 @@ _DOCUMENT: Mapping[str, _Shape] = {
 
 _LATER: Mapping[str, _Shape] = {
     "set_sizes": (_by_section(_is_count), "sections with numbers of records"),
+    "sources": (lambda value: isinstance(value, list) and all(map(_is_source, value)), "paths, sections and numbers"),
 }
 """Members that plans of earlier versions do not have."""
 

@@ -55,8 +55,8 @@ _REST = 100
 def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
     """The account for a pull-request comment, never longer than one may be.
 
-    Cautions and what held or went wrong stand first, then the changes (how many of which field, and then each, the most telling
-    first), then the counts and the warnings.
+    Cautions and what held or went wrong stand first, then the changes (how many of which field, and then each, the most
+    telling first), then the counts and the warnings.
     Where not all of it fits, reasons leave half of the room to the changes. Records that are in no file are counted.
 
     :param limit: characters; ten thousand at least.

@@ -223,6 +223,7 @@ class _Run:
             most_lookups=self._most_lookups(is_planned_only=self._run_options.check_mode and self._plan_file() is None),
             most_lookups_of_apply=self._most_lookups(is_planned_only=False),
             is_approved=self._stored is not None,
+            sources_before={} if self._run_options.confirm_empty else journal.memory.sources,
         )
         try:
             with many_objects():
@@ -362,6 +363,8 @@ class _Run:
             self._desired.policy.notify,
             self._stored is not None,
         )
+        if not self._run_options.only and not self._run_options.exclude:
+            journal.applied(self._desired.sources)
         for kind, key, uuid in made.released:
             if uuid in journal.known:
                 journal.gone(kind, key, uuid)

@@ -180,6 +180,8 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         unmanaged=[],
         findings=[finding for one in loaded for finding in one.findings],
         sections=set().union(*(one.sections for one in loaded)),
+        sources={source: number for one in loaded for source, number in one.sources.items()},
+        unread=[name for one in loaded for name in one.unread],
         delimiters={name: mark for one in loaded for name, mark in one.delimiters.items()},
         warnings=[line for one in loaded for line in one.warnings],
         dialects=LayeredDialects(
@@ -246,6 +248,7 @@ def _put_beside(merged: DesiredInstance, beside: DesiredInstance) -> None:
     merged.unmanaged += beside.unmanaged
     merged.findings += beside.findings
     merged.sections |= beside.sections
+    merged.sources |= beside.sources
     if beside.setting_places:
         place = beside.setting_places[""]
         merged.findings.append(Finding(place, "instance: the settings stand in the first layer; take them away here"))

@@ -114,6 +114,11 @@ class PlanContext:
             return
         self._found[Finding.of(place, message)] = None
 
+    def find_plainly(self, place: Place, message: str) -> None:
+        """Note what is wrong in words that quote no value."""
+        self.complaints += 1
+        self._found[Finding.plain(place, message)] = None
+
     @property
     def findings(self) -> list[Finding]:
         """Everything that is wrong, in the order of its places."""

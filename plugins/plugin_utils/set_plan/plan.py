@@ -26,7 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 
-from ..desired.desired import SECTIONS, Entry, Finding
+from ..desired.desired import SECTIONS, Entry, Finding, Source
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from .state import ListedState
@@ -193,6 +193,7 @@ class PlanOptions:
     :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
     :ivar resumed: what an interrupted run created from the same files: uuids, and kind and key if no uuid was noted.
     :ivar existing_before: section to the number of records before that run.
+    :ivar sources_before: each source of an earlier apply to the number of its records.
     :ivar names: uuid to the kind and key under which a record was last known to the set.
     :ivar refused: kind and key of records whose creation the service refused because it has their values already.
     :ivar most_lookups: look up all records of a section that are missing in the archive if they are at most so many,
@@ -212,6 +213,7 @@ class PlanOptions:
     protected_by_others: Callable[[], Mapping[str, str]] = dict
     names: Mapping[str, str] = field(default_factory=dict)
     existing_before: Mapping[str, int] = field(default_factory=dict)
+    sources_before: Mapping[Source, int] = field(default_factory=dict)
     note_references: bool = False
     refused: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE

@@ -56,6 +56,7 @@ from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .relabelled import check_relabelled
 from .renames import Moved
+from .sources import check_sources
 from .users import plan_user, user_of_person, without_dependants_of_users
 
 _BY_THEMSELVES = ("fields", "hub")
@@ -116,6 +117,7 @@ class _Planner:
     def run(self) -> InstancePlan:
         context, result = self._context, self._result
         Definitions(context, self._compare).run()
+        check_sources(context)
         check_settings(context)
         self._lifecycles.check_settings()
         sections = [section for section in SECTIONS if self._is_matched(section)]

@@ -146,7 +146,7 @@ def test_a_room_goes_with_its_location_as_far_as_names_are_concerned(site: Site)
     site.run()
     (site.root / "rooms.yml").unlink()
     site.write({"locations.yml": "- {name: Depot, _state: absent}\n"})
-    (finding,) = site.plan().findings
+    (finding,) = site.plan(confirm_empty=True).findings
     assert finding == "objects.yml:1:52: actual_room: location Depot is to be taken away at locations.yml:1:3"
 
 

@@ -68,11 +68,11 @@ def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
     )
     made = {one["key"] for one in site.run().changes if one["section"] == "objects"}
     site.write({"objects.csv": "barcode,inventory_name,actual_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
-    account = site.plan()
+    account = site.plan(confirm_empty=True)
     assert [(one["section"], one["key"]) for one in account.changes] == [("objects", "Chair/North/2")]
     assert "Chair/North/2" in made
     assert account.reported == {"rooms": ["North/1", "North/2"]}
-    assert site.plan(exclude=["Chair/North/2"]).outcome == "unchanged"
+    assert site.plan(exclude=["Chair/North/2"], confirm_empty=True).outcome == "unchanged"
 
 
 def test_without_the_journal_nothing_is_pruned(ten: Site) -> None:
@@ -115,8 +115,8 @@ def test_a_section_that_became_empty_needs_a_confirmation(ten: Site) -> None:
     limits = {"delete_percent": 100}
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": "[]\n"})
     account = ten.run(limits=limits)
-    assert account.outcome == "refused"
-    assert "confirm_empty: true" in account.refusals[0]
+    assert account.outcome == "failed"
+    assert "confirm_empty: true" in account.findings[0]
     assert ten.writes() == []
     assert ten.run(limits=limits, confirm_empty=True).outcome == "changed"
     assert _barcodes(ten) == {"099"}
@@ -125,7 +125,8 @@ def test_a_section_that_became_empty_needs_a_confirmation(ten: Site) -> None:
 def test_the_files_of_a_section_that_are_gone_prune_nothing(ten: Site) -> None:
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n"})
     (ten.root / "objects.yml").unlink()
-    assert ten.run().outcome == "unchanged"
+    assert ten.run().outcome == "failed"
+    assert ten.run(confirm_empty=True).outcome == "unchanged"
 
 
 def test_pruning_can_be_planned_in_a_file(ten: Site, tmp_path_factory: pytest.TempPathFactory) -> None:

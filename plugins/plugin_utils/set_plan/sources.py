@@ -1,0 +1,64 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sources that held records when they were applied last and hold none now: files emptied, renamed or lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from ..desired.desired import INLINE, Place
+from .context import PlanContext
+
+_MOST_NAMED = 3
+
+
+def check_sources(context: PlanContext) -> None:
+    """Refuse sections of which sources lost their records, unless other sources of the section gained as many: then
+    the records were moved.
+    """
+    if context.findings:
+        # A file that can't be read looks empty.
+        return
+    before, now = context.options.sources_before, context.desired.sources
+    filled = [source for source, held in now.items() if held.rows]
+    lost: dict[str, dict[str, int]] = {}
+    for (path, section), number in before.items():
+        # A task that leaves a section out of its option speaks of other sections.
+        is_named = path != INLINE or (path, section) in now
+        if is_named and not any(section == one and _is_same(path, name) for name, one in filled):
+            lost.setdefault(section, {})[path] = number
+    gained: Counter[str] = Counter()
+    for source, held in now.items():
+        gained[source[1]] += max(0, held.records - before.get(source, 0))
+    for section, paths in lost.items():
+        if gained[section] < sum(paths.values()):
+            context.find_plainly(Place(next(iter(paths))), _words(context, section, paths))
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Return True if two paths mean the same file. Paths begin with the name of their layer if there are several."""
+    return path == other or path.endswith(f"/{other}") or other.endswith(f"/{path}")
+
+
+def _words(context: PlanContext, section: str, paths: Mapping[str, int]) -> str:
+    named = [
+        f"{path} held {number} and {_state(context, path, section)}"
+        for path, number in list(paths.items())[:_MOST_NAMED]
+    ]
+    rest = len(paths) - _MOST_NAMED
+    more = f", and {rest} more" if rest > 0 else ""
+    return (
+        f"{section}: sources that held records when these files were applied last hold none: {', '.join(named)}{more}; "
+        f"put them back, or set confirm_empty: true if this is meant"
+    )
+
+
+def _state(context: PlanContext, path: str, section: str) -> str:
+    if (path, section) in context.desired.sources:
+        return "is empty"
+    stem = str(PurePosixPath(path).with_suffix(""))
+    aside = [one for one in context.desired.unread if one.startswith(f"{stem}.")]
+    return f"is missing ({aside[0]} is not read)" if aside else "is missing"
