@@ -98,7 +98,7 @@ class CsvSettings:
 def _preset(base: Dialect, value: Any) -> Dialect:
     if not isinstance(value, str) or value not in PRESETS:
         raise _Unfit(f"one of {', '.join(PRESETS)}")
-    return replace(PRESETS[value], clears=base.clears, null=base.null, ignore=base.ignore)
+    return replace(PRESETS[value], clears=base.clears, null=base.null, ignore=base.ignore, is_chosen=True)
 
 
 def _delimiter(dialect: Dialect, value: Any) -> Dialect:
@@ -123,14 +123,15 @@ def _encoding(dialect: Dialect, value: Any) -> Dialect:
 def _decimal(dialect: Dialect, value: Any) -> Dialect:
     if value not in (".", ","):
         raise _Unfit('"." or ","')
-    return replace(dialect, decimal=str(value), thousands=tuple(one for one in dialect.thousands if one != value))
+    thousands = tuple(one for one in dialect.thousands if one != value)
+    return replace(dialect, decimal=str(value), thousands=thousands, is_chosen=True)
 
 
 def _thousands(dialect: Dialect, value: Any) -> Dialect:
     marks = _texts(value, empty=True)
     if any(len(mark) > 1 or mark.isalnum() or mark == "-" for mark in marks):
         raise _Unfit('one character or a list of some, such as "." or [" "]; "" for none')
-    return replace(dialect, thousands=tuple(mark for mark in marks if mark))
+    return replace(dialect, thousands=tuple(mark for mark in marks if mark), is_chosen=True)
 
 
 def _dates(dialect: Dialect, value: Any) -> Dialect:

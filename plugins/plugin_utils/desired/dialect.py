@@ -14,15 +14,20 @@ import csv
 import datetime as dt
 import re
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, Spelling
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Spelling, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    FieldError,
+    Misfit,
+    Schema,
+    type_of,
+)
 
 from .hiding import EVERYTHING
 
@@ -31,6 +36,11 @@ _TIME = re.compile(
     r"(?P<date>\S+)[ T](?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}))?(\s?(?P<half>[AaPp][Mm]))?"
 )
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+_AMBIGUOUS = re.compile(r"[^\d.,]*\d+[.,]\d{3}[^\d.,]*")
+"""A number with one separator before exactly three digits: it may separate thousands or a fraction."""
+
+_DIGITS_OF_AMOUNTS = 3
+"""Fraction digits of an amount from which on a fraction of three digits is nothing unusual."""
 
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", " ")
 """The blanks between thousands in French: programs write the first two, people type the third."""
@@ -72,6 +82,12 @@ class CellReader(Protocol):
         name.
         """
 
+    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """Yield the names of ambiguous amounts, each with the number that the settings of the file make of it."""
+
+    def depends_on_type(self, name: str, cell: str) -> bool:
+        """Return True if the type of the field decides what a cell says."""
+
     def only_of(self, names: Container[str]) -> CellReader:
         """A reader for some columns alone; the others are left as they are."""
 
@@ -96,6 +112,7 @@ class Dialect:
     :ivar null: a cell that clears.
     :ivar ignore: columns that are not read.
     :ivar only: columns that it holds for.
+    :ivar is_chosen: whether the settings say how numbers are written, by a preset or by a separator.
     """
 
     preset: str = "plain"
@@ -113,6 +130,7 @@ class Dialect:
     null: str | None = None
     ignore: frozenset[str] = frozenset()
     only: Container[str] = EVERYTHING
+    is_chosen: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -128,7 +146,7 @@ class Dialect:
 
     @cached_property
     def spelling(self) -> str:
-        return repr((self.decimal, self.thousands, self.dates, self.true, self.false, self.currency))
+        return repr((self.decimal, self.thousands, self.dates, self.true, self.false, self.currency, self.is_chosen))
 
     # ---- reading
 
@@ -142,12 +160,12 @@ class Dialect:
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         found: dict[str, Any] = {}
-        wrong: dict[str, FieldError] = {}
-        for name, value in fields.items():
+        wrong = self.ambiguous(schema, fields)
+        for name, value in fields.items() if self._converters else ():
             field = schema.find(name) if value.__class__ is str and name in self.only else None
             spelling = Spelling.PLAIN if field is None else type_of(field).spelling
             convert = self._converters.get(spelling)
-            if convert is None:
+            if convert is None or name in wrong:
                 continue
             text = convert(value)
             if text is None:
@@ -157,6 +175,29 @@ class Dialect:
         if not found and not wrong:
             return fields, {}
         return {name: found.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
+
+    def ambiguous(self, schema: Schema, fields: Mapping[str, Any]) -> dict[str, FieldError]:
+        """Return a finding for each ambiguous amount if the settings do not say how numbers are written."""
+        if self.is_chosen:
+            return {}
+        return {name: _ambiguous(name, fields[name]) for name, _number in self._amounts(schema, fields)}
+
+    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        return self._amounts(schema, fields) if self.is_chosen else ()
+
+    def _amounts(self, schema: Schema, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield the names of ambiguous amounts, each with the number that this dialect reads."""
+        for name, value in fields.items():
+            if value.__class__ is not str or name not in self.only or not _is_ambiguous(value):
+                continue
+            field = schema.find(name)
+            if field is not None and is_ambiguous_amount(field, value):
+                number = self._number(value) if self._has_numbers else value
+                if number is not None and _PLAIN_NUMBER.fullmatch(number):
+                    yield name, number
+
+    def depends_on_type(self, name: str, cell: str) -> bool:
+        return name in self.only and (not self.is_plain or _is_ambiguous(cell))
 
     def reads(self, spelling: Spelling, text: str) -> bool:
         """Tells whether a cell is spelled as this dialect does, and others do not."""
@@ -386,6 +427,26 @@ def _without_end(row: list[str]) -> list[str]:
 def _outside(line: str, mark: str) -> int:
     """Counts how often a mark stands outside of quotes."""
     return sum(part.count(mark) for part in line.split('"')[::2])
+
+
+def _is_ambiguous(text: str) -> bool:
+    return ("." in text or "," in text) and _AMBIGUOUS.fullmatch(text) is not None
+
+
+def is_ambiguous_amount(field: Field, text: str) -> bool:
+    """Return True if a number of a field may mean two amounts: 1.890 is 1890 with a separator of thousands."""
+    return field.type == "MONEY" and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS and _is_ambiguous(text)
+
+
+def _ambiguous(name: str, cell: str) -> FieldError:
+    """Return the finding about an amount that may mean two numbers."""
+    thousands, fraction = re.sub(r"[^\d]", "", cell), re.sub(r"[^\d.,]", "", cell).replace(",", ".")
+    why = (
+        "the separator before three digits may be one of thousands or of a fraction; set a preset or a decimal "
+        'for this file, such as `csv: {decimal: "."}`, or write two digits after the decimal separator'
+    )
+    words = f"{name}: {shorten(cell)} may mean {thousands} or {fraction}: {why}"
+    return FieldError.at((name,), words, "an amount that may mean two numbers", Misfit(cell, why))
 
 
 def ambiguous_date(text: str) -> bool:

@@ -40,7 +40,7 @@ from .json_source import read_json_lines
 from .lifecycle import NOTHING, OF_RECORD, read_record
 from .nodes import Node, Places, plain_node, was_vaulted
 from .settings import API, VARIABLES, Settings
-from .xlsx_source import WORKBOOK_CELLS, Workbook
+from .xlsx_source import SheetCells, Workbook
 from .yaml_source import read_yaml
 
 WORKBOOK = ".xlsx"
@@ -250,7 +250,8 @@ class _Loading:
                 self._workbook(root, name)
             else:
                 dialect = self.desired.dialects.of(name)
-                cells = None if ending != ".csv" or dialect.is_plain else dialect
+                is_as_typed = dialect.is_plain and dialect.is_chosen
+                cells = None if ending != ".csv" or is_as_typed else dialect
                 self._records(name, section, self._nodes(root, name, section not in BY_TEMPLATE), template, cells)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
@@ -406,12 +407,13 @@ class _Loading:
         content = self._content(root, name)
         if content is None:
             return
-        book = Workbook(self._called(name), content, self.desired.dialects.of(name), self.desired.findings)
+        dialect = self.desired.dialects.of(name)
+        book = Workbook(self._called(name), content, dialect, self.desired.findings)
         for section, nodes in book.sections():
             self.desired.sections.add(section)
             if self._called(name) in self.desired.hiding.files:
                 self.desired.hiding.files.add(book.source_of(section))
-            self._records(name, section, nodes, cells=WORKBOOK_CELLS)
+            self._records(name, section, nodes, cells=SheetCells(dialect))
         if book.ignored:
             sheets = ", ".join(map(repr, book.ignored))
             self.desired.warnings.append(f"{self._called(name)}: sheets that are no sections are not read: {sheets}")

@@ -11,9 +11,9 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -77,16 +77,29 @@ class _Refused(Exception):
 
 
 @dataclass(frozen=True)
-class _SheetCells:
+class SheetCells:
     """Reads cells that have types of their own. A day is an instant where the field wants one. 1 is true: LibreOffice
     saves a typed true so when it opens a workbook and saves it once more.
+
+    :ivar dialect: reads the amounts that are texts and may mean two numbers.
     """
 
+    dialect: Dialect
     only: Container[str] = EVERYTHING
-    spelling: str = "workbook"
+
+    @property
+    def spelling(self) -> str:
+        return f"workbook {self.dialect.spelling}"
+
+    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        return self.dialect.decided(schema, fields)
+
+    def depends_on_type(self, name: str, _cell: str) -> bool:
+        return name in self.only
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
-        read = {}
+        read = dict(self.dialect.decided(schema, fields))
+        wrong = {name: one for name, one in self.dialect.ambiguous(schema, fields).items() if name in self.only}
         for name, value in fields.items():
             if not isinstance(value, TypedCell) or name not in self.only:
                 continue
@@ -99,13 +112,12 @@ class _SheetCells:
                 read[name] = f"{value} 00:00:00"
             elif not is_day and spelling is Spelling.FLAG:
                 read[name] = _FLAGS[value]
-        return ({**fields, **read} if read else fields), {}
+        if not read and not wrong:
+            return fields, {}
+        return {name: read.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
 
     def only_of(self, names: Container[str]) -> CellReader:
-        return _SheetCells(names)
-
-
-WORKBOOK_CELLS: CellReader = _SheetCells()
+        return replace(self, only=names)
 
 
 class _Sheet:

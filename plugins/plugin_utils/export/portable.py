@@ -36,6 +36,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_id
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
+from ..desired.dialect import is_ambiguous_amount
 from ..set_plan.state import ListedState
 from .downloads import Downloads
 
@@ -210,7 +211,9 @@ class Portable:
             items = [self.value(field, item) for item in value]
             # Links are sets: instances answer them in any order.
             return sorted(items, key=str) if isinstance(value[0], (Reference, Attachment)) else items
-        return plain(field, value)
+        written = plain(field, value)
+        # A table refuses an amount with exactly three digits behind its separator.
+        return Plain(f"{written}0") if is_ambiguous_amount(field, str(written)) else written
 
     def words(self, field: Field, value: Any) -> Any:
         """A value of a natural key as it stands in messages and as records are ordered by it."""

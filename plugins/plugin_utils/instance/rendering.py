@@ -276,7 +276,7 @@ class _Rendering:
         if not kind.template or kind.name in self._known:
             return schema
         for name, value in entry.fields.items():
-            if schema.find(name) is None and (_is_read_by_type(entry, value) or self._may_be_file(entry, name)):
+            if schema.find(name) is None and (_is_read_by_type(entry, name, value) or self._may_be_file(entry, name)):
                 self._known[kind.name] = self._ask(kind, entry.place_of(name))
                 self._schemas = KnownSchemas(self._desired.entries, self._known)
                 return self._schemas.of(kind)
@@ -329,11 +329,12 @@ def _empty_file(section: str) -> dict[str, bytes]:
     return {f"{name}.yml": f"{yaml_head(section, '../' if '/' in name else '')}[]\n".encode()}
 
 
-def _is_read_by_type(entry: Entry, value: Any) -> bool:
-    """Tells whether the type of its field decides what a cell says."""
+def _is_read_by_type(entry: Entry, name: str, value: Any) -> bool:
+    """Return True if the type of its field decides what a cell says."""
     if isinstance(value, (CellList, CellMap)):
         return True
-    return entry.cells is not None and isinstance(value, str) and not isinstance(value, BrokenCell)
+    is_text = isinstance(value, str) and not isinstance(value, BrokenCell)
+    return is_text and entry.cells is not None and entry.cells.depends_on_type(name, value)
 
 
 def _structure(value: CellList | CellMap, found: Field | None) -> Any:

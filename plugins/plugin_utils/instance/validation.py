@@ -19,9 +19,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.blanks import BlankCounter, blanks_in_key
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.parsing import DesiredParser, written_as
+from ..desired.remarks import Remarks, blanks_in_key
 from ..export.portable import is_generated_key
 from ..set_plan.uniqueness import written_twice
 
@@ -40,7 +40,7 @@ def validate(
     """
     validation = _Validation(desired, known or {})
     found = validation.run()
-    desired.warnings += validation.blanks.warnings() if warns else []
+    desired.warnings += validation.remarks.warnings() if warns else []
     return found
 
 
@@ -85,7 +85,7 @@ class KnownSchemas:
 
 class _Validation:
     def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
-        self.blanks = BlankCounter(desired.hiding)
+        self.remarks = Remarks(desired.hiding)
         self._desired = desired
         self._known = known
         self._found = dict.fromkeys(desired.findings)
@@ -99,7 +99,7 @@ class _Validation:
         for entry in (*self._desired.entries, *self._desired.unmanaged):
             before = self._complaints
             values = self._parse(entry)
-            self.blanks.look(self._schemas.of(entry.kind), entry, values)
+            self.remarks.look(self._schemas.of(entry.kind), entry, values)
             if self._complaints == before:
                 self._claim(entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))

@@ -76,7 +76,14 @@ class _MergedCells:
             values, unfit = reader.read(schema, own)
             found |= values
             wrong |= unfit
-        return found, wrong
+        return {name: value for name, value in found.items() if name not in wrong}, wrong
+
+    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        for names, reader in self.readers:
+            yield from reader.decided(schema, {name: value for name, value in fields.items() if name in names})
+
+    def depends_on_type(self, name: str, cell: str) -> bool:
+        return any(name in names and reader.depends_on_type(name, cell) for names, reader in self.readers)
 
     def only_of(self, names: Container[str]) -> CellReader:
         kept = ((frozenset(name for name in own if name in names), reader) for own, reader in self.readers)

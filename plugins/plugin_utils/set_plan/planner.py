@@ -27,10 +27,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
-from ..desired.blanks import BlankCounter, blanks_in_key
 from ..desired.desired import SECTIONS, DesiredInstance, Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
+from ..desired.remarks import Remarks, blanks_in_key
 from .archived import with_archived
 from .cells import EmptiedCells, LostDigits
 from .checks import (
@@ -163,10 +163,10 @@ class _Planner:
         result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
         result.warnings += context.carried()
-        blanks = BlankCounter(context.hiding)
+        remarks = Remarks(context.hiding)
         for planned in result.changes:
-            blanks.look(planned.schema, planned.entry, planned.change.values)
-        result.warnings += blanks.warnings()
+            remarks.look(planned.schema, planned.entry, planned.change.values)
+        result.warnings += remarks.warnings()
         result.warnings.sort()
         return result
 

@@ -142,8 +142,8 @@ def test_many_texts_with_blanks_are_one_warning(site: Site) -> None:
     site.write({"objects.csv": _table(" x", "y ", "z", column="inventory_name", copies=2)})
     (warning,) = site.plan().warnings
     first, _semicolon, then = warning.partition("; ")
-    assert first == "inventory_name: 4 texts such as ' x' (first at objects.csv:2:5) begin or end with a blank"
-    assert then == "they are written as they are"
+    assert first == "inventory_name: 4 values such as ' x' (first at objects.csv:2:5) begin or end with a blank"
+    assert then == "they are written so"
 
 
 def test_the_end_of_the_last_line_of_a_long_text_is_no_blank(site: Site) -> None:
@@ -176,3 +176,101 @@ def test_no_label_loses_the_values_of_its_field_in_a_table(site: Site, form: str
     (record,) = read
     found = {name: record.get(name, record.get(keys[name])) for name in names}
     assert found == {name: f"value of {name}" for name in names}
+
+
+# ---- amounts that may mean two numbers
+
+
+def _priced(name: str, cell: str) -> dict[str, str | bytes]:
+    return _files(name, {"barcode": "9", "inventory_name": "Nine", "purchasing_price": cell})
+
+
+@pytest.mark.parametrize("name", ["objects.csv", "assets.xlsx"])
+@pytest.mark.parametrize("cell", ["1.890", "12.345", "1890.000", "0.890", "-1.890"])
+def test_an_amount_with_one_separator_before_three_digits_is_a_finding(site: Site, name: str, cell: str) -> None:
+    site.write(_priced(name, cell))
+    (finding,) = site.plan().findings
+    assert finding.startswith(name)
+    assert f"purchasing_price: {cell!r} may mean {cell.replace('.', '').lstrip('-')} or " in finding
+    assert "set a preset or a decimal for this file" in finding
+
+
+@pytest.mark.parametrize("name", ["objects.csv", "assets.xlsx"])
+@pytest.mark.parametrize(
+    ("csv", "cell", "number"),
+    [
+        ("{preset: excel-de}", "1.890", 1890),
+        ("{preset: excel-de}", "1,890", 1.89),
+        ("{preset: excel-gb}", "1,890", 1890),
+        ("{preset: plain}", "1.890", 1.89),
+        ("{decimal: '.'}", "1.890", 1.89),
+        ("{decimal: ','}", "1,890", 1.89),
+        ("{files: {'*': {preset: excel-de}}}", "1.890", 1890),
+    ],
+)
+def test_the_settings_of_the_file_decide_what_an_amount_means(
+    site: Site, name: str, csv: str, cell: str, number: float
+) -> None:
+    files = _priced(name, f'"{cell}"' if name.endswith("csv") else cell)
+    site.write({"instance.yml": f"api: seventhings/v1\ncsv: {csv}\n", **files})
+    (planned,) = [one for one in site.plan().warnings if "purchasing_price" in one]
+    assert planned.startswith(name)
+    assert f"purchasing_price: {cell!r} is read as {str(number)[:4]}" in planned
+    assert site.run().outcome == "changed"
+    assert site.dump()["objects"][0]["fields"]["purchasing_price"] == number
+    assert site.plan().warnings == []
+
+
+@pytest.mark.parametrize("name", ["objects.csv", "assets.xlsx"])
+@pytest.mark.parametrize("cell", ["1.89", "1890", "1.8900", "1890.5"])
+def test_other_amounts_mean_one_number(site: Site, name: str, cell: str) -> None:
+    site.write(_priced(name, cell))
+    account = site.plan()
+    assert (account.findings, [one for one in account.warnings if "purchasing_price" in one]) == ([], [])
+
+
+def test_numbers_of_yaml_and_json_mean_one_number(site: Site) -> None:
+    lines = [
+        f'{{"barcode": "{number}", "inventory_name": "x", "purchasing_price": {price}}}'
+        for number, price in enumerate(["1.890", '"1.890"'])
+    ]
+    site.write(
+        {
+            "objects/a.yml": "".join(f"- {line.replace('0', '3', 1).replace('1', '4', 1)}\n" for line in lines),
+            "objects/b.jsonl": "\n".join(lines),
+        }
+    )
+    assert site.plan().findings == []
+    book = openpyxl.Workbook()
+    book.worksheets[0].title = "objects"
+    book.worksheets[0].append(["barcode", "inventory_name", "purchasing_price"])
+    book.worksheets[0].append(["9", "Nine", 1.890])
+    content = io.BytesIO()
+    book.save(content)
+    site.write({"more.xlsx": content.getvalue()})
+    assert site.plan().findings == []
+
+
+def test_only_amounts_with_fewer_than_three_digits_are_ambiguous(site: Site) -> None:
+    exact = {"label": "Exact", "type": "MONEY", "attributes": {"fraction_digits": 3, "currency_code": "EUR"}}
+    site.write({"fields/asset.yml": yaml_list([exact])})
+    record = {"barcode": "9", "inventory_name": "Nine", "Exact": "1.890", "weight": "1.890"}
+    site.write(_files("objects.csv", record))
+    assert site.plan().findings == []
+
+
+def test_many_ambiguous_amounts_are_one_line(site: Site) -> None:
+    site.write({"objects.csv": _table("1.890", "2.500", column="purchasing_price", copies=3)})
+    finding = site.plan().findings[-1]
+    assert finding.startswith("purchasing_price: 6 cells such as '1.890' (first at objects.csv:2:5): the separator ")
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_an_amount_with_three_digits_is_exported_so_that_it_means_one_number(site: Site, form: str) -> None:
+    loose = yaml_list([{"label": "Loose", "type": "MONEY"}])
+    site.write({"fields/asset.yml": loose, "objects.yml": "- {barcode: '9', inventory_name: Nine, Loose: 1.895}\n"})
+    site.run()
+    assert 1.895 in site.dump()["objects"][0]["fields"].values()
+    out = Site(site.root / "out", site.service)
+    export_of(out, format=form)
+    assert out.plan().outcome == "unchanged"

@@ -1,0 +1,97 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is no mistake in the files and may not be meant: blanks at the edges of texts, and ambiguous amounts.
+
+Reading changes no text: nobody sees such a blank, and the service takes it for a part of the text. So a natural key
+with one is a finding, and other texts are written as they are, with a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import edge_blanks, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+
+from .desired import Entry, Place
+from .dialect import PRESETS
+from .hiding import Hiding
+from .parsing import written_as
+
+_AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
+"""The dialect of tables whose cells need no reader."""
+
+
+def blanks_in_key(
+    schema: Schema, entry: Entry, keys: Iterable[str], values: Mapping[str, Any]
+) -> Iterator[tuple[Place, FieldError]]:
+    """Yield a finding for each part of a natural key that has a blank at an edge."""
+    for key in keys:
+        text = values.get(key)
+        blanks = edge_blanks(text) if isinstance(text, str) else ""
+        if blanks:
+            name = written_as(schema, entry, key)
+            words = f"{name}: {shorten(text)} {blanks}, and it identifies a record"
+            misfit = Misfit(text, f"it {blanks}, and it identifies a record")
+            yield entry.place_of(name), FieldError.at((name,), words, misfit=misfit)
+
+
+class Remarks:
+    """Collects what should be known of the values of records, by file and field."""
+
+    def __init__(self, hiding: Hiding) -> None:
+        self._hiding = hiding
+        self._remarks: dict[tuple[str, str, str], list[_Remark]] = {}
+
+    def look(self, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
+        """Take the values of a record that are written.
+
+        :param values: canonical values by field key.
+        """
+        for key, value in values.items():
+            if value.__class__ is str and value != value.strip():
+                self._look_at_text(schema, entry, key, value)
+        cells = entry.cells or (_AS_TYPED if entry.is_table else None)
+        for name, number in cells.decided(schema, entry.fields) if cells is not None else ():
+            field = schema.find(name)
+            if field is not None and field.key in values:
+                self._note(entry, name, field.key, f"is read as {number}", "are read as the settings of the file say")
+
+    def _look_at_text(self, schema: Schema, entry: Entry, key: str, value: str) -> None:
+        field = schema.fields.get(key)
+        # The last line of a long text may have an end, and an instance may have such a choice.
+        blanks = edge_blanks(value.rstrip("\r\n") if field is not None and field.type == "LONG_TEXT" else value)
+        if blanks and (field is None or value not in field.allowed):
+            name = written_as(schema, entry, key)
+            self._note(
+                entry, name, key, f"{blanks}; it is written as it is", "begin or end with a blank; they are written so"
+            )
+
+    def _note(self, entry: Entry, name: str, key: str, words: str, words_of_many: str) -> None:
+        place, shown = entry.place_of(name), shorten(entry.fields.get(name))
+        if self._hiding.hides(entry, name, key):
+            shown, words = "a value", words_of_many
+        # Inline, each value has a source of its own.
+        same = (place.source if place.line else "", name, words_of_many)
+        self._remarks.setdefault(same, []).append(_Remark(place, shown, words))
+
+    def warnings(self) -> list[str]:
+        """Return a line for each file, field and remark."""
+        return [
+            f"{remarks[0].place}: {name}: {remarks[0].value} {remarks[0].words}"
+            if len(remarks) == 1
+            else f"{name}: {len(remarks):,} values such as {remarks[0].value} (first at {remarks[0].place}) {words}"
+            for (_source, name, words), remarks in self._remarks.items()
+        ]
+
+
+@dataclass(frozen=True)
+class _Remark:
+    """A remark on one value."""
+
+    place: Place
+    value: str
+    words: str
