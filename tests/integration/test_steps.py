@@ -32,7 +32,7 @@ def service(emulator: Emulator) -> Emulator:
 
 def walk_in_a_play(service: Emulator, directory: Path, path: Path, weather: str, ends: str) -> None:
     walk = steps.load(path, directory, weather)
-    service.steer("PUT", "/switches", {"weather": weather})
+    service.steer("PUT", "/switches", steps.WEATHERS[weather])
     defaults = steps.connection(service)
     service.clear_log()
 
@@ -56,7 +56,7 @@ def test_every_step_in_rough_weather(
     steps.without_pauses(monkeypatch.setattr)
     monkeypatch.chdir(tmp_path)
     walk = steps.load(path, tmp_path, "rough")
-    service.steer("PUT", "/switches", {"weather": "rough"})
+    service.steer("PUT", "/switches", steps.WEATHERS["rough"])
     defaults = steps.connection(service)
     service.clear_log()
 

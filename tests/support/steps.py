@@ -50,6 +50,12 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PREFIX = "/customer-api/v1"
 RUNS = ("predicted", "done", "repeated")
+WEATHERS = {
+    "calm": {"weather": "calm"},
+    # Steps name built-in fields by their labels too, and not by translation keys.
+    "rough": {"weather": "rough", "builtin_labels": "plain"},
+}
+"""The switches of the embedded service in each weather of the steps."""
 NAMESPACE = "community.seventhings."
 _EVERY = 3 if LONG else 9
 """The number of steps of which one also runs in a module process, which takes ten times as long as the worker."""

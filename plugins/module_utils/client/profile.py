@@ -53,6 +53,9 @@ _DAY = len("2031-05-31")
 _NUMBER_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _SIDE = re.compile("[A-Za-z0-9_]{1,64}")
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_STATUSES = ("ok", "deviation", "missing", "new", "unknown")
+"""The statuses that follow from an actual and an expected field."""
+
 LINKS = tuple(name for name, field_type in FIELD_TYPES.items() if field_type.shape == "reference")
 """Types of fields that lead to one record."""
 
@@ -279,6 +282,10 @@ def sides_of_value(type_name: str, value: Any) -> Seen:
             yield "number_form", "string"
     elif (field_type.spelling is Spelling.FLAG or field_type.computed) and isinstance(value, int):
         yield "boolean_form", "boolean" if isinstance(value, bool) else "integer"
+        if field_type.computed:
+            yield "comparison_read", "boolean"
+    elif field_type.computed and value in _STATUSES:
+        yield "comparison_read", "status"
     elif field_type is ATTACHMENTS and isinstance(value, list):
         for one in value:
             if isinstance(one, Mapping):

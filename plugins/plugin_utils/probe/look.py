@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import uuid as uuids
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,6 +52,10 @@ UNKNOWN_FIELD = "zz_probe_unknown"
 """A field that no instance has."""
 
 _TEXTS = ("TEXT", "BARCODE", "LONG_TEXT")
+_BUILT_IN = ("barcode", "inventory_name", "actual_room", "first_name", "building_id")
+"""Fields that every instance has. The labels of other fields are words that people wrote."""
+
+_TRANSLATION_KEY = re.compile("[a-z0-9]+([._-][a-z0-9]+)+")
 
 
 @dataclass
@@ -128,6 +133,11 @@ class Look:
             for name in self.types[template].values():
                 if name in ("LINKED_ASSETS", "LINKED_ASSET"):
                     self.evidence.saw("linked_assets_name", name, f"GET {path}")
+            labels = [str(one.get("label")) for one in found if one.get("field_key") in _BUILT_IN]
+            for label in labels:
+                self.evidence.saw(
+                    "builtin_labels", "keys" if _TRANSLATION_KEY.fullmatch(label) else "plain", f"GET {path}"
+                )
             unknown = {name for name in self.types[template].values() if name not in FIELD_TYPES}
             if unknown:
                 self.evidence.new.append(f"types of fields that the collection does not know: {len(unknown)}")

@@ -87,7 +87,7 @@ class Touch:
         self._places()
         self._object()
         if self.object:
-            for part in (self._patches, self._emptied, self._moments, self._linked, self._unique):
+            for part in (self._patches, self._emptied, self._moments, self._coupled, self._linked, self._unique):
                 part(self.object)
         self._tasks()
         self._rental_cases()
@@ -246,6 +246,23 @@ class Touch:
             self.evidence.saw("datetime_read", "utc", request)
         else:
             self.evidence.odd("datetime_read", f"{request}: a date and time is read in another form")
+
+    def _coupled(self, uuid: str) -> None:
+        """Write the target room alone. The actual room is evidence, and hides the object from some accounts."""
+        keys = ("target_room", "target_building")
+        if self.room is None or not set(keys) <= set(self.fields(*_PLACES)):
+            self.evidence.cannot("room_location", "objects have no target room and target location to write")
+            return
+        heard = self._patch(uuid, {"target_room": self._id_of(ROOM, self.room)})
+        read = self.scratch.read(OBJECT, uuid)
+        self._patch(uuid, dict.fromkeys(keys))
+        room, location = (read.get(key) or None for key in keys)
+        if not heard.is_good or room is None:
+            self.evidence.cannot("room_location", "the target room of a scratch object could not be written")
+        elif keys[1] not in read and self.evidence.side("empty_keys") != "left_out":
+            self.evidence.cannot("room_location", "the target location of a scratch object is hidden")
+        else:
+            self.evidence.saw("room_location", "coupled" if location else "independent", f"PATCH {OBJECT.item_path}")
 
     def _linked(self, uuid: str) -> None:
         """Another object, which a field of this one and a task refer to, as far as there can be such."""
@@ -569,6 +586,7 @@ _OF_OBJECTS = (
     "write_unknown_field",
     "empty_form",
     "datetime_read",
+    "room_location",
     "unique_values",
     "archived_in_lists",
     "archive_repeat",

@@ -40,6 +40,7 @@ Steering (no token needed), below admin_url:
   PUT /rate-limit                {"per_minute": 200, "burst": 10} or null
   POST /forward                  {"seconds": 30}: what is due within them comes now
   POST /users, /sso-codes, /tokens/expire
+  POST /scan                     {"code", "room": uuid or "Location/Number", "user"}: scan an object in a room
   POST /reset                    the start data again; {"sign_out": true}: of those signed in nobody stays so,
                                  {"calm": true}: calm weather, no faults, no rate limit and default settings as well
   GET PUT /settings              {"access_token_seconds", "modules_off", "missing_operations", "answers",

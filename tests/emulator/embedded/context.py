@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .dates import stamp
-from .messages import PREFIX, Answer, Call, answer_json, bad_request, not_found
+from .messages import JSON, PREFIX, Answer, Call, answer_json, bad_request, not_found
 from .query import Query, conditions_of, sort_of
 from .selection import Page, Selector, Where, page_of
 from .templates import Column
@@ -193,6 +193,15 @@ class Context:
         if self.weather["missing_person"] == "empty":
             return Answer(200)
         raise not_found(message)
+
+
+def internal_context(service: Service, user: Any, moment: datetime) -> Context:
+    """Return a context for work that no request asks for, such as filling the start data.
+
+    :param user: the row of the user in whose name it is done.
+    """
+    caller = User(user["id"], user["uuid"], user["email"], user["firstname"], user["lastname"], frozenset({"all"}))
+    return Context(service, Call("POST", "", "", {}, b"", ""), {}, Query(), {}, {}, caller, moment, JSON)
 
 
 def new_uuid() -> str:

@@ -15,19 +15,32 @@ from . import dates
 from .fieldtypes import TYPES, FieldType
 from .messages import Refusal, bad_request
 
+_TRANSLATIONS = "itexia_"
+_TRANSLATED: Mapping[str, str] = {"barcode": "scancode"}
+"""Only ``itexia_scancode`` was seen on instances. The other translation keys are inferred from the field keys."""
+
 
 @dataclass(frozen=True)
 class Definition:
-    """One definition. ``body`` is what a client wrote, without uuid and field_key."""
+    """One definition. ``body`` is what a client wrote, without uuid and field_key.
+
+    :ivar builtin: the label that a built-in field starts with; empty for the fields that clients made.
+    """
 
     uuid: str
     template: str
     key: str
     body: Mapping[str, Any]
+    builtin: str = ""
 
     @cached_property
     def type(self) -> FieldType:
         return TYPES[self.body["field_type"]["name"]]
+
+    @property
+    def label_key(self) -> str:
+        """The translation key that some instances send in place of the label of a built-in field."""
+        return f"{_TRANSLATIONS}{_TRANSLATED.get(self.key, self.key)}"
 
     @cached_property
     def constraints(self) -> Mapping[str, Any]:

@@ -206,13 +206,22 @@ class Boolean(FieldType):
         return "" if text == "" else int(text in ("true", "1"))
 
 
-class Comparison(Boolean):
-    """FIELD_VALUE_COMPARISON: whether the actual field equals the expected one. Nobody but the service writes it."""
+_AGREES: Mapping[Any, int] = {"ok": 1, "deviation": 0, "missing": 0, "new": 0}
+
+
+class Comparison(Text):
+    """FIELD_VALUE_COMPARISON: the status that follows from an actual and an expected field. The service computes it."""
 
     computed = True
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
         raise invalid(definition.key, "nothing: the service computes it")
+
+    def shows(self, view: View) -> bool:
+        return view.weather["comparison_read"] == "boolean"
+
+    def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
+        return BOOLEAN.show([_AGREES.get(value) for value in values], definition, view)
 
 
 class Link(FieldType):

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .fieldtypes import BOOLEAN
 from .messages import bad_request
 from .query import PRESENCE, Condition
 from .store import Store
@@ -104,6 +105,9 @@ class Selector:
         column = columns.get(key)
         if column is None and self.weather["filter_unknown_field"] == "refuse":
             raise bad_request(f"There is no field {key!r}")
+        if column is not None and column.type.computed and self.weather["comparison_read"] == "boolean":
+            sql = f"CASE WHEN {column.sql} <> 'unknown' THEN {column.sql} = 'ok' END"
+            return replace(column, type=BOOLEAN, sql=sql)
         return column
 
     def _term(self, column: Column, condition: Condition) -> tuple[str, list[Any]]:

@@ -32,7 +32,7 @@ CREATE INDEX refresh_token_user ON refresh_token (user_id);
 CREATE TABLE sso_code (auth_code TEXT PRIMARY KEY, provider_name TEXT NOT NULL, user_id INTEGER NOT NULL);
 CREATE TABLE definition (
   position INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, template TEXT NOT NULL,
-  field_key TEXT NOT NULL, builtin INTEGER NOT NULL, body TEXT NOT NULL, UNIQUE (template, field_key));
+  field_key TEXT NOT NULL, builtin TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (template, field_key));
 CREATE TABLE departed (
   template TEXT NOT NULL, id INTEGER NOT NULL, uuid TEXT NOT NULL, display_name TEXT NOT NULL,
   PRIMARY KEY (template, id));

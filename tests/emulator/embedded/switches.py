@@ -148,6 +148,18 @@ TABLE: tuple[Switch, ...] = (
     ),
     _switch("attachment_read", "objects uuids", "files of a record are objects, or bare uuids", "not stated"),
     _switch("attachment_name", "none given", "files in ATTACHMENT fields come without, or with their name", "seen"),
+    _switch(
+        "builtin_labels",
+        "plain keys",
+        "the labels of built-in fields are words, or translation keys such as itexia_scancode",
+        "seen, the keys but for scancode inferred",
+    ),
+    _switch(
+        "comparison_read",
+        "status boolean",
+        "FIELD_VALUE_COMPARISON is ok, deviation, missing, new or unknown, or whether both fields are equal",
+        "inferred",
+    ),
     _switch("archived_at", "given none", "objects tell when they were archived, or do not", "not stated"),
     _switch(
         "archived_in_lists",
@@ -169,6 +181,12 @@ TABLE: tuple[Switch, ...] = (
         "record empty_object empty no_content",
         "PATCH of a record answers the record, {}, nothing with 200, or 204",
         "seen",
+    ),
+    _switch(
+        "room_location",
+        "coupled independent",
+        "writing a room of an object writes its location too, or leaves it",
+        "help pages, not stated for the interface",
     ),
     _switch(
         "write_unknown_field", "refuse ignore", "an unknown key in a written record is 400, or is ignored", "not stated"

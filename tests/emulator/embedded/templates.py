@@ -159,9 +159,11 @@ class Templates:
 
     def _load(self) -> None:
         found: dict[str, list[Definition]] = {name: [] for name in KINDS}
-        for row in self._store.rows("SELECT uuid, template, field_key, body FROM definition ORDER BY position"):
+        for row in self._store.rows("SELECT * FROM definition ORDER BY position"):
             body = json.loads(row["body"])
-            found[row["template"]].append(Definition(row["uuid"], row["template"], row["field_key"], body))
+            found[row["template"]].append(
+                Definition(row["uuid"], row["template"], row["field_key"], body, builtin=row["builtin"])
+            )
         found["location"] = [_fixed(key) for key in KINDS["location"].fixed_keys]
         self._loaded.update({name: Template(kind, found[name]) for name, kind in KINDS.items()})
 
@@ -199,14 +201,14 @@ def add_index(store: Store, template: str, key: str) -> None:
     store.run(f"CREATE INDEX {quoted(f'{template}_{key}')} ON {template} ({quoted(key)}{hidden})")
 
 
-def add_definition(store: Store, definition: Definition, *, builtin: bool = False, index: bool = True) -> None:
+def add_definition(store: Store, definition: Definition, *, index: bool = True) -> None:
     store.insert(
         "definition",
         {
             "uuid": definition.uuid,
             "template": definition.template,
             "field_key": definition.key,
-            "builtin": int(builtin),
+            "builtin": definition.builtin,
             "body": json.dumps(definition.body, ensure_ascii=False),
         },
     )

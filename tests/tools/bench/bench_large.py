@@ -19,7 +19,7 @@ from bench_page import Part
 from bench_play import PREFIX, WORK, Sizes, instance, play
 from emulator_process import Emulator, running
 
-_FIELDS = ("barcode", "inventory_name", "serial_number", "purchasing_price", "purchase_date", "description")
+_FIELDS = ("barcode", "inventory_name", "serial_number", "purchasing_price", "purchasing_date", "description")
 _IN_A_FILE = 5
 """Pages of a list whose records stand in one file."""
 _MIB = 1024 * 1024

@@ -122,6 +122,47 @@ def test_linked_assets_name(api: Api, side: str) -> None:
     assert api.read(path)["field_type"]["name"] == side
 
 
+@every_side("builtin_labels", "plain", "keys")
+def test_builtin_labels(api: Api, side: str) -> None:
+    own = api.define("TEXT")
+    listed = {entry["field_key"]: entry for entry in api.read("/asset-tracking/asset/field-definitions")}
+    labels = {"plain": ("Barcode", "Target room"), "keys": ("itexia_scancode", "itexia_target_room")}
+    assert (listed["barcode"]["label"], listed["target_room"]["label"]) == labels[side]
+    assert listed[own["field_key"]]["label"] == own["label"]
+    written = listed["condition"]
+    path = f"/asset-tracking/asset/field-definition/{written['uuid']}"
+    for label in (written["label"], "State"):
+        assert api.put(path, {**written, "label": label}).status_code == 204
+        assert api.read(path)["label"] == label
+
+
+@every_side("comparison_read", "status", "boolean")
+def test_comparison_read(api: Api, side: str) -> None:
+    room, other = api.create_room(), api.create_room()
+    shown = {"ok": True, "deviation": False, "missing": False, "new": False, "unknown": None}
+    rooms = {"ok": (room, room), "deviation": (room, other), "missing": (room, None), "new": (None, room)}
+    for status, agrees in shown.items():
+        target, actual = rooms.get(status, (None, None))
+        barcode = code()
+        made = api.create_object(barcode=barcode, target_room=target, actual_room=actual)
+        value = api.read(f"/object/{made}")["status"]
+        assert value == (status if side == "status" else agrees)
+        if value is not None:
+            query = f"filter[status][eq]={str(value).lower()}&filter[barcode][eq]={barcode}"
+            assert api.count("/objects", query) == 1
+
+
+@every_side("room_location", "coupled", "independent")
+def test_room_location(api: Api, side: str) -> None:
+    site, other = api.create_location(), api.create_location()
+    made = api.create_object(target_room=api.create_room(building_id=site))
+    assert (api.read(f"/object/{made}")["target_building"] is not None) == (side == "coupled")
+    api.patch(f"/object/{made}", {"target_building": other})
+    record = api.read(f"/object/{made}")
+    assert record["target_building"]["uuid"] == other
+    assert (record["target_room"] is None) == (side == "coupled")
+
+
 @every_side("datetime_read", "as_written", "utc")
 def test_datetime_read(api: Api, side: str) -> None:
     key = api.define("DATETIME")["field_key"]
@@ -245,14 +286,14 @@ def test_delete_referenced(api: Api, side: str) -> None:
 
 
 @every_side("delete_occupied", "refuse", "accept")
-@pytest.mark.parametrize("link", ["actual_room", "target_room", "archived", "location", "rooms"])
+@pytest.mark.parametrize("link", ["actual_room", "target_room", "archived", "target_building", "rooms"])
 def test_delete_occupied(api: Api, side: str, link: str) -> None:
     site = api.create_location()
     room = api.create_room(building_id=site)
-    path = f"/location/{site}" if link in ("location", "rooms") else f"/room/{room}"
+    path = f"/location/{site}" if link in ("target_building", "rooms") else f"/room/{room}"
     if link != "rooms":
         key = "actual_room" if link == "archived" else link
-        thing = api.create_object(**{key: site if link == "location" else room})
+        thing = api.create_object(**{key: site if link == "target_building" else room})
     if link == "location":
         assert api.delete(f"/room/{room}").status_code == 204
     if link == "archived":

@@ -17,6 +17,7 @@ from ..fieldtypes import TYPES
 from ..messages import Answer, Refusal, answer_json, bad_request, no_content, not_found, unprocessable
 from ..router import Route
 from ..store import quoted
+from ..switches import Weather
 from ..templates import add_definition
 from . import records
 
@@ -26,21 +27,23 @@ _PER_PAGE = 10
 _LINKED_ASSET = "LINKED_ASSET"
 
 
-def shown(definition: Definition, linked_assets: str) -> dict[str, Any]:
+def shown(definition: Definition, weather: Weather) -> dict[str, Any]:
+    """Return a definition as this instance shows it."""
     body = dict(definition.body)
     if body["field_type"]["name"] == "LINKED_ASSETS":
-        body["field_type"] = {**body["field_type"], "name": linked_assets}
+        body["field_type"] = {**body["field_type"], "name": weather["linked_assets_name"]}
+    if definition.builtin and body["label"] == definition.builtin and weather["builtin_labels"] == "keys":
+        body["label"] = definition.label_key
     return {"uuid": definition.uuid, "field_key": definition.key, **body}
 
 
 def list_definitions(context: Context) -> Answer:
-    name = context.weather["linked_assets_name"]
     found = context.templates[context.path["template"]].definitions.values()
-    return context.unpaged([shown(one, name) for one in found], _PER_PAGE)
+    return context.unpaged([shown(one, context.weather) for one in found], _PER_PAGE)
 
 
 def read_definition(context: Context) -> Answer:
-    return answer_json(shown(_find(context), context.weather["linked_assets_name"]))
+    return answer_json(shown(_find(context), context.weather))
 
 
 def create_definition(context: Context) -> Answer:
@@ -64,8 +67,10 @@ def replace_definition(context: Context) -> Answer:
     if context.body["uuid"].lower() != old.uuid or context.body["field_key"] != old.key:
         raise bad_request("uuid and field_key of a definition do not change")
     body = _body(context, context.body)
+    if old.builtin and body["label"] == old.label_key:
+        body["label"] = old.builtin
     _check_label(context, old.template, body["label"], old.uuid)
-    new = Definition(old.uuid, old.template, old.key, body)
+    new = Definition(old.uuid, old.template, old.key, body, old.builtin)
     context.store.run("UPDATE definition SET body = ? WHERE uuid = ?", (json.dumps(body, ensure_ascii=False), old.uuid))
     context.templates.forget()
     if new.type is not old.type:

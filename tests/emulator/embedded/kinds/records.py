@@ -20,6 +20,7 @@ from ..templates import KINDS, SERVER_MANAGED, Kind, Template
 from ..views import DISPLAY_NAME, Links, View
 from .histories import record_event
 from .mails import forget_reminders, remind_of_fields
+from .places import couple, move_objects
 
 _EMPTY: Mapping[str, Any] = {"null": None, "text": "", "list": []}
 
@@ -100,7 +101,7 @@ def column_values(context: Context, template: Template, fields: Mapping[str, Any
     values: dict[str, Any] = {}
     for key, value in fields.items():
         definition = template.definitions.get(key)
-        if definition is None:
+        if definition is None or key in SERVER_MANAGED:
             if key not in SERVER_MANAGED and context.weather["write_unknown_field"] == "refuse":
                 raise bad_request(f"Body does not match schema: there is no field {key!r}")
             continue
@@ -127,6 +128,7 @@ def insert(
     for definition in template.mandatory:
         if definition.key not in values:
             raise Refusal(422, f"Field {definition.key} is mandatory", key=definition.key)
+    note = couple(context, template, values)
     _check_unique(context, template, values, 0)
     uuid = uuid or new_uuid()
     values.update(
@@ -140,28 +142,49 @@ def insert(
     compare_fields(context, template, record_id)
     remind_of_fields(context, template, uuid, values)
     record_event(context, template.name, uuid, "created", f"The {template.kind.singular} was created", dict(fields))
+    _record_note(context, template, uuid, note)
     return record_id, uuid
 
 
 def change(context: Context, template: Template, row: Any, fields: Mapping[str, Any]) -> None:
     """Change the given fields of a record and leave the others."""
     values = column_values(context, template, fields)
+    note = couple(context, template, values, row)
     _check_unique(context, template, values, row["id"])
-    values.update(updated_at=context.now, updated_by_user_id=context.user.id)
-    context.store.update(template.table, row["id"], values)
-    compare_fields(context, template, row["id"])
+    write_columns(context, template, row, values)
+    if template.name == "room" and "building_id" in values:
+        move_objects(context, row["id"], values["building_id"])
     remind_of_fields(context, template, row["uuid"], values)
     record_event(
         context, template.name, row["uuid"], "updated", f"The {template.kind.singular} was changed", dict(fields)
     )
+    _record_note(context, template, row["uuid"], note)
+
+
+def write_columns(context: Context, template: Template, row: Any, values: dict[str, Any]) -> None:
+    """Write columns of a record, and what the service computes from them."""
+    values.update(updated_at=context.now, updated_by_user_id=context.user.id)
+    context.store.update(template.table, row["id"], values)
+    compare_fields(context, template, row["id"])
+
+
+def _record_note(context: Context, template: Template, uuid: str, note: str) -> None:
+    if note:
+        record_event(context, template.name, uuid, "location_coupled", note)
 
 
 def compare_fields(context: Context, template: Template, record_id: int | None = None) -> None:
-    """Compute the fields that compare two others: of one record, or of all."""
+    """Compute the fields that compare two others: of one record, or of all.
+
+    That the result is one of these five texts is inferred from the statuses of the application.
+    """
     for definition, actual, expected in template.comparisons:
         if actual and expected:
             one, other = quoted(actual), quoted(expected)
-            result = f"CASE WHEN {one} IS NULL AND {other} IS NULL THEN NULL ELSE {one} IS {other} END"
+            result = (
+                f"CASE WHEN {other} IS NULL THEN iif({one} IS NULL, 'unknown', 'new') WHEN {one} IS NULL THEN 'missing'"
+                f" ELSE iif({one} IS {other}, 'ok', 'deviation') END"
+            )
         else:
             result = "NULL"
         where = "" if record_id is None else f" WHERE id = {record_id:d}"

@@ -23,7 +23,7 @@ _TABLES = SCHEMA + TABLES
 VERSION = zlib.crc32(_TABLES.encode()) >> 1
 """Another one with every change of the tables: a file of another version is not opened."""
 
-_STATES = ["in use", "in storage", "in repair", "retired"]
+_CONDITIONS = ["in use", "in storage", "in repair", "retired"]
 
 
 def fixed_uuid(*names: object) -> str:
@@ -31,31 +31,49 @@ def fixed_uuid(*names: object) -> str:
     return str(uuid.uuid5(_SPACE, "/".join(map(str, names))))
 
 
+_ACCOUNTING, _TECHNICAL, _TARGET_ACTUAL = (
+    {"form_group": name} for name in ("accounting", "technical", "target_actual")
+)
+_SERVER = {**_TARGET_ACTUAL, "editable": False}
+
 # Template, key, type, label, then what is not the rule: constraints, attributes, relations, possible values.
 _FIELDS: Sequence[tuple[str, str, str, str, dict[str, Any]]] = (
     ("asset", "inventory_name", "TEXT", "Name", {"mandatory": "yes", "name_component": "yes"}),
     ("asset", "barcode", "BARCODE", "Barcode", {"mandatory": "yes", "unique": "yes"}),
-    ("asset", "serial_number", "TEXT", "Serial number", {}),
-    ("asset", "status", "DROPDOWN", "Status", {"allowed_values": _STATES}),
+    ("asset", "serial_number", "TEXT", "Serial number", _TECHNICAL),
+    ("asset", "condition", "DROPDOWN", "State of use", {"allowed_values": _CONDITIONS}),
     ("asset", "description", "LONG_TEXT", "Description", {}),
-    ("asset", "purchasing_price", "MONEY", "Purchasing price", {"currency_code": "EUR", "fraction_digits": 2}),
-    ("asset", "purchase_date", "DATE", "Date of purchase", {}),
-    ("asset", "last_inspection", "DATETIME", "Last inspection", {}),
-    ("asset", "next_maintenance", "REMINDER", "Next maintenance", {}),
-    ("asset", "weight", "DECIMAL", "Weight in kg", {"fraction_digits": 3}),
-    ("asset", "quantity", "NUMBER", "Quantity", {}),
-    ("asset", "is_loaned", "BOOLEAN", "On loan", {}),
-    ("asset", "manual", "LINK", "Manual", {}),
-    ("asset", "actual_room", "LINKED_ROOM", "Room", {}),
-    ("asset", "target_room", "LINKED_ROOM", "Room where it belongs", {}),
     (
         "asset",
-        "room_matches",
-        "FIELD_VALUE_COMPARISON",
-        "Is where it belongs",
-        {"relations": {"actual_field": "actual_room", "expected_field": "target_room"}, "editable": False},
+        "purchasing_price",
+        "MONEY",
+        "Purchasing price",
+        {"currency_code": "EUR", "fraction_digits": 2, **_ACCOUNTING},
     ),
-    ("asset", "location", "LINKED_LOCATION", "Location", {}),
+    ("asset", "purchasing_date", "DATE", "Date of purchase", _ACCOUNTING),
+    ("asset", "inventory_group", "TEXT", "Group", {}),
+    ("asset", "manufacturer", "TEXT", "Manufacturer", _TECHNICAL),
+    ("asset", "last_inspection", "DATETIME", "Last inspection", _TECHNICAL),
+    ("asset", "next_maintenance", "REMINDER", "Next maintenance", _TECHNICAL),
+    ("asset", "weight", "DECIMAL", "Weight in kg", {"fraction_digits": 3, **_TECHNICAL}),
+    ("asset", "quantity", "NUMBER", "Quantity", {}),
+    ("asset", "is_loaned", "BOOLEAN", "On loan", {}),
+    ("asset", "link", "LINK", "Link", {}),
+    ("asset", "target_room", "LINKED_ROOM", "Target room", _TARGET_ACTUAL),
+    ("asset", "target_building", "LINKED_LOCATION", "Target location", _TARGET_ACTUAL),
+    ("asset", "actual_room", "LINKED_ROOM", "Actual room", _TARGET_ACTUAL),
+    ("asset", "actual_building", "LINKED_LOCATION", "Actual location", _TARGET_ACTUAL),
+    (
+        "asset",
+        "status",
+        "FIELD_VALUE_COMPARISON",
+        "Status",
+        {"relations": {"actual_field": "actual_room", "expected_field": "target_room"}, **_SERVER},
+    ),
+    ("asset", "inventory_time", "DATETIME", "Last inventory", _SERVER),
+    ("asset", "inventory_user", "LINKED_USER", "Last inventory by", _SERVER),
+    ("asset", "scan_time", "DATETIME", "Last scan", _SERVER),
+    ("asset", "scanned_by_user_id", "NUMBER", "Last scan by", _SERVER),
     ("asset", "responsible_person", "LINKED_PERSON", "Responsible person", {}),
     ("asset", "responsible_user", "LINKED_USER", "Responsible user", {"formatted": "user_as_firstname_lastname"}),
     ("asset", "accessories", "LINKED_ASSETS", "Accessories", {}),
@@ -65,6 +83,7 @@ _FIELDS: Sequence[tuple[str, str, str, str, dict[str, Any]]] = (
     ("room", "name", "TEXT", "Name", {"name_component": "yes"}),
     ("room", "number", "TEXT", "Number", {}),
     ("room", "building_id", "LINKED_LOCATION", "Building", {}),
+    ("room", "additional_information", "TEXT", "Additional information", {}),
     ("room", "description", "LONG_TEXT", "Description", {}),
     ("room", "area", "DECIMAL", "Area in square metres", {"fraction_digits": 2}),
     ("person", "email", "TEXT", "E-mail address", {}),
@@ -81,13 +100,13 @@ _REPORTS = ("Object list", "Handover protocol")
 
 def _definition(template: str, key: str, type_name: str, label: str, extra: dict[str, Any]) -> Definition:
     constraints = [{"type": name, "value": extra[name]} for name in _CONSTRAINTS if name in extra]
-    attributes = [{"type": "form_group", "value": "general_information"}]
+    attributes = [{"type": "form_group", "value": extra.get("form_group", "general_information")}]
     if extra.get("editable", True):
         attributes += [{"type": "editable", "value": place} for place in ("mobile_app", "web_app")]
     attributes += [
         {"type": name, "value": value}
         for name, value in extra.items()
-        if name not in (*_CONSTRAINTS, "relations", "editable")
+        if name not in (*_CONSTRAINTS, "relations", "editable", "form_group")
     ]
     relations = [
         {"type": kind, "field_uuid": fixed_uuid("definition", template, other)}
@@ -102,7 +121,7 @@ def _definition(template: str, key: str, type_name: str, label: str, extra: dict
         "attributes": attributes,
         "relations": relations,
     }
-    return Definition(fixed_uuid("definition", template, key), template, key, body)
+    return Definition(fixed_uuid("definition", template, key), template, key, body, builtin=label)
 
 
 def create(store: Store, *, index: bool = True, without: Collection[str] = ()) -> None:
@@ -116,7 +135,7 @@ def create(store: Store, *, index: bool = True, without: Collection[str] = ()) -
     store.run(f"PRAGMA user_version = {VERSION}")
     create_tables(store)
     for field in (one for one in _FIELDS if one[0] not in without):
-        add_definition(store, _definition(*field), builtin=True, index=index)
+        add_definition(store, _definition(*field), index=index)
     for category in CATEGORIES:
         store.insert("hub_category", {"name": category})
     for position, name in enumerate(_REPORTS):

@@ -51,7 +51,7 @@ _PERSONS = (
     ("Irina", "Sokolova", "Design", "+49 341 5550303", False),
     ("Jonas", "Meier", "Reception", "+49 351 5550100", False),
 )
-# Name, room, status, price, date of purchase, weight, quantity, person, serial number, description.
+# Name, room, condition, price, date of purchase, weight, quantity, person, serial number, description.
 _OBJECTS: Sequence[tuple[Any, ...]] = (
     ("Reception desk", "Head office/0.01", "in use", 1890.0, "2019-03-11", 85.5, 1, 9, None, "Oak, two metres"),
     ("Meeting table Elbe", "Head office/0.12", "in use", 1249.5, "2020-11-02", 64.0, 1, 0, None, "Seats ten"),
@@ -168,22 +168,21 @@ def _objects(
     context: Context, rooms: dict[str, str], persons: list[str], users: list[str], files: dict[str, str]
 ) -> dict[str, str]:
     objects = {}
-    for index, (name, room, status, price, bought, weight, quantity, person, serial, text) in enumerate(_OBJECTS):
+    for index, (name, room, condition, price, bought, weight, quantity, person, serial, text) in enumerate(_OBJECTS):
         barcode = f"{_FIRST_BARCODE + index:07d}"
         fields: dict[str, Any] = {
             "inventory_name": name,
             "barcode": barcode,
             "serial_number": serial,
-            "status": status,
+            "condition": condition,
             "description": text,
             "purchasing_price": price,
-            "purchase_date": bought,
+            "purchasing_date": bought,
             "weight": weight,
             "quantity": quantity,
             "is_loaned": index in (15, 21),
             "actual_room": rooms[room],
             "target_room": rooms["Workshop/0.02" if index == 19 else room],
-            "location": fixed_uuid("location", room.partition("/")[0]),
             "responsible_person": None if person is None else persons[person],
         }
         if person is not None and person < len(users):
@@ -196,7 +195,7 @@ def _objects(
 def _more(context: Context, objects: dict[str, str], files: dict[str, str]) -> None:
     """Values of the rarer types, on a few objects."""
     changes: dict[str, dict[str, Any]] = {
-        "0001237": {"last_inspection": "2024-03-04T09:30:00+01:00", "manual": "https://nordhain.example/manuals/pj"},
+        "0001237": {"last_inspection": "2024-03-04T09:30:00+01:00", "link": "https://nordhain.example/manuals/pj"},
         "0001240": {"accessories": [objects["0001243"]]},
         "0001246": {"documents": [files["handover.txt"]]},
         "0001247": {"next_maintenance": "2027-02-14", "last_inspection": "2025-02-14T10:00:00+01:00"},

@@ -13,7 +13,7 @@ from .builtin import fixed_uuid
 
 _OBJECTS_PER_ROOM, _ROOMS_PER_LOCATION, _OBJECTS_PER_PERSON = 50, 40, 100
 _THINGS = ("Desk", "Chair", "Monitor", "Laptop", "Cabinet", "Printer", "Drill", "Projector", "Shelf", "Telephone")
-_STATES = ("in use", "in storage", "in repair", "retired")
+_CONDITIONS = ("in use", "in storage", "in repair", "retired")
 _CITIES = ("Dresden", "Leipzig", "Chemnitz", "Berlin", "Hamburg", "Erfurt")
 _FIRST = ("Anna", "Bernd", "Clara", "David", "Elif", "Frank", "Greta", "Hannes", "Irina", "Jonas")
 _LAST = ("Lindner", "Kowalski", "Mendes", "Okafor", "Yildiz", "Petersen", "Novak", "Brandt", "Sokolova", "Meier")
@@ -87,16 +87,17 @@ def _objects(count: int, rooms: int, locations: int, persons: int) -> Iterator[d
             "inventory_name": f"{_THINGS[number % len(_THINGS)]} {number:06d}",
             "barcode": f"L{number:08d}",
             "serial_number": f"SN-{number * 7919 % 1_000_003:07d}" if number % 5 else None,
-            "status": _STATES[number * 31 % 101 % len(_STATES)],
+            "condition": _CONDITIONS[number * 31 % 101 % len(_CONDITIONS)],
             "description": f"Batch {number // 500}",
             "purchasing_price": round(20 + number * 37 % 50_000 / 13, 2) if number % 11 else None,
-            "purchase_date": f"{2010 + number % 15}-{1 + number % 12:02d}-{1 + number % 28:02d}",
+            "purchasing_date": f"{2010 + number % 15}-{1 + number % 12:02d}-{1 + number % 28:02d}",
             "weight": round(number * 13 % 4000 / 7, 3),
             "quantity": 1 + number % 9,
             "is_loaned": int(number % 40 == 0),
             "actual_room": room,
             "target_room": target,
-            "room_matches": int(room == target),
-            "location": 1 + room % locations,
+            "status": "ok" if room == target else "deviation",
+            "actual_building": 1 + room % locations,
+            "target_building": 1 + target % locations,
             "responsible_person": 1 + number % persons if number % 3 else None,
         }

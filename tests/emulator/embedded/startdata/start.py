@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ..context import Context, User
+from ..context import Context, internal_context
 from ..dates import stamp
-from ..messages import JSON, Call
-from ..query import Query
 from ..service import Service
 from ..store import Store
 from ..switches import Weather
@@ -97,6 +95,4 @@ def _context(store: Store) -> Context:
     """Writing the start data as the operator, in calm weather."""
     row = store.row("SELECT * FROM user ORDER BY id LIMIT 1")
     assert row is not None
-    user = User(row["id"], row["uuid"], row["email"], row["firstname"], row["lastname"], frozenset({"all"}))
-    service = Service(store, Weather())
-    return Context(service, Call("POST", "", "", {}, b"", ""), {}, Query(), {}, {}, user, _DAY, JSON)
+    return internal_context(Service(store, Weather()), row, _DAY)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
-from ..context import new_uuid
+from ..context import internal_context, new_uuid
 from ..faults import BadRule, RateLimit
 from ..gateway import Gateway
 from ..kinds.mails import all_mails
+from ..kinds.scans import scan
 from ..kinds.users import insert_user
 from ..messages import JSON, Answer, Call, Refusal, answer_json, parse_json
 from ..settings import Settings
@@ -52,6 +53,7 @@ class Steering:
             ("POST", "/forward"): self._forward,
             ("POST", "/users"): self._add_user,
             ("POST", "/sso-codes"): self._add_code,
+            ("POST", "/scan"): self._scan,
             ("POST", "/tokens/expire"): self._expire,
             ("GET", "/settings"): self._settings,
             ("PUT", "/settings"): self._set_settings,
@@ -160,15 +162,28 @@ class Steering:
         if provider not in _PROVIDERS:
             raise BadRule(f"provider_name is one of {', '.join(_PROVIDERS)}")
         store, code = self.service.store, secrets.token_hex(16)
-        name = given.get("username")
-        user = store.value(
-            "SELECT id FROM user WHERE ? IS NULL OR username = ? OR email = ? ORDER BY id", (name, name, name)
-        )
-        if user is None:
-            raise BadRule(f"there is no user {name}")
+        user = self._user_called(given.get("username"))["id"]
         with store.transaction():
             store.insert("sso_code", {"auth_code": code, "provider_name": provider, "user_id": user})
         return {"provider_name": provider, "auth_code": code}
+
+    def _scan(self, body: Any, query: dict[str, list[str]]) -> Any:
+        """Scan an object in a room, as people do with the application in a stocktake."""
+        given = _object(body, "code", "room", "user")
+        if not all(isinstance(given.get(name), str) for name in ("code", "room")):
+            raise BadRule("code (the scan code of an object) and room (its uuid or Location/Number) are texts")
+        user = self._user_called(given.get("user"))
+        with self.service.store.transaction():
+            return scan(internal_context(self.service, user, self.service.clock()), given["code"], given["room"])
+
+    def _user_called(self, name: Any) -> Any:
+        """Return the row of a user by user name, e-mail address or uuid; of the first user if there is no name."""
+        user = self.service.store.row(
+            "SELECT * FROM user WHERE ?1 IS NULL OR ?1 IN (username, email, uuid) ORDER BY id", (name,)
+        )
+        if user is None:
+            raise BadRule(f"there is no user {name}")
+        return user
 
     def _expire(self, body: Any, query: dict[str, list[str]]) -> Any:
         """One access token, or all of them: without a body, or with ``"all"`` in any place where it can be said."""

@@ -222,7 +222,7 @@ def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
         "persons.yml": "- email: ada@acme.example\n  last_name: Jensen\n",
         "users.yml": "- ada@acme.example\n",
         "objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n  actual_room: North/1\n  Grade: A\n"
-        "  purchase_date: 2024-05-31\n"
+        "  purchasing_date: 2024-05-31\n"
         "- {barcode: '2', inventory_name: Desk, actual_room: {building_id: North, number: '1'}}\n",
         "tasks.yml": "- title: Look\n  deadline: 2027-03-01\n  assignees: [ada@acme.example]\n  references: ['1']\n"
         "  reminders: [{unit: days, value: 2}]\n  comment: old\n",
@@ -238,7 +238,7 @@ def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
         "locations.yml": "- {name: North, city: Bonn}\n",
         "rooms.yml": "- {building_id: North, number: '1', name: Shop}\n",
         "persons.yml": "- {email: ada@acme.example, last_name: Jansen}\n",
-        "objects.yml": "- {barcode: '1', actual_room: North/2, Grade: C, purchase_date: 2024-06-01}\n"
+        "objects.yml": "- {barcode: '1', actual_room: North/2, Grade: C, purchasing_date: 2024-06-01}\n"
         "- {barcode: '2', actual_room: North/2}\n",
         "tasks.yml": "- {title: Look, deadline: 2027-03-01, assignees: [ada@acme.example], references: ['1', '2'],\n"
         "   reminders: [{unit: days, value: 3}], comment: new}\n",

@@ -23,11 +23,11 @@ FILES: dict[str, str] = {
         f'- barcode: "{number:07d}"\n'
         f"  inventory_name: Laptop {number}\n"
         f'  purchasing_price: "{number}.50"\n'
-        f"  purchase_date: 2024-05-{number % 28 + 1:02d}\n"
+        f"  purchasing_date: 2024-05-{number % 28 + 1:02d}\n"
         f'  actual_room: "Head office/0.12"\n'
         for number in range(1, 9)
     ),
-    CSV: "barcode,inventory_name,purchasing_price,purchase_date\n"
+    CSV: "barcode,inventory_name,purchasing_price,purchasing_date\n"
     + "".join(f'"C{number:05d}","Chair, {number}",{number}.25,2023-01-{number:02d}\n' for number in range(1, 9)),
     JSONL: "".join(
         f'{{"barcode": "J{number:05d}", "inventory_name": "Scanner {number}", "purchasing_price": {number}.75}}\n'
@@ -105,11 +105,11 @@ def bad_money(chance: random.Random) -> Bad:
 
 
 def bad_date(chance: random.Random) -> Bad:
-    return _yaml_value(chance, 3, "purchase_date", chance.choice([*DATES, *(f'"{one}"' for one in DATES)]))
+    return _yaml_value(chance, 3, "purchasing_date", chance.choice([*DATES, *(f'"{one}"' for one in DATES)]))
 
 
 def wrong_type(chance: random.Random) -> Bad:
-    field, key = chance.choice([(0, "barcode"), (1, "inventory_name"), (2, "purchasing_price"), (3, "purchase_date")])
+    field, key = chance.choice([(0, "barcode"), (1, "inventory_name"), (2, "purchasing_price"), (3, "purchasing_date")])
     return _yaml_value(chance, field, key, chance.choice(["[a, b]", "{a: b}", "[]", "[1]", "{}"]))
 
 
@@ -151,7 +151,7 @@ def unknown_field(chance: random.Random) -> Bad:
 def twice_in_record(chance: random.Random) -> Bad:
     record = chosen_record(chance)
     line = _yaml_line(record, 4)
-    key = chance.choice(["barcode", "inventory_name", "actual_room", "'barcode'", '"purchase_date"'])
+    key = chance.choice(["barcode", "inventory_name", "actual_room", "'barcode'", '"purchasing_date"'])
     return Bad("key twice", edited(YAML, line, f"  {key}: x", extra=True), YAML, line + 1)
 
 
@@ -282,8 +282,8 @@ def csv_header(chance: random.Random) -> Bad:
     header = chance.choice(
         [
             "barcode,inventory_name,purchasing_price,purchasing_price",
-            "barcode,inventory_nam,purchasing_price,purchase_date",
-            "barcode,inventory_name,,purchase_date",
+            "barcode,inventory_nam,purchasing_price,purchasing_date",
+            "barcode,inventory_name,,purchasing_date",
             "barcode,inventory_name,purchasing_price,Purchase",
         ]
     )
@@ -328,7 +328,7 @@ def json_value(chance: random.Random) -> Bad:
             '{"barcode": "J9", "inventory_name": 5}',
             '{"barcode": "J9", "inventory_name": true}',
             '{"barcode": "J9", "inventory_name": "x", "purchasing_price": "1,5"}',
-            '{"barcode": "J9", "inventory_name": "x", "purchase_date": "2024-02-30"}',
+            '{"barcode": "J9", "inventory_name": "x", "purchasing_date": "2024-02-30"}',
             '{"barcode": "J9", "inventory_nam": "x"}',
             '{"barcode": null, "inventory_name": "x"}',
             '{"inventory_name": "x"}',

@@ -108,7 +108,7 @@ def test_records_name_others_by_their_natural_keys_and_leave_out_what_is_empty(d
         "last_inspection": objects["0001237"]["last_inspection"],
         "location": "Head office",
         "manual": "https://nordhain.example/manuals/pj",
-        "purchase_date": objects["0001237"]["purchase_date"],
+        "purchasing_date": objects["0001237"]["purchasing_date"],
         "purchasing_price": 899.0,
         "quantity": 1,
         "responsible_person": "david.okafor@nordhain.example",

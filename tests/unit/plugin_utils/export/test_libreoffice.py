@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(PROGRAM is None, reason="LibreOffice is not installed"),
 ]
 
-_COLUMNS = ["inventory_name", "serial_number", "purchasing_price", "purchase_date"]
+_COLUMNS = ["inventory_name", "serial_number", "purchasing_price", "purchasing_date"]
 _TRAPS = [
     ("Tisch", "0815", "10.50", "2024-01-02"),
     ("Größe a\u0308 ß €", "4012345678901234567890", "1299.00", "2024-12-31"),
@@ -76,12 +76,12 @@ def _exported(site: Site, form: str, preset: str) -> Path:
 
 
 def _typed(header: list[str], country: Country) -> dict[tuple[int, int], str]:
-    names = {"Name": "inventory_name", "Purchasing price": "purchasing_price", "Date of purchase": "purchase_date"}
+    names = {"Name": "inventory_name", "Purchasing price": "purchasing_price", "Date of purchase": "purchasing_date"}
     at = {names.get(name, name): number for number, name in enumerate(header)}
     return {
         (at["inventory_name"], 1): 'Größer: "neu"',
         (at["purchasing_price"], 2): country.price,
-        (at["purchase_date"], 3): country.day,
+        (at["purchasing_date"], 3): country.day,
         (at["inventory_name"], 4): "eins\nzwei",
     }
 
@@ -95,7 +95,7 @@ def _planned(site: Site) -> dict[str, dict[str, Any]]:
 _WANTED = {
     "00000": {"inventory_name": 'Größer: "neu"'},
     "00001": {"purchasing_price": 1234.56},
-    "00002": {"purchase_date": "2025-12-24"},
+    "00002": {"purchasing_date": "2025-12-24"},
     "00003": {"inventory_name": "eins\nzwei"},
 }
 
@@ -115,7 +115,7 @@ def test_a_workbook_comes_back_with_what_was_typed(site: Site, tmp_path: Path, c
 def test_a_table_comes_back_with_what_was_typed(site: Site, tmp_path: Path, country: Country) -> None:
     path = _exported(site, "csv", country.preset)
     header = path.read_text("utf-8-sig").splitlines()[0].split(country.delimiter)
-    forms = {"purchasing_price": _PLAIN, "purchase_date": country.dates}
+    forms = {"purchasing_price": _PLAIN, "purchasing_date": country.dates}
     columns = "/".join(f"{number}/{forms.get(name, _TEXT)}" for number, name in enumerate(header, start=1))
     mark = ord(country.delimiter)
     read = f"{mark},34,76,1,{columns},,false,true,false"

@@ -50,7 +50,7 @@ _objects = st.fixed_dictionaries(
         "description": _texts,
         "quantity": _maybe(st.integers(-3, 3)),
         "purchasing_price": _maybe(st.sampled_from(["0", "12.5", "12.50", "1299.00"])),
-        "purchase_date": _maybe(_days),
+        "purchasing_date": _maybe(_days),
         "is_loaned": _maybe(st.booleans()),
         "last_inspection": st.sampled_from(["2024-05-31T12:00:00+02:00", "2024-01-01T00:00:00Z"]),
         "actual_room": _maybe(st.sampled_from(ROOMS)),

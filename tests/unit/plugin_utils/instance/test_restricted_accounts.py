@@ -401,7 +401,7 @@ VALUES = {
     "description": "Blue",
     "weight": "1.500",
     "actual_room": "North/1",
-    "purchase_date": "2024-05-13",
+    "purchasing_date": "2024-05-13",
     "Checked": True,
     "Checked at": "2024-05-13T14:30:00+02:00",
 }

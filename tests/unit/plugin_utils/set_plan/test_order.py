@@ -73,7 +73,7 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
         "- barcode: 'A'",
         "  inventory_name: Lamp",
         "  purchasing_price: 12.50",
-        "  purchase_date: 2024-05-31",
+        "  purchasing_date: 2024-05-31",
         "  accessories: [B]",
         "- {barcode: B, inventory_name: Lamp}",
     ]
@@ -88,7 +88,7 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
     assert account.outcome == "changed", account.failures
     assert not path.exists()
     made = {one["fields"]["barcode"]: one["fields"] for one in site.dump()["objects"]}
-    assert (made["A"]["purchasing_price"], made["A"]["purchase_date"]) == (12.5, "2024-05-31")
+    assert (made["A"]["purchasing_price"], made["A"]["purchasing_date"]) == (12.5, "2024-05-31")
     assert site.plan().outcome == "unchanged"
 
 

@@ -158,17 +158,17 @@ def test_a_rental_case_is_due_and_overdue_once(bench: Bench) -> None:
 
 def test_a_date_of_a_field_is_told_once_and_again_where_it_moved(bench: Bench) -> None:
     uuid = bench.client.list_all(OBJECT)[0].uuid
-    bench.client.update(OBJECT, uuid, {"purchase_date": "2030-02-01"})
-    options: dict[str, Any] = {"kinds": ["object"], "dates": [Watch("object", "purchase_date", 10)]}
+    bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-02-01"})
+    options: dict[str, Any] = {"kinds": ["object"], "dates": [Watch("object", "purchasing_date", 10)]}
     watcher = bench.start(**options)
     assert seen(watcher) == [], "those that passed are remembered"
     bench.today = dt.datetime(2030, 1, 22, tzinfo=dt.UTC)
     (event,) = seen(watcher)
     assert (event["type"], event["uuid"], event["date"], event["days_left"]) == ("due", uuid, "2030-02-01", 10)
     assert seen(bench.start(**options)) == []
-    bench.client.update(OBJECT, uuid, {"purchase_date": "2030-01-30"})
+    bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-01-30"})
     assert [one["type"] for one in seen(bench.start(**options))] == ["changed", "due"]
-    options["dates"] = [Watch("object", "purchase_date", 10), Watch("object", "purchase_date", 400)]
+    options["dates"] = [Watch("object", "purchasing_date", 10), Watch("object", "purchasing_date", 400)]
     assert seen(bench.start(**options)) == [], "what is watched from now on is remembered"
 
 
@@ -321,9 +321,9 @@ def test_a_record_that_is_shown_no_more_is_neither_deleted_nor_lost(bench: Bench
 @pytest.mark.usefixtures("_long_lists")
 def test_a_date_of_a_record_that_may_not_be_read_is_told_without_it(bench: Bench) -> None:
     uuid, another = (one.uuid for one in bench.client.list_all(OBJECT)[:2])
-    bench.client.update(OBJECT, uuid, {"purchase_date": "2030-01-20"})
+    bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-01-20"})
     bench.client.update(OBJECT, another, {"inventory_name": "The newest"})
-    watcher = bench.start(kinds=["object"], dates=[Watch("object", "purchase_date", 14)])
+    watcher = bench.start(kinds=["object"], dates=[Watch("object", "purchasing_date", 14)])
     seen(watcher)
     listed = watcher.client.list_all
     # It is not among those that changed last.
