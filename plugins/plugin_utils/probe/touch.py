@@ -250,8 +250,11 @@ class Touch:
     def _coupled(self, uuid: str) -> None:
         """Write the target room alone. The actual room is evidence, and hides the object from some accounts."""
         keys = ("target_room", "target_building")
-        if self.room is None or not set(keys) <= set(self.fields(*_PLACES)):
+        if not set(keys) <= set(self.fields(*_PLACES)):
             self.evidence.cannot("room_location", "objects have no target room and target location to write")
+            return
+        if self.room is None or not self.scratch.read(ROOM, self.room).get("building_id"):
+            self.evidence.cannot("room_location", "there is no scratch room in a scratch location")
             return
         heard = self._patch(uuid, {"target_room": self._id_of(ROOM, self.room)})
         read = self.scratch.read(OBJECT, uuid)

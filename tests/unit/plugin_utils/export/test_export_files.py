@@ -75,8 +75,8 @@ def test_only_some_sections_leave_the_files_of_the_others(demo: Site) -> None:
 
 
 def test_filters_export_what_matches(demo: Site) -> None:
-    export_of(demo, only=["objects"], filters={"objects": {"status": "in storage"}})
-    assert {record["status"] for record in loaded(demo.root, "objects/0001.yml")} == {"in storage"}
+    export_of(demo, only=["objects"], filters={"objects": {"condition": "in storage"}})
+    assert {record["condition"] for record in loaded(demo.root, "objects/0001.yml")} == {"in storage"}
 
 
 @pytest.mark.parametrize(
@@ -267,9 +267,9 @@ def test_an_attachment_that_can_not_be_taken_along_is_asked_for_once_and_said(
 
 def test_a_record_that_no_key_leads_to_is_not_referred_to(site: Site) -> None:
     north = [site.client().create(KINDS["location"], {"name": "North"}) for _time in range(2)]
-    site.client().create(KINDS["object"], {"barcode": "1", "inventory_name": "Lamp", "location": north[0]})
+    site.client().create(KINDS["object"], {"barcode": "1", "inventory_name": "Lamp", "target_building": north[0]})
     done = export_of(site, site.root / "out", only=["objects"])
-    assert "location: the location" in str(done["left_out"])
+    assert "target_building: the location" in str(done["left_out"])
     assert "has no natural key of its own" in str(done["left_out"])
     assert loaded(site.root / "out", "objects/0001.yml") == [{"barcode": "1", "inventory_name": "Lamp"}]
 

@@ -54,7 +54,7 @@ _objects = st.fixed_dictionaries(
         "is_loaned": _maybe(st.booleans()),
         "last_inspection": st.sampled_from(["2024-05-31T12:00:00+02:00", "2024-01-01T00:00:00Z"]),
         "actual_room": _maybe(st.sampled_from(ROOMS)),
-        "location": _maybe(st.sampled_from(LOCATIONS)),
+        "target_building": _maybe(st.sampled_from(LOCATIONS)),
         "responsible_person": _maybe(st.sampled_from(PERSONS)),
         "accessories": st.lists(st.sampled_from(BARCODES), max_size=3, unique=True),
         "documents": st.lists(st.sampled_from([*FILES]), max_size=2, unique=True),
@@ -104,7 +104,7 @@ gone = st.dictionaries(st.sampled_from(BARCODES), st.sampled_from(["absent", "ar
 
 _LINKS = {
     "actual_room": "rooms",
-    "location": "locations",
+    "target_building": "locations",
     "responsible_person": "persons",
     "accessories": "objects",
     "references": "objects",

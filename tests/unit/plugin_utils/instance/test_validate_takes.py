@@ -78,16 +78,16 @@ TAKEN: dict[str, dict[str, str]] = {
     "labels of persons": {"persons.csv": "E-mail address,First name\na@acme.example,Ada\n"},
     "labels in references": {
         **PLACES,
-        "objects.yml": '- {Barcode: "1", Name: Chair, Room: {Building: North, Number: "1"}}\n'
+        "objects.yml": '- {Barcode: "1", Name: Chair, Target room: {Building: North, Number: "1"}}\n'
         '- {barcode: "2", inventory_name: Shelf, accessories: [{Barcode: "1"}]}\n',
         "tasks.yml": "- {title: Look, deadline: 2030-01-01, assignees: [operator@instance.invalid],"
         ' references: [{Barcode: "1"}]}\n',
     },
     "an identity of links by label": {
         **PLACES,
-        "instance.yml": SETTINGS + "identity: {objects: [Name, Room]}\n",
+        "instance.yml": SETTINGS + "identity: {objects: [Name, Target room]}\n",
         "rooms.yml": "- {building_id: North, number: '1'}\n- {building_id: North, number: '2'}\n",
-        "objects.csv": "Barcode,Name,Room\n1,Chair,North/1\n2,Chair,North/2\n",
+        "objects.csv": "Barcode,Name,Target room\n1,Chair,North/1\n2,Chair,North/2\n",
     },
     "a field of the files as identity, by label": {
         "instance.yml": SETTINGS + "identity: {objects: [Shelf mark]}\n",
@@ -167,7 +167,7 @@ LABELS = {
         "barcode": "Barcode",
         "inventory_name": "Name",
         "serial_number": "Serial number",
-        "actual_room": "Room",
+        "target_room": "Target room",
         "quantity": "Quantity",
     },
     "rooms": {"building_id": "Building", "number": "Number", "name": "Name", "description": "Description"},
@@ -194,7 +194,7 @@ class _Files:
                 "barcode": f"{index}",
                 "inventory_name": chance.choice(["Chair", "Table"]),
                 "serial_number": f"S{index}",
-                "actual_room": f"Site {index % 2}/{index}",
+                "target_room": f"Site {index % 2}/{index}",
                 "quantity": "3",
             }
             for index in range(4)
@@ -222,7 +222,7 @@ class _Files:
                 ["barcode"],
                 ["serial_number"],
                 ["inventory_name", "serial_number"],
-                ["barcode", "actual_room"],
+                ["barcode", "target_room"],
             ],
             "rooms": [["number"], ["building_id", "number"]],
             "persons": [["email"]],
@@ -254,7 +254,7 @@ class _Files:
             # In a list of maps each record may have names of its own.
             row = {self._name(section, key, own): record.get(key, "x") for key in keys}
             if section == "objects":
-                for room in ("Room", "actual_room"):
+                for room in ("Target room", "target_room"):
                     if room in row and chance.random() < 0.4:
                         place, _slash, number = row[room].partition("/")
                         names = {key: self._name("rooms", key, {}) for key in ("building_id", "number")}
