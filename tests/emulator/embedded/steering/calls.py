@@ -174,7 +174,7 @@ class Steering:
             raise BadRule("code (the scan code of an object) and room (its uuid or Location/Number) are texts")
         user = self._user_called(given.get("user"))
         with self.service.store.transaction():
-            return scan(internal_context(self.service, user, self.service.clock()), given["code"], given["room"])
+            return scan(internal_context(self.service, user, self.service.clock.moment()), given["code"], given["room"])
 
     def _user_called(self, name: Any) -> Any:
         """Return the row of a user by user name, e-mail address or uuid; of the first user if there is no name."""
