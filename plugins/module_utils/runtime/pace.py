@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -34,8 +34,17 @@ times under way.
 """
 _SLOWER = 1.5
 _FASTER = 0.98
+_BELOW_LIMIT = 0.9
+"""The part of a rate that the service allowed. A refusal at a slower pace is not due to the rate."""
+_STRAY_SECONDS = 300.0
+"""Seconds for which refusals that are not due to the rate do not slow down."""
+_SHORT_RUNS = 4
+_SHORT_RUN = 2
+"""So many times in a row fewer than so many requests between two refusals: the rate is too high after all."""
 _NEVER = float("-inf")
-_VERSION = 1.0
+_VERSION = 2.0
+_HEAD = 11
+"""How many numbers come before the limits and the moments."""
 _MOST_LIMITS = 16
 _MOST_MOMENTS = 20_000
 
@@ -50,6 +59,9 @@ class Pace:
     :ivar refused: when a request was refused last.
     :ivar interval: seconds from one request to the next where they go evenly.
     :ivar due: when the next request is due at an even pace. :ivar even: whether that is kept to.
+    :ivar allowed: the most requests a second that the service accepted between two refusals; 0 if unknown.
+    :ivar stray_until: when refusals begin to slow down again, after some that were not due to the rate.
+    :ivar short_runs: how many times in a row hardly a request was accepted between two refusals.
     """
 
     sent: list[float] = field(default_factory=list)
@@ -60,6 +72,9 @@ class Pace:
     interval: float = 0.0
     due: float = _NEVER
     even: bool = False
+    allowed: float = 0.0
+    stray_until: float = _NEVER
+    short_runs: int = 0
 
     # ---- kept in a file
 
@@ -75,6 +90,9 @@ class Pace:
                 self.interval,
                 self.due,
                 float(self.even),
+                self.allowed,
+                self.stray_until,
+                float(self.short_runs),
                 float(len(self.limits)),
                 *(number for pair in self.limits.items() for number in pair),
                 *self.sent[-_MOST_MOMENTS:],
@@ -87,12 +105,12 @@ class Pace:
 
         Moments that are later than now are from before the machine was started: they count as none.
         """
-        if len(numbers) < 8 or numbers[0] != _VERSION or any(map(math.isnan, numbers)):
+        if len(numbers) < _HEAD or numbers[0] != _VERSION or any(map(math.isnan, numbers)):
             return cls()
-        asked, pause, refused, interval, due, even, count = numbers[1:8]
+        asked, pause, refused, interval, due, even, allowed, stray_until, short_runs, count = numbers[1:_HEAD]
         if not 0 <= count <= _MOST_LIMITS:
             return cls()
-        pairs = numbers[8 : 8 + 2 * int(count)]
+        pairs = numbers[_HEAD : _HEAD + 2 * int(count)]
         limits = {
             int(limit): named_at
             for limit, named_at in zip(pairs[::2], pairs[1::2], strict=False)
@@ -100,7 +118,7 @@ class Pace:
         }
         is_known = asked <= now
         return cls(
-            sorted(moment for moment in numbers[8 + 2 * int(count) :] if moment <= now),
+            sorted(moment for moment in numbers[_HEAD + 2 * int(count) :] if moment <= now),
             limits,
             asked if is_known else _NEVER,
             min(max(pause, 0.0), LONGEST_PAUSE) if is_known else 0.0,
@@ -108,6 +126,9 @@ class Pace:
             min(max(interval, 0.0), _MINUTE),
             due if due <= now + LONGEST_PAUSE + _AHEAD * _MINUTE else _NEVER,
             bool(even),
+            max(allowed, 0.0),
+            stray_until if stray_until <= now + _STRAY_SECONDS else _NEVER,
+            int(min(max(short_runs, 0.0), _SHORT_RUNS)),
         )
 
     # ---- asked
@@ -163,10 +184,13 @@ class Pace:
             self.due = max(self.due, now)
 
     def refuse(self, sent: float, pause: float, now: float) -> None:
-        """The service refused a request for coming too early: nobody sends anything for a while, then all go evenly.
+        """Note that the service refused a request for coming too early: nobody sends anything for a while, then all
+        requests go evenly.
 
-        A first refusal is put down to a burst, or to others who share the limit. A second one within a minute says
-        that the service allows less than was thought: the pace slows down, and grows again bit by bit.
+        A first refusal is put down to a burst, or to others who share the limit. After a second one within a minute
+        the pace slows down, and grows again bit by bit. If the service still refuses at a pace that is slower than what
+        it accepted before, refusals are not due to the rate, and slowing down would not end them. Then they cost their
+        pause and nothing else.
 
         :param sent: when the request was sent. What was sent before an earlier refusal was known says nothing new.
         :param pause: seconds to wait, as the service asks.
@@ -174,13 +198,28 @@ class Pace:
         limit = self.limit(now)
         if pause > 0 and sent > self.refused:
             if now - self.refused < _MINUTE:
-                slowest = max(self._interval(limit) * _SLOWER, _WINDOW / (limit or SERVICE_LIMIT))
-                self.interval = min(slowest, _MINUTE)
+                self._adapt(sent, limit, now)
             self.refused = now
             self.even = True
         if pause > self.held(now):
             self.asked, self.pause = now, min(pause, LONGEST_PAUSE)
-        self.due = max(self.due, self.asked + self.pause + _AHEAD * self._interval(limit))
+        if now >= self.stray_until:
+            self.due = max(self.due, self.asked + self.pause + _AHEAD * self._interval(limit))
+
+    def _adapt(self, sent: float, limit: int, now: float) -> None:
+        """Slow down after a second refusal, or go at full pace if slowing down did not help."""
+        accepted = bisect_left(self.sent, sent) - bisect_right(self.sent, self.refused)
+        self.short_runs = self.short_runs + 1 if accepted < _SHORT_RUN else 0
+        if self.short_runs >= _SHORT_RUNS and now < self.stray_until:
+            self.stray_until, self.allowed = _NEVER, 0.0
+        interval = self._interval(limit)
+        self.allowed = max(self.allowed, accepted / (now - self.refused))
+        if now < self.stray_until:
+            return
+        if interval * self.allowed * _BELOW_LIMIT > 1:
+            self.stray_until, self.interval, self.short_runs = now + _STRAY_SECONDS, 0.0, 0
+        else:
+            self.interval = min(max(interval * _SLOWER, _WINDOW / (limit or SERVICE_LIMIT)), _MINUTE)
 
     def _interval(self, limit: int) -> float:
         return max(self.interval, _WINDOW / limit if limit else 0.0)
@@ -190,4 +229,4 @@ class Pace:
         if now > self.due + _WINDOW:
             # A minute in which nothing was sent, though it might have been: everything begins anew.
             self.even = False
-            self.interval = 0.0
+            self.interval = self.allowed = 0.0

@@ -257,6 +257,38 @@ def test_the_pace_grows_again_when_the_others_are_gone(clock: Clock) -> None:
     assert refused < 3
 
 
+def with_strays(share: float, service: Service = lambda _moment: 0.0) -> Service:
+    """A service that refuses a share of all requests for no reason."""
+    chance = random.Random(11)
+    return lambda moment: 1.0 if chance.random() < share else service(moment)
+
+
+@pytest.mark.parametrize(("share", "least"), [(0.01, 180), (0.05, 150), (0.15, 120)])
+@pytest.mark.parametrize("service", [lambda: lambda _moment: 0.0, lambda: bucket(200)], ids=["no limit", "bucket"])
+def test_stray_refusals_do_not_collapse_the_pace(
+    share: float, least: float, service: Callable[[], Service], clock: Clock
+) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    rate.expect(1500)
+    taken, _refused = insist(rate, clock, with_strays(share, service()), 1500)
+    assert per_minute(taken) >= least
+
+
+def test_stray_refusals_do_not_hide_a_limit(clock: Clock) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    taken, refused = insist(rate, clock, with_strays(0.05, bucket(100)), 1000)
+    assert per_minute(taken) >= 80
+    assert refused < 200
+
+
+def test_a_limit_that_is_lowered_during_stray_refusals_is_kept(clock: Clock) -> None:
+    rate = RateLimit(200, clock, clock.sleep)
+    insist(rate, clock, with_strays(0.15), 300)
+    taken, refused = insist(rate, clock, bucket(50), 500)
+    assert per_minute(taken[50:]) >= 0.9 * 50
+    assert refused < 100
+
+
 def test_what_the_limit_leaves_is_known() -> None:
     clock = Clock()
     rate = RateLimit(200, clock, clock.sleep)
