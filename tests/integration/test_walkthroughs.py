@@ -39,11 +39,12 @@ OF_A_KIND = (
 """Parts of the names of those tests that a new kind may fail."""
 
 
-def made(root: Path, heading: str) -> Copy:
-    """A copy in which a walk-through was done."""
+def made(root: Path, *headings: str) -> Copy:
+    """A copy in which walk-throughs were done."""
     copy = Copy.at(root)
-    for touch in touches(heading):
-        touch.make(root)
+    for heading in headings:
+        for touch in touches(heading):
+            touch.make(root)
     copy.run("tests/tools/generate.py")
     return copy
 
@@ -121,6 +122,80 @@ def test_records_of_a_new_kind_go_from_files_to_the_instance_and_back(
     with emulator_process.running("--load", str(dest), root=with_contracts.root) as twin:
         on_twin = play(with_contracts, tmp_path, twin, instance("on the twin", src, check_mode=True))
     assert not on_twin.named("on the twin")["changed"]
+
+
+# ---- a kind that is archived
+
+ARCHIVED = {"_state": "archived"}
+
+
+@pytest.fixture(scope="module")
+def with_archive(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    return made(tmp_path_factory.mktemp("archive") / "seventhings", "Add a kind", "Let a kind be archived")
+
+
+def test_a_kind_that_is_archived_passes_the_tests_of_the_copy(with_archive: Copy) -> None:
+    """Also those that walk all archivable kinds."""
+    wanted = [] if LONG else ["-k", " or ".join(OF_A_KIND)]
+    with_archive.run("-m", "pytest", "-q", *TESTS_OF_KINDS, *wanted)
+    with_archive.run("-m", "pytest", "-q", "tests/unit/rules/test_plan_is_executed.py", "-k", "archivable")
+
+
+def test_archived_records_of_a_new_kind_are_found_again(with_archive: Copy, tmp_path: Path) -> None:
+    src, dest = tmp_path / "src", tmp_path / "dest"
+    contract = {"number": "C-1", "title": "Cleaning"}
+    src.mkdir()
+    (src / "instance.yml").write_text("api: seventhings/v1\nset: test\n", encoding="utf-8")
+
+    def written(row: dict[str, Any]) -> dict[str, Any]:
+        copy = {"content": yaml.safe_dump([row]), "dest": str(src / "contracts.yml"), "mode": "0600"}
+        return {"name": "files", "ansible.builtin.copy": copy}
+
+    export = {"name": "export", "community.seventhings.instance_export": {"dest": str(dest), "twin": True}}
+    absorb = {"name": "absorb", "community.seventhings.instance_absorb": {"src": str(src), "gone": "absent"}}
+    changed = {**contract, "title": "Garden"}
+    with emulator_process.running(root=with_archive.root) as service:
+        # Even a service that accepts duplicates gets no second one.
+        service.steer("PUT", "/switches", {"unique_values": "take"})
+        run = play(
+            with_archive,
+            tmp_path,
+            service,
+            written(contract),
+            instance("create", src),
+            export,
+            written({**contract, **ARCHIVED}),
+            instance("archive", src),
+            export,
+            written(changed),
+            {**absorb, "check_mode": True},
+            instance("plan", src, check_mode=True),
+        )
+        twin_jsonl = (dest / "twin.jsonl").read_text(encoding="utf-8")
+        (told,) = run.named("absorb")["told"]
+        (planned,) = run.named("plan")["changes"]
+        with emulator_process.running("--load", str(dest), root=with_archive.root) as twin:
+            on_twin = {"twin_of": service.base_url, "expect_instance": [twin.base_url]}
+            task = instance("on the twin", src, check_mode=True)
+            task["community.seventhings.instance"] |= on_twin
+            rehearsed = play(with_archive, tmp_path, twin, task).named("on the twin")
+        again = play(
+            with_archive,
+            tmp_path,
+            service,
+            instance("present", src),
+            written({**contract, **ARCHIVED}),
+            instance("archive again", src),
+            instance("nothing", src),
+        )
+        contracts = service.steer("GET", "/dump")["contracts"]
+    assert '"kind": "contract"' in twin_jsonl
+    assert '"archived": "' in twin_jsonl
+    assert told.endswith("not changed, because it may be archived, and it could not be looked up in the archive")
+    assert (planned["note"], planned["after"]) == ("unarchive and update", {"archived": False, "title": "Garden"})
+    assert rehearsed["changes"] == [planned]
+    assert [again.named(name)["changed"] for name in ("present", "archive again", "nothing")] == [True, True, False]
+    assert [one["archived"] for one in contracts] == [True]
 
 
 # ---- a field type

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from typing import Any
 import pytest
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Executor
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text
@@ -342,6 +345,86 @@ def test_archived_objects_are_looked_up_only_if_a_place_is_deleted(house: Site) 
     house.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2'}}\n"})
     assert house.plan().outcome == "unchanged"
     assert lookups(house) == []
+
+
+# ---- the walk of every kind that can be archived
+
+
+ARCHIVABLE = [kind for kind in KINDS.values() if kind.can_be_archived]
+
+
+def of_kind(site: Site, kind: Kind) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A record of a kind, and the same with another text."""
+    schema = site.client().schema(kind)
+    (key, *_more), *_others = kind.match_on
+    row = {name: f"Walk {name}" for name in (key, *schema.missing({}))}
+    text = next(one.key for one in schema.fields.values() if one.type == "TEXT" and one.key != key)
+    return row, {**row, text: "Another text"}
+
+
+def in_service(site: Site, kind: Kind) -> list[bool]:
+    """Whether each record of a kind is archived."""
+    return [one["archived"] for one in site.dump().get(kind.section, ())]
+
+
+@pytest.mark.parametrize("kind", ARCHIVABLE, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("unique_values", ["unprocessable", "take"])
+@pytest.mark.parametrize("later_endpoints", ["present", "absent"])
+def test_files_walk_every_archivable_kind(site: Site, kind: Kind, unique_values: str, later_endpoints: str) -> None:
+    site.service.steer("PUT", "/switches", {"unique_values": unique_values, "later_endpoints": later_endpoints})
+    row, changed = of_kind(site, kind)
+
+    def apply(written: dict[str, Any]) -> dict[str, Any]:
+        site.write({f"{kind.section}.yml": yaml_list([written])})
+        (planned,) = site.plan().changes
+        account = site.run()
+        assert account.outcome == "changed", account.failures
+        assert site.plan().outcome == "unchanged"
+        (done,) = account.changes
+        assert (done["action"], done["note"]) == (planned["action"], planned["note"])
+        return done
+
+    assert apply(row)["action"] == "create"
+    for _turn in range(2):
+        assert apply({**row, "_state": "archived"})["action"] == "archive"
+        assert in_service(site, kind) == [True]
+        assert apply(changed)["note"].startswith("unarchive")
+        assert in_service(site, kind) == [False]
+    apply({**row, "_state": "archived"})
+    assert apply({**row, "_state": "absent"})["note"] == "may need unarchiving"
+    assert in_service(site, kind) == []
+
+
+@pytest.mark.parametrize("kind", ARCHIVABLE, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("later_endpoints", ["present", "absent"])
+def test_modules_walk_every_archivable_kind(site: Site, kind: Kind, later_endpoints: str) -> None:
+    """An archived record is brought back, or its creation is refused: there is never a second one."""
+    site.service.steer("PUT", "/switches", {"later_endpoints": later_endpoints})
+    row, changed = of_kind(site, kind)
+    made = ensure(site.client(), DesiredRecord(kind, row))
+    for _turn in range(2):
+        assert ensure(site.client(), DesiredRecord(kind, row, uuid=made.uuid, state="archived")).changed
+        assert in_service(site, kind) == [True]
+        wanted = DesiredRecord(kind, changed)
+        if later_endpoints == "absent" or not kind.barcode_path:
+            with pytest.raises(SeventhingsError) as refused:
+                ensure(site.client(), wanted)
+            assert f"an archived {kind.words}, which no list shows, may hold" in refused.value.message
+            wanted = DesiredRecord(kind, changed, uuid=made.uuid)
+        assert ensure(site.client(), wanted).uuid == made.uuid
+        assert in_service(site, kind) == [False]
+
+
+@pytest.mark.parametrize("unique_values", ["take", "unprocessable"])
+def test_a_module_says_that_it_could_not_look_a_record_up(site: Site, tmp_path: Path, unique_values: str) -> None:
+    sides = {"later_endpoints": {"side": "absent"}, "unique_values": {"side": unique_values}}
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({"switches": sides}))
+    site.options["profile"] = str(path)
+    site.service.steer("PUT", "/switches", {"later_endpoints": "absent", "unique_values": unique_values})
+    said = ensure(site.client(), DesiredRecord(OBJECT, LISTED)).warnings
+    is_said = unique_values == "take"
+    assert said == ((f"It was not checked against the archive. {SECOND}",) if is_said else ())
 
 
 # ---- absorb

@@ -32,12 +32,12 @@ class BadExport(ValueError):
 class Notes:
     """The notes of ``twin.jsonl``, which tell what the files do not; empty where there is none.
 
-    :ivar users: everybody who can sign in. :ivar archived: archived objects, with their fields.
+    :ivar users: everybody who can sign in. :ivar archived: kind to notes of its archived records, with their fields.
     :ivar files: path of an attachment to its uuid. :ivar fields: template and label to the note of a field.
     """
 
     users: list[Row] = field(default_factory=list)
-    archived: list[Row] = field(default_factory=list)
+    archived: dict[str, list[Row]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     fields: dict[tuple[str, str], Row] = field(default_factory=dict)
     _records: dict[tuple[str, tuple[str, ...]], dict[str, Row]] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Notes:
         elif kind == "field_definition":
             self.fields[note["template"], note["label"]] = note
         elif "archived" in note:
-            self.archived.append(note)
+            self.archived.setdefault(str(kind), []).append(note)
         elif kind is not None:
             names = tuple(sorted(note["key"]))
             self._records.setdefault((str(kind), names), {})[_marks(note["key"], names)] = note

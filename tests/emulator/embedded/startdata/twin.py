@@ -127,8 +127,7 @@ class _Loader:
                 note = self._export.notes.of(_KINDS.get(template, template), row)
                 links.append((template, self._insert(template, row, note), row))
             self._learn_rooms(template)
-        for note in self._export.notes.archived:
-            row = text_of(note["fields"])
+        for row, note in self.archived("object"):
             links.append(("asset", self._insert("asset", row, note), row))
         self._users_of_persons()
         for module in MODULES:
@@ -138,9 +137,8 @@ class _Loader:
             self.store.update(template, record_id, self._columns(template, row, later=True))
         for template in _ORDER:
             records.compare_fields(self._context, self._context.templates[template])
-        for note in self._export.notes.archived:
-            since = note["archived"] if isinstance(note["archived"], str) else self._context.now
-            self.store.run("UPDATE asset SET archived_at = ? WHERE uuid = ?", (since, note["uuid"]))
+        for _row, note in self.archived("object"):
+            self.store.run("UPDATE asset SET archived_at = ? WHERE uuid = ?", (note["archived"], note["uuid"]))
         for row in self._export.rows("tasks"):
             self._task(row)
         for row in self._export.rows("rental_cases"):
@@ -157,13 +155,21 @@ class _Loader:
         """The records of a section. Every scalar is a text."""
         return self._export.rows(section)
 
-    def insert(self, kind: str, row: Row, columns: Mapping[str, Any], name: str = "") -> None:
+    def archived(self, kind: str) -> Iterator[tuple[Row, Row]]:
+        """The archived records of a kind that the export knew, each as a row and with its note: ``archived`` says since
+        when.
+        """
+        for note in self._export.notes.archived.get(kind, ()):
+            since = note["archived"] if isinstance(note["archived"], str) else self._context.now
+            yield text_of(note["fields"]), {**note, "archived": since}
+
+    def insert(self, kind: str, row: Row, columns: Mapping[str, Any], name: str = "", note: Row | None = None) -> None:
         """Adds the record of a row, with the uuid and the id that the export noted.
 
         :param kind: of the record, and the name of its table. :param columns: all others, as they are stored.
-        :param name: the text by which other records refer to it.
+        :param name: the text by which other records refer to it. :param note: of an archived record.
         """
-        noted = _identity(self._export.notes.of(kind, row))
+        noted = _identity(note or self._export.notes.of(kind, row))
         record_id = self.store.insert(kind, {**columns, **noted})
         self._rows.setdefault(kind, []).append((row, record_id))
         if name:
