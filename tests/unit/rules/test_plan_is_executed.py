@@ -101,6 +101,8 @@ def test_requests(listed: Site, tmp_path: Path, number: int, of_a_plan: int, of_
 
 def test_an_apply_without_a_plan_file_looks_up_all_of_200(listed: Site) -> None:
     listed.write({"objects.csv": table(range(60))})
+    # What the first plan learns of the instance is kept.
+    listed.plan()
     forecast = listed.plan().forecast["requests"]
     listed.service.clear_log()
     account = listed.run()
@@ -112,6 +114,7 @@ def test_an_apply_without_a_plan_file_looks_up_all_of_200(listed: Site) -> None:
 def test_the_forecast_of_a_plan_file_has_no_lookups(listed: Site, tmp_path: Path) -> None:
     listed.write({"objects.csv": table(range(60))})
     path = tmp_path / "plan.json"
+    listed.plan()
     forecast = listed.plan(plan_file=path).forecast["requests"]
     assert listed.run(plan_file=path).requests == forecast
 
