@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     ARCHIVED_AT,
     KINDS,
+    SERVER_KEYS,
     TEMPLATES,
     USER,
     Kind,
@@ -162,6 +163,8 @@ def _order(line: Mapping[str, Any]) -> tuple[str, str]:
 
 def _fields(client: Client) -> Iterator[Mapping[str, Any]]:
     for template in TEMPLATES:
-        for raw in sorted(client.definitions(template), key=lambda one: str(one.get("field_key"))):
+        # What the service manages is in no file, and the twin has fields of its own for it.
+        written = [raw for raw in client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
+        for raw in sorted(written, key=lambda one: str(one.get("field_key"))):
             names = {name: raw.get(name) for name in ("field_key", "label", "uuid")}
             yield {"kind": "field_definition", "template": template, **names}
