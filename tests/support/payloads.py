@@ -103,6 +103,7 @@ UNSEEN = (
     "\u180ex",
     "a\u034fb\u115f\u3164\uffa0",
     "x\ufe01y\U000e0100\U000e01ef",
+    "x\u2800y\U00016fe4\U0001d159",
 )
 """Bidirectional and zero-width characters, and tags."""
 
@@ -242,7 +243,7 @@ def mixed(seed: int, number: int) -> list[str]:
 
 # ---- what must not be printed
 
-_WITHOUT_WIDTH = frozenset("\u034f\u115f\u3164\uffa0\ufe01\U000e0100\U000e01ef")
+_WITHOUT_WIDTH = frozenset("\u034f\u115f\u3164\uffa0\ufe01\U000e0100\U000e01ef\u2800\U00016fe4\U0001d159")
 _STEERS = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
 _IN_JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _COMMAND = re.compile(

@@ -11,20 +11,21 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode's categories of controls (C0, C1, DEL), of format characters (bidi, zero width), of halves of a pair that no
-encoding can write, and of line and paragraph separators."""
-
-_WITHOUT_WIDTH = re.compile(
-    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+_INVISIBLE = re.compile(
+    "["
+    "\u0000-\u001f\u007f-\u009f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u115f-\u1160\u17b4-\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u2d7f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001107f\U000110bd\U000110cd\U00013430-\U0001343f\U00013441-\U00013442\U00016fe4"
+    "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "]"
 )
-"""Letters and marks that nobody sees either, and that have other categories: fillers, and choices of a variant
-(``Default_Ignorable_Code_Point`` of Unicode).
-"""
+"""Characters that nobody sees, by their properties in Unicode 16: the categories of controls (Cc), of formats (Cf), of
+halves of a pair (Cs), and of separators of lines and paragraphs (Zl, Zp); ``Default_Ignorable_Code_Point``; and the
+letters and symbols that are drawn as nothing (blanks, fillers, joiners and the null notehead). Spaces (Zs) look like
+what they are."""
 
 _TO_A_PIPELINE = re.compile(
     r"""
@@ -44,10 +45,8 @@ def clean(text: str) -> str:
     A character that ends a line, steers a terminal or a pipeline, turns the order of letters round or can't be seen is
     replaced by the escape that JSON has for it. So a text in JSON is the same text afterwards.
     """
-    if not text.isprintable():
-        text = "".join(_escape(letter) if unicodedata.category(letter) in _UNSEEN else letter for letter in text)
-    if not text.isascii():
-        text = _WITHOUT_WIDTH.sub(lambda match: _escape(match[0]), text)
+    if not (text.isascii() and text.isprintable()):
+        text = _INVISIBLE.sub(lambda match: _escape(match[0]), text)
     if "##" in text or "::" in text:
         text = _TO_A_PIPELINE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return text
