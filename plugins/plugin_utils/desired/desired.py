@@ -9,7 +9,8 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
@@ -44,6 +45,9 @@ class Held(NamedTuple):
     records: int = 0
 
 
+_SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
+"""The ends of the names of files that a place may name without a line."""
+
 PRUNE = ("report", "delete", "archive")
 """The actions for a record that belongs to the set and is not in the files."""
 
@@ -72,12 +76,49 @@ class Place:
     column: int = 0
 
     def __str__(self) -> str:
-        return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
+        return ":".join([self.source, *map(str, filter(None, (self.line, self.column)))])
+
+    @property
+    def row(self) -> Place:
+        """Return the place without its column, which says how long the text before it is."""
+        return replace(self, column=0)
+
+    @property
+    def file(self) -> str:
+        """Return the name of the file; empty if it is none."""
+        return self.source if self.line or PurePosixPath(self.source).suffix.lower() in _SUFFIXES else ""
+
+
+class SheetSource(str):
+    """A sheet of a workbook as a source: its places are cells.
+
+    :ivar workbook: the name of the file.
+    """
+
+    workbook: str
+
+    @classmethod
+    def of(cls, workbook: str, sheet: str) -> SheetSource:
+        """Return the source for a sheet of a workbook."""
+        source = cls(f"{workbook}:{sheet}")
+        source.workbook = workbook
+        return source
 
 
 @dataclass(frozen=True, slots=True)
 class CellPlace(Place):
     """A cell of a sheet of a workbook: ``assets.xlsx:objects!C17``."""
+
+    source: SheetSource
+
+    @property
+    def row(self) -> Place:
+        """Return the place itself: a column of a sheet says nothing about lengths."""
+        return self
+
+    @property
+    def file(self) -> str:
+        return self.source.workbook
 
     def __str__(self) -> str:
         return f"{self.source}!{letters_of(self.column)}{self.line}" if self.line else self.source

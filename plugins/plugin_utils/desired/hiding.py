@@ -136,16 +136,24 @@ class Hiding:
         return not self.show and self.is_vaulted(place.source)
 
     def told(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[str]:
-        """Findings as they are told.
+        """Return findings as lines."""
+        return [f"{place}: {message}" for place, message in self.shown(findings, entries)]
 
-        :param entries: everything that was written, to tell which field a finding is about.
+    def shown(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[tuple[Place, str]]:
+        """Return the places and messages of findings. Those about hidden values quote nothing.
+
+        :param entries: everything that was written, to find the field that a finding is about.
         """
         near = _Near(self.names, entries) if self.is_on and self.names else None
 
         def is_hidden(place: Place) -> bool:
             return self.hides_place(place) or (near is not None and near.hides(place))
 
-        return [f"{one.place}: {_gist_of(one)}" if is_hidden(one.place) else str(one) for one in findings]
+        return [(self.seen(one.place), _gist_of(one) if is_hidden(one.place) else one.message) for one in findings]
+
+    def seen(self, place: Place) -> Place:
+        """Return a place as it may be shown: in a vaulted file without the column, which says how long a text is."""
+        return place.row if self.hides_place(place) else place
 
     # ---- messages of others
 

@@ -15,7 +15,7 @@ from ansible.parsing.vault import VaultHelper
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
 
-from .desired import CellPlace, Finding, Place
+from .desired import CellPlace, Finding, Place, SheetSource
 
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
@@ -41,12 +41,6 @@ COLUMN_BITS = 24
 def mark_at(line: int, column: int) -> int:
     """A place in a file as one number: many records have many of them."""
     return line << COLUMN_BITS | min(column, (1 << COLUMN_BITS) - 1)
-
-
-class SheetSource(str):
-    """A sheet of a workbook as a source: its places are cells."""
-
-    __slots__ = ()
 
 
 def has_too_many_lines(text: str) -> bool:

@@ -14,6 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, shorten, words_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
     Misfit,
@@ -45,29 +46,68 @@ def _as_written(error: FieldError, written: Any) -> FieldError:
 class DesiredParser:
     """Reads records as they shall be.
 
-    :param find: is told what is wrong, and where.
+    :param find: takes what is wrong, and where.
+    :param own: returns the fields of a kind as the instance has them; None: there is no instance.
     """
 
-    def __init__(self, desired: DesiredInstance, find: Callable[[Place, str], None]) -> None:
+    def __init__(
+        self,
+        desired: DesiredInstance,
+        find: Callable[[Place, str], None],
+        own: Callable[[Kind], Schema] | None = None,
+    ) -> None:
         self._find = find
+        self._own = own
+        self._judges: dict[tuple[str, str], Schema] = {}
         self._zone = zone_of(desired.timezone) if desired.timezone else None
-        self._quick: dict[str, Quick] = {}
+        self._quick: dict[Schema, Quick] = {}
         self._given_root = desired.root
         self._hiding = desired.hiding
         self._folders: dict[str, Folder] = {}
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
-        """Canonical values of what fits.
+        """Return the canonical values of what fits.
 
         :param fields: those of the entry, or what is meant in their place.
         :param partial: the schema does not know every field there is, so one that it does not know is no finding.
         """
+        vaulted = self._vaulted(schema, entry, fields)
+        if not vaulted:
+            return self._parse(schema, entry, fields, partial)
+        values = self._parse(schema, entry, {name: fields[name] for name in fields if name not in vaulted}, partial)
+        for name in vaulted:
+            values |= self._parse(self._judge(schema, name), entry, {name: fields[name]}, partial)
+        return values
+
+    def _vaulted(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> list[str]:
+        """Return the fields with values that no file may ask about."""
+        if not entry.vaulted or self._hiding.show or not schema.kind.template:
+            return []
+        return [name for name in fields if name in entry.vaulted and schema.find(name) is not None]
+
+    def _judge(self, schema: Schema, name: str) -> Schema:
+        """Return the schema that judges a vaulted value: the instance's own.
+
+        A finding answers whether the value fits. If files said what fits, they could ask for the value piece by piece.
+        A field that only files define has their type and no constraint, and without an instance not even a type.
+        """
+        kind = schema.kind
+        if (kind.name, name) not in self._judges:
+            own = self._own(kind) if self._own else Schema(kind, [*kind.fields, *kind.identity])
+            field = schema.find(name)
+            if own.find(name) is None and field is not None:
+                bare = replace(field, constraints={}, allowed=(), mandatory=False)
+                own = Schema(kind, [bare if self._own else replace(bare, type="ANY")])
+            self._judges[kind.name, name] = own
+        return self._judges[kind.name, name]
+
+    def _parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool) -> dict[str, Any]:
         if partial:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
         as_written = fields
         if entry.cells is not None:
             fields = self._read_cells(entry.cells, schema, entry, fields)
-        quick = self._quick.get(schema.kind.name) or self._quick.setdefault(schema.kind.name, Quick(schema))
+        quick = self._quick.get(schema) or self._quick.setdefault(schema, Quick(schema))
         values = quick.parse(fields)
         if values is None:
             # A time without its offset never fits.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, shorten
 
-from .desired import CellPlace, DesiredInstance, Finding
+from .desired import CellPlace, DesiredInstance, Finding, Place
 from .dialect import PRESETS, ambiguous_date, best_presets
 from .slips import family, slip_in_table, slip_in_workbook
 
@@ -28,22 +28,28 @@ Key = tuple[str, ...]
 class Told:
     """Findings in words.
 
-    :ivar lines: one for each kind of mistake. :ivar every: one for each finding, where these are more.
+    :ivar lines: one for each kind of mistake. :ivar shown: place and message of each finding.
     """
 
     lines: list[str]
-    every: list[str]
+    shown: list[tuple[Place, str]]
+
+    @property
+    def every(self) -> list[str]:
+        """Return a line for each finding if these are more."""
+        return [_line(*one) for one in self.shown] if len(self.lines) < len(self.shown) else []
 
 
 def tell(findings: Sequence[Finding], desired: DesiredInstance) -> Told:
     """Findings in words, those that are alike in one line."""
-    every = desired.hiding.told(findings, desired.entries)
+    shown = desired.hiding.shown(findings, desired.entries)
+    every = [_line(*one) for one in shown]
     hidden = [line != str(finding) for line, finding in zip(every, findings, strict=True)]
     open_ones = [finding for finding, is_hidden in zip(findings, hidden, strict=True) if not is_hidden]
     advice = _Proposals(open_ones, desired)
     groups: dict[Key, list[int]] = defaultdict(list)
     for number, finding in enumerate(findings):
-        groups[_key(number, finding, every[number], hidden[number], desired, advice)].append(number)
+        groups[_key(number, finding, shown[number][1], hidden[number], desired, advice)].append(number)
     lines: list[str] = []
     for key, members in groups.items():
         some = [findings[number] for number in members]
@@ -56,21 +62,25 @@ def tell(findings: Sequence[Finding], desired: DesiredInstance) -> Told:
         elif key[0] == _SPELLING:
             lines.append(f"{_cells(some)}: {advice.words(some)}")
         else:
-            lines.append(_alike(some, every[members[0]], key[0] == _HIDDEN))
-    return Told(lines, every if len(lines) < len(every) else [])
+            lines.append(_alike(some, *shown[members[0]], key[0] == _HIDDEN))
+    return Told(lines, shown)
+
+
+def _line(place: Place, message: str) -> str:
+    return f"{place}: {message}"
 
 
 _SPELLING, _SLIP, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "slip", "misfit", "words", "hidden", "single"
 
 
 def _key(
-    number: int, finding: Finding, line: str, is_hidden: bool, desired: DesiredInstance, advice: _Proposals
+    number: int, finding: Finding, message: str, is_hidden: bool, desired: DesiredInstance, advice: _Proposals
 ) -> Key:
     """The key that findings share which are told in one line."""
     if not isinstance(finding.place, CellPlace) and finding.place.source not in desired.delimiters:
         return (_SINGLE, str(number))
     if is_hidden:
-        return (_HIDDEN, finding.place.source, line.removeprefix(str(finding.place)))
+        return (_HIDDEN, finding.place.source, message)
     misfit = finding.misfit
     if misfit is None:
         return (_WORDS, finding.message)
@@ -100,15 +110,15 @@ def _cells(findings: Sequence[Finding]) -> str:
     return f"{amount} such as {such_as} (first at {first.place})"
 
 
-def _alike(findings: Sequence[Finding], line: str, is_hidden: bool) -> str:
-    """One line about some findings that differ in their places, and maybe in their values.
+def _alike(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:
+    """Return one line about findings that differ in their places, and maybe in their values.
 
-    :param line: the first of them.
+    :param place: of the first. :param message: of the first.
     """
     first = findings[0]
     if first.misfit is not None and not is_hidden:
         return f"{_cells(findings)}: {first.misfit.why}"
-    return f"{line.removeprefix(str(first.place)).removeprefix(': ')}: {len(findings):,} times (first at {first.place})"
+    return f"{message}: {len(findings):,} times (first at {place})"
 
 
 class _Proposals:

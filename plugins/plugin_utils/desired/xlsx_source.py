@@ -24,10 +24,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, type_of
 
 from .csv_source import NO_NAME, TITLED, structure
-from .desired import SECTIONS, CellPlace, Finding, Place
+from .desired import SECTIONS, CellPlace, Finding, Place, SheetSource
 from .dialect import COMMENT, ISO_DATE, CellReader, Dialect
 from .hiding import EVERYTHING
-from .nodes import JINJA, Node, SheetSource, jinja_in, mark_at
+from .nodes import JINJA, Node, jinja_in, mark_at
 
 if TYPE_CHECKING:
     import openpyxl
@@ -123,13 +123,12 @@ class SheetCells:
 class _Sheet:
     """A sheet with the records of a section.
 
-    :param source: file and sheet, as places name them.
     :ivar columns: name to number (from 1) of the columns that are read, in their order.
     :ivar misread: numbers of the rows with a cell that could not be read.
     """
 
-    def __init__(self, source: str, dialect: Dialect, findings: list[Finding]) -> None:
-        self.source = SheetSource(source)
+    def __init__(self, source: SheetSource, dialect: Dialect, findings: list[Finding]) -> None:
+        self.source = source
         self.header_row = 0
         self.columns: dict[str, int] = {}
         self.misread: set[int] = set()
@@ -293,7 +292,7 @@ class Workbook:
         self._content = content
         self._dialect = dialect
         self._findings = findings
-        self._sources: dict[str, str] = {}
+        self._sources: dict[str, SheetSource] = {}
         self.ignored: list[str] = []
 
     def source_of(self, section: str) -> str:
@@ -329,7 +328,7 @@ class Workbook:
                 if section in seen:
                     raise _Refused(f"expected one sheet for a section, {sheet.title!r} is the second for {section}")
                 seen.append(section)
-                source = self._sources[section] = f"{self._name}:{sheet.title}"
+                source = self._sources[section] = SheetSource.of(self._name, sheet.title)
                 own = None if formulas is None else formulas[sheet.title]
                 yield section, list(_Sheet(source, self._dialect, self._findings).records(sheet, own))
             elif not section.startswith(COMMENT):

@@ -293,6 +293,7 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -
         requests=0,
         duration=0.0,
         every_finding=told.every,
+        located=told.shown,
         made_by=made_by(desired.set_name, host),
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..apply.executor import Outcome
-from ..desired.desired import SECTIONS
+from ..desired.desired import SECTIONS, Place
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, Planned
@@ -39,6 +39,7 @@ class RunResult:
     :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.
     :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
     :ivar cautions: the first of the warnings, with which every report begins.
+    :ivar located: place and message of each finding; not part of the document.
     """
 
     outcome: str
@@ -58,6 +59,7 @@ class RunResult:
     forecast: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
     made_by: dict[str, str] = field(default_factory=dict)
     cautions: list[str] = field(default_factory=list)
+    located: Sequence[tuple[Place, str]] = ()
 
     @property
     def failed(self) -> bool:
@@ -71,7 +73,7 @@ class RunResult:
 
     def document(self) -> dict[str, Any]:
         """The result as JSON: the same members, in this order."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "located"}
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:

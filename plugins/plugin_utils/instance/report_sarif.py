@@ -6,19 +6,16 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
+from ..desired.desired import CellPlace, Place
 from .outcome import RunResult
 
 _RULE = "finding"
-_PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+): (?P<message>.*)", re.DOTALL)
-_CELL = re.compile(r"(?P<file>.+?\.xlsx):(?P<message>.*)", re.DOTALL | re.IGNORECASE)
-_FILE = re.compile(r"(?P<file>[^:]+\.(?:ya?ml|csv|tsv|jsonl|xls\w?|ods)): (?P<message>.*)", re.DOTALL | re.IGNORECASE)
 _SETTINGS = "instance.yml"
 """The file at which findings stand that are about no other one: code hosts take none without a place."""
 
@@ -26,10 +23,12 @@ _SETTINGS = "instance.yml"
 def as_sarif(account: RunResult, src: Path | None = None) -> str:
     """Each finding as a result.
 
-    :param src: the directory of the files. Where it lies in a checkout, files are place_alone from the root of that, as
+    :param src: the directory of the files. Where it lies in a checkout, files are named from the root of that, as
         reviews name them.
     """
     base = _from_checkout(src)
+    # A run that never came to a plan has findings without a place.
+    found = account.located or [(Place(""), text) for text in account.findings]
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -44,7 +43,7 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
                         ],
                     }
                 },
-                "results": [_result(text, base) for text in account.every_finding or account.findings],
+                "results": [_result(place, message, base) for place, message in found],
             }
         ],
     }
@@ -52,17 +51,16 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-def _result(finding: str, base: PurePosixPath) -> dict[str, Any]:
-    found = {"ruleId": _RULE, "level": "error"}
-    place = _PLACE.fullmatch(finding)
-    if place is not None:
-        region = {"startLine": int(place["line"]), "startColumn": int(place["column"])}
-        return {**found, "message": {"text": place["message"]}, "locations": [_location(base, place["file"], region)]}
-    place_alone = _CELL.fullmatch(finding) or _FILE.fullmatch(finding)
-    message, file = (
-        (place_alone["message"].strip(), place_alone["file"]) if place_alone is not None else (finding, _SETTINGS)
-    )
-    return {**found, "message": {"text": message}, "locations": [_location(base, file, {})]}
+def _result(place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:
+    region: dict[str, int] = {}
+    if isinstance(place, CellPlace):
+        message = f"{str(place).removeprefix(f'{place.file}:')}: {message}"
+    elif place.line:
+        region = {"startLine": place.line} | ({"startColumn": place.column} if place.column else {})
+    elif not place.file and place.source:
+        message = f"{place}: {message}"
+    location = _location(base, place.file or _SETTINGS, region)
+    return {"ruleId": _RULE, "level": "error", "message": {"text": message}, "locations": [location]}
 
 
 def _location(base: PurePosixPath, file: str, region: dict[str, int]) -> dict[str, Any]:

@@ -447,6 +447,7 @@ class _Run:
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,
             every_finding=told.every,
+            located=told.shown,
             forecast=self._forecast,
             made_by=made_by(self._desired.set_name),
         )

@@ -87,7 +87,7 @@ class PlanContext:
         self.hiding = desired.hiding
         self.result = InstancePlan(state=self.state, hiding=self.hiding)
         self.uniqueness = Uniqueness(self.state, self.find)
-        self.wanted = DesiredParser(desired, self.find)
+        self.wanted = DesiredParser(desired, self.find, client.schema)
         self.scope = Scope(self.state, self.schema, desired.scope, self.meaning)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.complaints = 0

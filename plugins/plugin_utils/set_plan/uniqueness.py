@@ -91,14 +91,20 @@ class Uniqueness:
             self._unique[name] = [field.key for field in schema.fields.values() if field.unique]
         for key in self._unique[name]:
             part = None if tuple(keys) == (key,) else self._state.key_of(schema, (key,), values)
-            if part is None:
+            written = written_as(schema, entry, key)
+            if part is None or (written in entry.vaulted and not self._is_unique(schema.kind, key)):
                 continue
             earlier = self._claimed[name, key].setdefault(part, entry)
             if earlier is not entry:
-                written, first = written_as(schema, entry, key), written_as(schema, earlier, key)
+                first = written_as(schema, earlier, key)
                 place = earlier.place_of(first)
                 words = f"{written}: {shorten(values[key])} must be unique, and is written at {place} too"
                 self._find(entry.place_of(written), words)
+
+    def _is_unique(self, kind: Kind, key: str) -> bool:
+        """Return True if the instance demands unique values: files must not ask which value a vaulted one has."""
+        own = self._state.client.schema(kind).fields.get(key)
+        return own is not None and own.unique
 
     def check_alike(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """A record that would be made although one is there that nobody can tell from it."""
@@ -123,7 +129,7 @@ def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
     """A finding about a record whose natural key another entry has, too."""
     twice = f"is written twice, first at {first}"
     misfit = Misfit(words, f"{kind.words} that is written twice")
-    return FieldError.at((), f"{kind.words} {words} {twice}", f"this record {twice}", misfit)
+    return FieldError.at((), f"{kind.words} {words} {twice}", "this record is written twice", misfit)
 
 
 def composed(key: Key) -> Key:

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
@@ -86,3 +87,27 @@ def test_each_finding_has_a_place_because_code_hosts_take_none_without(checkout:
     (found,) = json.loads(as_sarif(account, checkout))["runs"][0]["results"]
     assert found["message"] == {"text": told}
     assert found["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "my%20files/acme/instance.yml"}}
+
+
+def test_a_place_is_never_read_from_a_text(checkout: Path, tmp_path: Path) -> None:
+    (checkout / "objects").mkdir()
+    (checkout / "objects" / "a:1:2: b.xlsx:c.yml").write_text("- barcode: 2\n", "utf-8")
+    _result, run = validated(checkout, tmp_path / "findings.sarif")
+    (found,) = run["results"]
+    assert found["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "my%20files/acme/objects/a%3A1%3A2%3A%20b.xlsx%3Ac.yml"},
+        "region": {"startLine": 1, "startColumn": 12},
+    }
+    assert found["message"]["text"].startswith("barcode: ")
+
+
+def test_a_cell_of_a_workbook_is_named_in_the_message(checkout: Path, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.worksheets[0].title = "objects"
+    book.worksheets[0].append(["barcode"])
+    book.worksheets[0].append([5])
+    book.save(checkout / "stock.xlsx")
+    _result, run = validated(checkout, tmp_path / "findings.sarif")
+    (found,) = run["results"]
+    assert found["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "my%20files/acme/stock.xlsx"}}
+    assert found["message"]["text"].startswith("objects!A2: barcode: ")

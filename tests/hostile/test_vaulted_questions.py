@@ -1,0 +1,120 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pull request asks for a vaulted value piece by piece: whatever plain files say, the findings do not depend on the
+value, nor on its length.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.dataloader import DataLoader
+from ansible.parsing.vault import VaultLib, VaultSecret
+from emulator_process import Emulator
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+
+SECRET = VaultSecret(b"open sesame")
+PLAIN = [{"label": "Pin", "type": "TEXT"}, {"label": "Size", "type": "NUMBER"}]
+VALUES = ("4711", "9999", "123456789")
+
+
+def pin(**rules: Any) -> list[dict[str, Any]]:
+    """The definitions of a pull request."""
+    return [{"label": "Pin", "type": "TEXT", **rules}, PLAIN[1]]
+
+
+QUESTIONS: dict[str, dict[str, str]] = {
+    "pattern": {"fields/asset.yml": yaml_list(pin(constraints={"regular_expression": "^4"}))},
+    "length": {"fields/asset.yml": yaml_list(pin(constraints={"max_length": 5}))},
+    "choice": {"fields/asset.yml": yaml_list(pin(type="DROPDOWN", possible_values=["4711", "x"]))},
+    "size": {"fields/asset.yml": yaml_list(pin(type="NUMBER", constraints={"max_value": 5000}))},
+    "unique": {
+        "fields/asset.yml": yaml_list(pin(attributes={"unique": True})),
+        "objects/guesses.yml": yaml_list([{"barcode": "0", "inventory_name": "x", "Pin": "4711"}]),
+    },
+}
+
+
+@pytest.fixture
+def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
+    """An empty instance."""
+    empty_emulator.reset(sign_out=True)
+    return Site(tmp_path, empty_emulator)
+
+
+def vaulted(text: str) -> bytes:
+    return bytes(VaultLib([("default", SECRET)]).encrypt(text))
+
+
+def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[str, Any]:
+    """What a run tells, and every report of it."""
+    site.write({**files, "objects/secret.yml": vaulted(secret)})
+    loader = DataLoader()
+    loader.set_vault_secrets([("default", SECRET)])
+    told: dict[str, Any] = {}
+    for ending in ("sarif", "json"):
+        report = site.root / f"report.{ending}"
+        given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), "mode": mode, "report": str(report)}
+        options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
+        result = provision(options, True, loader, given)
+        told |= {name: result.get(name) for name in ("findings", "failed", "warnings")}
+        told["msg"] = re.sub(r"\d+\.\d+ s", "", result["msg"])
+        document = json.loads(report.read_text("utf-8"))
+        told[ending] = [document.get(name) for name in ("runs", "findings", "every_finding", "changes")]
+    return told
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("mode", ["validate", "apply"])
+@pytest.mark.parametrize("is_there", [False, True], ids=["new field", "field of the instance"])
+def test_no_file_asks_what_a_vaulted_value_is(site: Site, question: str, mode: str, is_there: bool) -> None:
+    if is_there:
+        site.write({"fields/asset.yml": yaml_list(PLAIN)})
+        assert site.run().outcome == "changed"
+    answers = [
+        answered(site, mode, QUESTIONS[question], f"- {{barcode: '1', inventory_name: x, Pin: '{value}', Size: big}}\n")
+        for value in VALUES
+    ]
+    assert answers[0] == answers[1] == answers[2]
+    about = [one for one in answers[0]["findings"] if "secret.yml" in one]
+    # Without an instance nothing judges a vaulted value.
+    assert bool(about) == (mode == "apply")
+    assert all(one.startswith("objects/secret.yml:1: (vaulted): ") for one in about)
+
+
+@pytest.mark.parametrize("rules", [{"constraints": {"regular_expression": "^4"}}, {"allowed": ["4711"]}])
+def test_a_saved_schema_asks_nothing_either(site: Site, rules: dict[str, Any]) -> None:
+    noted = {
+        "key": "Pin",
+        "type": "TEXT",
+        "label": "Pin",
+        "mandatory": False,
+        "allowed": [],
+        "constraints": {},
+        **rules,
+    }
+    schema = {"$defs": {"objects": {"items": {"properties": {"Pin": {"x-field": noted}}}}}}
+    files = {"schema/seventhings.schema.json": json.dumps(schema)}
+    answers = [answered(site, "validate", files, f"- {{barcode: '1', Pin: '{value}'}}\n") for value in VALUES]
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_what_the_instance_demands_of_a_vaulted_value_is_a_finding_without_its_length(site: Site) -> None:
+    site.write({"fields/asset.yml": yaml_list(pin(constraints={"max_length": 3}))})
+    assert site.run().outcome == "changed"
+    secrets = [f"- {{barcode: '1', inventory_name: x, Pin: '{value}', Size: 1}}\n" for value in VALUES]
+    answers = [answered(site, "apply", {}, secret) for secret in secrets]
+    assert answers[0] == answers[1] == answers[2]
+    (finding,) = answers[0]["findings"]
+    assert finding.startswith("objects/secret.yml:1: (vaulted): this value does not fit its field")
+    fits = answered(site, "apply", {}, "- {barcode: '1', inventory_name: x, Pin: '471', Size: 1}\n")
+    assert fits["findings"] == []
